@@ -246,9 +246,10 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
 
 
 def columns_of(disjunct: Disjunct, names: Sequence[Variable]) -> Columns:
-    """Return what a disjunct's rows have for columns."""
-    values = _values(disjunct)
-    terms = (values.get(name, name if name in disjunct.bound else NULL) for name in names)
+    """Return what a disjunct's rows have for columns: of what nothing is known no other column has it."""
+    unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
+    values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
+    terms = (values.get(name, NULL) for name in names)
     return tuple(None if each == NULL else each for each in terms)
 
 

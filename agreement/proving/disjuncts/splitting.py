@@ -10,7 +10,7 @@ from lars.errors import LarsError
 from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
-from lars.language.terms import NULL, Constant, Term, Variable
+from lars.language.terms import NULL, Constant, Iri, Literal, Term, Variable
 from translate.analysis import fresh_variables, occurring_variables, parts, rename, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, variables
@@ -150,14 +150,16 @@ class _Reader:
                     removing = self.read(right, where)
                 except UncountedError:
                     return [_loose(disjunct, "MINUS") for disjunct in found]
-                return [self.kept(disjunct, removing, shared) for disjunct in found]
+                return [self.kept(disjunct, removing, shared, where) for disjunct in found]
             case algebra.LeftJoin(left, right, _, _):
                 extending = self.read(right, where)
                 shared = variables(left) & variables(right)
                 found = self.read(left, where)
                 pairs = [(disjunct, self.extended(disjunct, extending, pattern, where)) for disjunct in found]
                 alone = (
-                    _lacking(_padded(disjunct, variables(pattern)), "OPTIONAL", self.absent(disjunct, ways))
+                    _lacking(
+                        _padded(disjunct, variables(pattern)), "OPTIONAL", self.absent(disjunct, ways, where)
+                    )
                     for disjunct, ways in pairs
                 )
                 # A match of both sides is a solution; one of the left alone need not be.
@@ -209,7 +211,9 @@ class _Reader:
             return self.counted(both)
         return self.filtered(both, pattern.condition, pattern.exists, where)
 
-    def kept(self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable]) -> Disjunct:
+    def kept(
+        self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable], where: Where
+    ) -> Disjunct:
         """Return a disjunct of the left side of MINUS, beside which nothing that removes it matches."""
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
@@ -219,11 +223,11 @@ class _Reader:
             if way is not None
             and (self.profile is Profile.PAPER2015 or shared & disjunct.possible & other.possible)
         ]
-        return _lacking(disjunct, "MINUS", self.absent(disjunct, ways))
+        return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
-    def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct]) -> Absence | None:
+    def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
         """Return that none of the ways matches beside a disjunct, None where values are computed."""
-        names, known = disjunct.fixed | disjunct.calculated, frozenset(disjunct.computed)
+        names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
         return Absence(found, names) if plain else None
@@ -270,7 +274,7 @@ class _Reader:
                 ways = [replace(way, loose=way.loose or "EXISTS") for some in joined for way in some]
             else:
                 ways = [
-                    _lacking(each, "NOT EXISTS", self.absent(each, some))
+                    _lacking(each, "NOT EXISTS", self.absent(each, some, where))
                     for each, some in zip(ways, joined, strict=True)
                 ]
         return ways
@@ -285,8 +289,8 @@ class _Reader:
             or variables(tried) & disjunct.calculated
         ):
             return None
-        names = disjunct.fixed | disjunct.calculated
-        ways = replace(self, outer=self.outer | names).read(tried, where)
+        names, outer = _names_beside(disjunct, where), self.outer | disjunct.fixed | disjunct.calculated
+        ways = replace(self, outer=outer).read(tried, where)
         set_ = (replace(each, values=tuple(pair for pair in each.values if pair[1])) for each in ways)
         return [self.apart(each, names) for each in set_]
 
@@ -300,14 +304,23 @@ class _Reader:
         loose, vague = left.loose or right.loose, left.vague or right.vague
         requirements: list[Requirement] = []
         for name in sorted(shared):
-            if any(name in dict(side.computed) for side in (left, right)):
-                # A computed value that something else binds too has to be the same one.
-                own, later = next(self.fresh), name in dict(right.computed)
-                changed = _recomputed(right if later else left, name, own)
-                left, right = (left, changed) if later else (changed, right)
+            if not any(name in side.calculated for side in (left, right)):
+                continue
+            unset = [_may_be_unset(side, name) for side in (left, right)]
+            uncertain = name in left.unknown | right.unknown
+            if self.profile is Profile.SPARQL11 or all(unset) or uncertain:
+                loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
+            if self.profile is Profile.SPARQL11 and any(_is_unset(side, name) for side in (left, right)):
+                continue
+            # A computed value that something else binds too has to be the same one.
+            own, later = next(self.fresh), name in right.calculated
+            changed = _recomputed(right if later else left, name, own)
+            left, right = (left, changed) if later else (changed, right)
+            if not (uncertain or (any if self.profile is Profile.SPARQL11 else all)(unset)):
                 requirements.append(Requirement(Call("SAMETERM", (own, name))))
-                if self.profile is Profile.SPARQL11:
-                    loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
+            elif name in left.calculated and unset[0]:
+                # It is what the other side computes, where this one has an error.
+                left = replace(_recomputed(left, name, next(self.fresh)), unknown=left.unknown | {name})
         mine, theirs = dict(left.values), dict(right.values)
         for name in sorted(shared):
             here = name in left.bound or mine.get(name) is not None
@@ -317,9 +330,9 @@ class _Reader:
                 return None
             if mine.get(name) is not None and theirs.get(name) not in (None, mine[name]):
                 return None
-        bound = left.bound | right.bound
+        bound, calculated = left.bound | right.bound, left.calculated | right.calculated
         values = {name: mine.get(name) or theirs.get(name) for name in sorted(mine.keys() | theirs)}
-        terms = tuple((n, v) for n, v in values.items() if v is not None or n not in bound)
+        terms = tuple((n, v) for n, v in values.items() if v is not None or n not in bound | calculated)
         tests = (*left.requirements, *right.requirements, *requirements)
         unknown = left.unknown | right.unknown
         if unknown & shared:
@@ -340,6 +353,28 @@ class _Reader:
 _PLAIN: Final = (
     algebra.Bgp | algebra.StreamBlock | algebra.Join | algebra.Union | algebra.Filter | algebra.Graph
 )
+
+
+def _is_unset(disjunct: Disjunct, name: Variable) -> bool:
+    """Whether no match binds the variable."""
+    return name not in disjunct.fixed | disjunct.calculated | disjunct.unknown
+
+
+def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
+    """Whether a match may leave the variable unbound: what is computed is where it is an error."""
+    how = dict(disjunct.computed).get(name)
+    sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
+    return name not in disjunct.fixed and not sure
+
+
+def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
+    """Return the variables that have one value in a disjunct and what is matched beside it.
+
+    That of the graph is among them, though the disjunct may have no pattern in it.
+    """
+    name = where.name
+    graph = (name,) if isinstance(name, Variable) else ()
+    return disjunct.fixed.union(disjunct.calculated, graph)
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:

@@ -132,7 +132,7 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
 
 def _age(where: Reading, setting: Setting, varied: VariedWindow) -> float | None:
     """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
-    if where.name == varied.stream:
+    if where.name == varied.stream and isinstance(where.window, Range):
         return None
     window = where.operator(setting)
     assert isinstance(window, TimeWindow)

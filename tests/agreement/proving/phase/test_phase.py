@@ -165,3 +165,17 @@ def test_why_lengths_are_tried_one_by_one_is_what_the_query_has(text, reason, en
     head = "PREFIX : <http://e/> "
     query = read_query(f"{head}{text} {{ STREAM :s [RANGE 3s] {{ ?x :p ?y }} }}{end}", "q.rq")
     assert obstacle(query, Setting()) == (reason or limited)
+
+
+def test_a_window_now_of_the_same_stream_does_not_vary():
+    text = "STREAM <urn:s> [RANGE 2s] {?x <urn:p> ?y} STREAM <urn:s> [NOW] {?x <urn:q> ?z}"
+    pushed = read_query(f"SELECT ?x {{{text}}}", "q.rq")
+    (pair,) = pairs(None, pushed, frozenset(), {})
+    arriving = enumerate(("<urn:q>", "<urn:p>"), 2)
+    facts = tuple(Fact(t, "striple", ("<urn:a>", name, "<urn:b>", "<urn:s>")) for t, name in arriving)
+    trace = trace_on(facts, (), 8)
+    task = PhaseTask(Asked(Setting(), Trigger.ANY), pair, trace, Iri("urn:s"), (2,), (1,))
+    (found,) = diagrams(task, [4], lambda _: None, no_progress)
+    report = compare([pair], [4], trace, Setting(), Trigger.ANY)
+    assert report.variants[0].verdicts[0].agree is False
+    assert found.rows[0].agreeing == (1,)
