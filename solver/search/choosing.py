@@ -191,7 +191,7 @@ def _check_tuple_windows(
         for number, at_end in shown
         for frame in every
     )
-    if pairs > max(_FEW, limits.deadline.left * _EACH_SECOND):
+    if pairs > max(_FEW_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND):
         raise TooLargeError(limits.arrivals)
 
 

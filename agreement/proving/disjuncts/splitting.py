@@ -325,8 +325,8 @@ class _Reader:
         for name in sorted(shared):
             here = name in left.bound or mine.get(name) is not None
             there = name in right.bound or theirs.get(name) is not None
-            unset = (not here and name in mine) or (not there and name in theirs)
-            if unset and here != there and self.profile is Profile.PAPER2015:
+            is_null = (not here and name in mine) or (not there and name in theirs)
+            if is_null and here != there and self.profile is Profile.PAPER2015:
                 return None
             if mine.get(name) is not None and theirs.get(name) not in (None, mine[name]):
                 return None

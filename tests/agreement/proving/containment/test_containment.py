@@ -66,7 +66,7 @@ SELECT ?x {?x :p ?x} | SELECT ?x {{?x :p ?x BIND(?c AS ?e)} MINUS {?x :p ?x BIND
 SELECT ?x {?x :p ?x} | SELECT ?x {{?x :p ?x BIND(1/0 AS ?e)} MINUS {?x :p ?x BIND(?x+1 AS ?e)}} | no yes
 SELECT ?x ?n {?x :p ?y BIND(EXISTS {?y :q ?y} AS ?n)} | SELECT ?x ?n {?x :p ?y} | no no
 SELECT ?x ?n {GRAPH :g {GROUPED}} | SELECT ?x ?n {GRAPH :g {?x :p ?y}} | no no
-SELECT ?g {GRAPH ?g {FILTER NOT EXISTS {?a :p ?b}} GRAPH ?h {?c :p ?d}} | SELECT ?g {GRAPH ?g {?a :r ?b}} | no no
+SELECT ?g {GRAPH ?g {FILTER NOT EXISTS {?a :p 1}} GRAPH ?h {?c :p 1}} | SELECT ?g {GRAPH ?g {?a :r 1}} | no no
 SELECT ?x {{{?x :p ?y} UNION {?x :q ?z}} {BIND(1 AS ?y)}} | SELECT ?x {?x :p ?y} | no no
 SELECT ?x {{?x :p ?y} {BIND(1/0 AS ?y)}} | SELECT ?x {?x :p ?y FILTER(SAMETERM(1/0, ?y))} | no open
 """

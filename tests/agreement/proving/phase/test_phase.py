@@ -176,6 +176,6 @@ def test_a_window_now_of_the_same_stream_does_not_vary():
     trace = trace_on(facts, (), 8)
     task = PhaseTask(Asked(Setting(), Trigger.ANY), pair, trace, Iri("urn:s"), (2,), (1,))
     (found,) = diagrams(task, [4], lambda _: None, no_progress)
-    report = compare([pair], [4], trace, Setting(), Trigger.ANY)
+    report = compare_pairs([pair], [4], ComparedInput(trace), Setting(), Trigger.ANY)
     assert report.variants[0].verdicts[0].agree is False
     assert found.rows[0].agreeing == (1,)
