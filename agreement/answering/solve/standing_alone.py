@@ -85,12 +85,13 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
     else:
         program_input, point = _read(program, query, trace, at, warn)
     output = None if query is None else output_of(query, task.setting)
-    question = ask(program, ("", 0) if output is None else output.predicate)
-    gate = question.gate if point is None else ChosenTimes((point,))
+    # At the time asked about the program has its trigger, which may not let it be evaluated then.
+    gate = None if point is None else ChosenTimes((point,))
+    question = ask(program, ("", 0) if output is None else output.predicate, gate)
     columns = () if output is None else output.variables
     predicate = None if output is None else output.predicate
     try:
-        yield from script(question.program, gate, predicate, columns, program_input)
+        yield from script(question.program, question.gate, predicate, columns, program_input)
     except InexpressibleInSqlError as error:
         raise placed_refusal(error, question.program, task.path) from None
 

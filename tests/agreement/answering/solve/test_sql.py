@@ -25,6 +25,18 @@ def test_a_sample_has_the_rows_of_solve(query, mode):
     assert found == {t: as_tuples(rows) for t, rows in expected.items() if rows}
 
 
+@pytest.mark.parametrize("how", [("push",), ("pull", "--period", "2")], ids=["push", "pull"])
+def test_at_a_time_without_evaluation_there_is_no_row(how, tmp_path):
+    query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
+    query.write_text("SELECT ?x { STREAM <e:s> [RANGE 5s] { ?x <e:p> ?y } }")
+    trace.write_text('<e:a> <e:p> <e:b> <e:s> "2" .\n')
+    found = [
+        answers(lars("translate", query, trace, "--format", "sql", "--mode", *how, "--at", t).out)
+        for t in (2, 3)
+    ]
+    assert found == [[(2, "<e:a>")], []]
+
+
 def test_a_program_has_the_atoms_of_solve(tmp_path):
     path = tmp_path / "p.lars"
     path.write_text(
