@@ -8,6 +8,7 @@ from agreement.comparing.agree.agreeing import (
     compare,
     comparison_trace,
     pairs,
+    pairs_on,
     periods_of,
     run,
 )

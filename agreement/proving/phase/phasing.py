@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from agreement.comparing.agree import AgreementTask, Pair, compare, comparison_trace, pairs
+from agreement.comparing.agree import AgreementTask, Pair, compare, comparison_trace, pairs, pairs_on
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
@@ -38,7 +38,9 @@ def phase_task(
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
-    pair = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)[0]
+    alike = task.on is None
+    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
+    pair = pairs_on(every, task.on)[0]
     ranges = _ranges(pair, task)
     if not ranges:
         raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
