@@ -25,6 +25,7 @@ from agreement.comparing.agree import (
     compare_pairs,
     comparison_trace,
     pairs,
+    pairs_on,
     periods_of,
 )
 from agreement.documents.dates import Dates
@@ -126,7 +127,9 @@ def shrink(
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
-    compared = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)
+    alike = task.on is None
+    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
+    compared = pairs_on(every, task.on)
     report = compare_pairs(compared, periods_of(task), ComparedInput(trace), task.setting, task.trigger)
     for variant in report.variants:
         for verdict in variant.verdicts:

@@ -9,6 +9,7 @@ from agreement.comparing.agree.agreeing import (
     compare_pairs,
     comparison_trace,
     pairs,
+    pairs_on,
     periods_of,
     run,
 )

@@ -20,6 +20,7 @@ from agreement.comparing.agree.sides import (
     remark_on,
     row_predicate,
     variables_compared,
+    with_columns,
 )
 from agreement.comparing.matching.silence import rows_on, silence
 from agreement.documents.outputs import first_few
@@ -173,6 +174,17 @@ def pairs(
 
     model = model_of_csparql(csparql, Assignment(csparql, carried, assigned))
     return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in cq(model))
+
+
+def pairs_on(compared: Sequence[Pair], names: Sequence[str] | None) -> tuple[Pair, ...]:
+    """Return pairs whose rows have no other variables than those that are compared; None: all of them."""
+    if names is None:
+        return tuple(compared)
+    on = variables_compared(compared[0].csparql, compared[0].cqels, names)
+    return tuple(
+        replace(pair, csparql=with_columns(pair.csparql, on), cqels=with_columns(pair.cqels, on))
+        for pair in compared
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from solver.job.slices import used_background
 from solver.relational import EncodedSituation, situation_of
 from translate.analysis import check_slices, different_variables
 from translate.dialects import TITLES
+from translate.model.patterns import UNMODIFIED, Select
 from translate.model.query import EngineQuery, Form, Setting
 from translate.tau import columns, lars_program, output_of
 
@@ -163,6 +164,15 @@ def variables_compared(
                 problem = f"the query in {TITLES[query.language]} does not return it"
                 raise LarsError(f"--on ?{name.name}: {problem}; accepted: of {every}, or {_NONE}")
     return tuple(name for name in shared if name in variables)
+
+
+def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
+    """Return a SELECT query with these of its columns alone: without any, whether it has an answer."""
+    if query.form is not Form.SELECT or tuple(names) == columns(query):
+        return query
+    pattern = Select(query.pattern, query.result, query.modifiers)
+    narrowed = replace(query, form=Form.SELECT if names else Form.ASK, result=tuple(names))
+    return replace(narrowed, pattern=pattern, modifiers=UNMODIFIED) if query.modifiers.slices else narrowed
 
 
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:

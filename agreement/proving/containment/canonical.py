@@ -32,8 +32,8 @@ from solver.deadlines import NEVER, Deadline, until
 from solver.facts import ChosenTimes, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuild
-from translate.model.patterns import Pattern, Select, StreamBlock
-from translate.model.query import EngineQuery, Setting, ToStream
+from translate.model.patterns import Group, Join, Pattern, Select, StreamBlock
+from translate.model.query import EngineQuery, Language, Setting, ToStream
 from translate.model.windows import Range, window_operator
 from translate.tau import Output, lars_program, output_of
 
@@ -82,6 +82,14 @@ class FinerUnit:
     containment: Containment
 
 
+def _with_something(part: Pattern) -> Pattern | None:
+    """Return an aggregate without GROUP BY as CQELS has it, without a row of no solution (T13), in SPARQL."""
+    if not isinstance(part, Group) or part.keys:
+        return None
+    group = replace(part, pattern=rebuild(part.pattern, _with_something))
+    return Join(Select(group.pattern, ()), group)
+
+
 def refutation(against: Counterexample, *, columns: bool = True) -> Containment:
     """Return that data refute it; without the same `columns` others may be meant."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
@@ -107,6 +115,8 @@ class PairQuery:
     def pattern(self) -> Pattern:
         """Its pattern, without the OPTIONAL parts and aggregates of which no column is seen."""
         pattern = counted_edges(rebuild(self.query.pattern, self._moving))
+        if self.query.language is Language.CQELS:
+            pattern = rebuild(pattern, _with_something)
         modifiers = self.query.modifiers
         if modifiers.slices:
             return Select(pattern, self.result, modifiers)

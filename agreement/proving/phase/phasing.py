@@ -10,6 +10,7 @@ from agreement.comparing.agree import (
     compare_pairs,
     comparison_trace,
     pairs,
+    pairs_on,
 )
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
@@ -45,7 +46,9 @@ def phase_task(
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
-    pair = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned)[0]
+    alike = task.on is None
+    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
+    pair = pairs_on(every, task.on)[0]
     ranges = _ranges(pair, task)
     if not ranges:
         raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")

@@ -69,8 +69,12 @@ SELECT ?x ?n {GRAPH :g {GROUPED}} | SELECT ?x ?n {GRAPH :g {?x :p ?y}} | no no
 SELECT ?g {GRAPH ?g {FILTER NOT EXISTS {?a :p 1}} GRAPH ?h {?c :p 1}} | SELECT ?g {GRAPH ?g {?a :r 1}} | no no
 SELECT ?x {{{?x :p ?y} UNION {?x :q ?z}} {BIND(1 AS ?y)}} | SELECT ?x {?x :p ?y} | no no
 SELECT ?x {{?x :p ?y} {BIND(1/0 AS ?y)}} | SELECT ?x {?x :p ?y FILTER(SAMETERM(1/0, ?y))} | no open
+SELECT ?x {MOMENT} | SELECT ?x {MOMENT {SELECT (COUNT(?z) AS ?n) {?y :q ?z}}} | no yes
+SELECT (COUNT(?y) AS ?n) FROM NAMED WINDOW :w ON :s VIEW | SELECT (COUNT(?y) AS ?n) {MOMENT} | no yes
 """
 BLOCKS = {
+    "MOMENT": "STREAM :s [RANGE 1s] {?x :p ?y}",
+    "VIEW": "[RANGE PT1S STEP PT1S] WHERE {WINDOW :w {?x :p ?y}}",
     "WALK": "{STREAM :s [RANGE 3s] {?x :p+ ?y}}",
     "NEAR": "{STREAM :s [RANGE 5s] {?x :p ?y}}",
     "OLD": "{STREAM :s [RANGE 10s SLIDE 5s] {?x :p ?y}}",

@@ -106,3 +106,16 @@ def test_every_triple_that_is_left_is_one_of_the_stream(number, tmp_path):
     terms = [line.split(" <x:s> ")[0].split(" ", 2) for line in left]
     assert {tuple("_:c" if term[0] == "_" else term for term in one) for one in terms} <= triples
     assert agree(tmp_path / "left").code == 1
+
+
+@pytest.mark.parametrize("on", ["?x", "none"])
+def test_rows_are_compared_on_the_variables_of_the_experiment(on, tmp_path):
+    arrivals = (f'<urn:a> <urn:p> <urn:{t}> <urn:s> "{t}" .\n' for t in (1, 3, 8))
+    (tmp_path / "t.nq").write_text("".join(arrivals))
+    (tmp_path / "q.rq").write_text("SELECT ?x ?y {STREAM <urn:s> [RANGE 2s] {?x <urn:p> ?y}}")
+    common = 'title = "t"\nunit = "1s"\ntimeline = [0, 4]\nperiod = 4\nfiles = "t.nq"\ncqels = "q.rq"\n'
+    (tmp_path / "experiment.toml").write_text(common)
+    assert (agree(tmp_path).code, shrink(tmp_path, "--out", tmp_path / "left").code) == (1, 1)
+    (tmp_path / "experiment.toml").write_text(f'{common}on = "{on}"\n')
+    assert (agree(tmp_path).code, shrink(tmp_path, "--out", tmp_path / "left").code) == (0, 2)
+    assert "at 1 of 1 pair" in lars("phase", tmp_path, "--length", "2").out
