@@ -22,6 +22,7 @@ from agreement.comparing.agree import (
     RowCause,
     Side,
     VariantReport,
+    check_shared_static,
     compare_pairs,
     comparison_trace,
     pairs,
@@ -124,6 +125,7 @@ def shrink(
     task: AgreementTask, row_cause: RowCause | None, warn: Warn, progress: Progress
 ) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
+    check_shared_static(task)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))

@@ -6,6 +6,7 @@ from agreement.comparing.agree.agreeing import (
     Overrides,
     Pair,
     VariantReport,
+    check_shared_static,
     compare_pairs,
     comparison_trace,
     pairs,

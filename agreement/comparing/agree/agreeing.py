@@ -441,6 +441,14 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
 
 
+def check_shared_static(task: AgreementTask) -> None:
+    """Raise LarsError for static data that one engine alone has, where both sides are given the same."""
+    own = next((file for file in task.trace.static if file.engine is not None), None)
+    if own is not None:
+        found = f"--static {own.engine}:{own.path}"
+        raise LarsError(f"{found}: accepted: static data of both engines; lars agree takes those of one")
+
+
 def comparison_trace(
     task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:

@@ -7,6 +7,7 @@ from agreement.comparing.agree import (
     AgreementTask,
     ComparedInput,
     Pair,
+    check_shared_static,
     compare_pairs,
     comparison_trace,
     pairs,
@@ -43,6 +44,7 @@ def phase_task(
     task: AgreementTask, window: str | None, lengths: tuple[int, ...], rates: tuple[int, ...], warn: Warn
 ) -> PhaseTask:
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
+    check_shared_static(task)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     trace = comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
