@@ -59,7 +59,7 @@ class _Eliminator:
     def _steps(self, rule: Rule) -> Iterator[tuple[Rule, Rule]]:
         """Yield the ways to take a variable out of a rule: the rule that is made, and what is left."""
         every = frozenset[Variable]().union(*map(variables, rule.body))
-        own = variables(None if rule.head is None else head_atom(rule))
+        own = variables(rule.head)
         touched = {
             name: tuple(part for part in rule.body if name in variables(part)) for name in sorted(every - own)
         }
