@@ -78,7 +78,7 @@ def test_independent_variables_come_apart_and_what_is_alike_is_derived_once():
         "p(X, Y) ← q(X, Y), r(Y, X).",
         "p(X) ← q(X, Y), q(Y, Z), q(Z, X).",
         "mid(X, Y) ← q(X, Y), r(Y, X). p(X) ← mid(X, Y), not mid(Y, X).",
-        "@_T p(X) ← q(X), @_T r.",
+        "@_T p(X) ← q(X), r(T).",
         "mid(X, Y, Z) ← q(X, Y), r(Y, Z). p(X) ← N := COUNT(*) of mid(X, Y, Z) by X.",
     ],
 )
