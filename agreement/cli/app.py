@@ -515,5 +515,6 @@ def _code() -> int:
 
 def _usage_problem(message: str) -> str:
     """Return what is wrong with a command line, in the words of this program."""
-    plain = message.strip().rstrip(".")
+    # Of a choice that there is not Typer says what kind of error pydantic would call it.
+    plain = message.replace("Value error, ", "").strip().rstrip(".")
     return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""
