@@ -95,3 +95,9 @@ def test_whole_numbers_are_doubles_as_far_as_these_tell_them_apart():
     codes = TermCodes()
     texts = [f'"{2**53 + more}"^^<{XSD}integer>' for more in (-1, 0, 1)]
     assert codes.doubles(codes.codes(texts))[1].tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("t", [0, 2**31, 2**40 + 3, 2**53 + 1, LARGEST_TIME])
+def test_facts_arrive_in_columns_at_the_times_that_they_have(t):
+    trace = trace_columns([Fact(t, "q", ("<urn:a>",))])
+    assert trace.atoms["q", 1].t.tolist() == [t]

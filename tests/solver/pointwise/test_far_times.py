@@ -144,3 +144,11 @@ HUGE = {
 @pytest.mark.parametrize("body", HUGE)
 def test_a_window_may_be_longer_than_any_time(body):
     assert answers(f"p ← {body}.", 5, (4, "q")) == HUGE[body]
+
+
+def test_what_holds_at_one_late_time_does_not_hold_until_the_next_one():
+    pivot = 7 * 2**40
+    body = "⊞^∞ ◇ r, ⊞^{3,0,7} □ q"
+    assert answers(f"p ← {body}.", pivot + 5, (pivot - 3, "q"), (pivot + 5, "r")) == set()
+    every = [(t, "q") for t in range(pivot - 3, pivot + 1)]
+    assert answers(f"p ← {body}.", pivot + 5, *every, (pivot + 5, "r")) == {"p"}
