@@ -434,7 +434,9 @@ def ticker_files(
         raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
     last = exported_program.span.last
     if last >= MOST:
-        raise LarsError(f"the timeline ends at {last}; accepted for Ticker: up to {MOST - 1}, by --to")
+        raise LarsError(
+            f"cannot export for Ticker: the timeline ends at {last}, after {MOST - 1}; use --until"
+        )
     program, facts = plainer(exported_program)
     background = (*background_of(exported_program, program), *facts)
     signs = with_signs(program, _stream(exported_program, program), reasoner)
@@ -516,7 +518,7 @@ def asp_files(program: ExportedProgram) -> dict[str, str]:
     if program.situation.timeline.last > GREATEST:
         raise LarsError(
             f"the timeline ends at {program.situation.timeline.last}; accepted for clingo: up to {GREATEST}, "
-            "by --to, a coarser --unit, or an --origin nearer to the trace"
+            "by --until, a coarser --unit, or an --origin nearer to the trace"
         )
     written = standalone(program.program, program.situation, program.times, program.answer)
     run = _script(

@@ -65,6 +65,7 @@ def guarded_rules(
     known: dict[frozenset[Constant], str] = {}
     found: list[PlainRule] = []
     for rule in plain_rules:
+        _check_head_time(rule)
         values, guards = domains.values(rule) or {}, list[Part]()
         for variable in _unguarded(rule, predicates):
             domain = frozenset(values[variable])
@@ -90,18 +91,37 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
             )
 
 
-def _unguarded(rule: PlainRule, predicates: set[Signature]) -> list[Variable]:
-    """Return the variables that no fact gives a value: all but a time that stands in @ alone."""
+def _check_head_time(rule: PlainRule) -> None:
+    """Raise ExportError for a head at a time that gets values before the run.
+
+    A head at a constant, p at 2, stays there for p at the present as long as its body holds.
+    """
+    if rule.time in _grounded(rule):
+        with exporting(rule.source):
+            raise InexpressibleError(
+                f"the head {rule.source.head}: its reasoner incremental keeps {rule.head} beyond the time "
+                f"{rule.time}, which stands elsewhere than in one @ of the body"
+            )
+
+
+def _grounded(rule: PlainRule) -> frozenset[Variable]:
+    """Return the variables whose values the reasoner takes from facts: all but one time in @ alone."""
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
-    facts = (
-        form.atom for form in forms if form.positive and form.window is None and isinstance(form.atom, Atom)
-    )
-    known = frozenset().union(*(variables(atom) for atom in facts if signature(atom) in predicates))
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
     parts = (form.atom if isinstance(form, LiteralForm) else form for form in rule.body)
     used = frozenset().union(*map(variables, parts), variables(rule.head))
-    alone = times - used
-    return sorted((used | alone if len(alone) > 1 else used) - known)
+    return used | times if len(times - used) > 1 else used
+
+
+def _unguarded(rule: PlainRule, predicates: set[Signature]) -> list[Variable]:
+    """Return the variables that need values and that no fact gives any."""
+    facts = (
+        form.atom
+        for form in rule.body
+        if isinstance(form, LiteralForm) and form.positive and form.window is None
+    )
+    known = (variables(atom) for atom in facts if isinstance(atom, Atom) and signature(atom) in predicates)
+    return sorted(_grounded(rule).difference(*known))
 
 
 class _Domains:

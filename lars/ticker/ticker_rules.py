@@ -492,12 +492,7 @@ class _RuleReader:
         return LiteralForm(atom, positive=False)
 
     def _head(self) -> tuple[Atom | None, Variable | None]:
-        incremental = self.reasoner is Reasoner.INCREMENTAL
         match self.head:
-            case logic.At(Variable() as time, Atom() as atom) if incremental and time in variables(atom):
-                raise InexpressibleError(
-                    f"the head {self.head}: its reasoner incremental keeps {atom} beyond the time {time}"
-                )
             case logic.At(Variable() as time, Atom() as atom) if time in self.times:
                 return atom, time
             case logic.At(time):

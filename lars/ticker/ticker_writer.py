@@ -89,6 +89,7 @@ _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", 
 }
 _PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
 """Variables of the rules that Ticker adds."""
+_SILENT: Final = "% Ticker prints nothing at time 0 unless input arrives then; `lars export` adds such input."
 _MOST_TERMS: Final = 2**31 - FIRST_TERM
 
 
@@ -102,7 +103,8 @@ def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...]
     >>> print(write_ticker(read("up(X) ← ⊞^3 □ high(X)."), read_duration("1s")).splitlines()[-1])
     up(X) :- high(X) always [3 sec].
     """
-    return ticker_writer(program, clock, Reasoner.CLINGO, background).text()
+    first, rest = ticker_writer(program, clock, Reasoner.CLINGO, background).text().split("\n", 1)
+    return f"{first}\n{_SILENT}\n{rest}"
 
 
 def ticker_writer(

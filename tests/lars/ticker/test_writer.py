@@ -17,6 +17,7 @@ from lars.ticker.ticker_writer import ticker_writer, write_ticker
 from tests.lars import strategies
 from tests.lars.ticker import ticker_cases
 from tests.lars.ticker.ticker_cases import SECOND
+from tests.lars.ticker.ticker_model import Ticker
 from tests.lars.ticker.ticker_reader import read_ticker
 from tests.lars.written import read_data_stream, written_programs
 
@@ -262,14 +263,34 @@ def test_what_never_has_values_is_left_out():
     ("program", "said"),
     [
         ("@_T p(T) ← ⊞^3 @_T e.", "the head @_T p(T): its reasoner incremental keeps p(T) beyond the time T"),
+        ("@_T p ← ⊞^3 @_T e, T > 1.", "the head @_T p: its reasoner incremental keeps p beyond the time T"),
+        ("@_T p ← ⊞^3 @_T e, T mod 2 = 0.", "keeps p beyond the time T"),
+        ("@_T p ← ⊞^3 @_T e, f(T).", "keeps p beyond the time T"),
+        ("@_T p ← ⊞^3 @_T e, not f(T).", "keeps p beyond the time T"),
+        ("@_T p ← ⊞^3 @_T e, ⊞^3 @_S e.", "keeps p beyond the time T"),
+        ("@_T p ← ⊞^0 @_T e.", "keeps p beyond the time T"),
         ("p ← f(X), X - 5 < 0.", "the number -4, which arithmetic gives"),
         ("p(X) ← f(X). p(Y) ← p(X), Y = X + 1.", "arithmetic whose values come to no end"),
     ],
 )
 def test_what_the_reasoner_incremental_gets_wrong_is_refused_by_name(program, said):
     with pytest.raises(ExportError) as refused:
-        incremental(program, "1: f(1) e")
+        incremental(program, "1: f(1) e\n2: e")
     assert said in str(refused.value)
+
+
+def test_a_fact_that_gives_the_time_of_a_head_its_value_changes_nothing():
+    with pytest.raises(ExportError, match="keeps p beyond the time T"):
+        incremental("k(1). @_T p ← ⊞^3 @_T e, k(T).", "1: e\n2: e")
+    kept = "p at T :- e at T in [4 sec], T > 1, k(T).\nk(2).\n"
+    with pytest.raises(AssertionError, match="is kept beyond it"):
+        Ticker(kept, "incremental")
+
+
+def test_a_time_of_a_head_in_one_at_alone_is_written_for_both_reasoners():
+    assert incremental("@_T p(X) ← ⊞^3 @_T f(X).", "1: f(a)\n2: e")[0] == (
+        "p(X) at T :- f(X) at T in [2 sec], aux2(X)."
+    )
 
 
 REFUSED = {
@@ -338,3 +359,9 @@ def test_windows_whose_lengths_would_be_numbers_of_terms_are_refused(window, lea
 def test_every_term_has_a_number_of_its_own_however_many_there_are():
     found = rules(f"p ← {', '.join(f'q(t{n})' for n in range(150))}.")[0]
     assert found == f"p :- {', '.join(f'q(1000000{n:03})' for n in range(150))}."
+
+
+def test_the_text_for_ticker_says_that_ticker_is_silent_at_time_0():
+    assert (
+        "prints nothing at time 0 unless input" in write_ticker(read("p ← ⊞^1 ◇ q."), SECOND).split("\n")[1]
+    )
