@@ -193,25 +193,33 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
     return told
 
 
-def forward(progress: Progress) -> Progress:
-    """Return who is told of the same, but nothing that is less than was told before.
+@contextmanager
+def whole(progress: Progress) -> Iterator[Progress]:
+    """Yield a callable that passes on to `progress` what exceeds all before; at its end the block is done.
 
-    >>> tell_all = forward(print)
-    >>> tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)
+    Every work whose progress somebody sees runs in one such block, so no step needs to report its end.
+
+    >>> with whole(print) as tell_all:
+    ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)
     1 2
     3 4
     (None, None, None)
+    4 4
     """
     if progress is no_progress:
-        return no_progress
-    most = [0.0]
+        yield no_progress
+        return
+    most, last = 0.0, 1
 
     def told(done: int, total: int) -> None:
-        if total and done / total > most[0]:
-            most[0] = done / total
+        nonlocal most, last
+        if total and done / total > most:
+            most, last = done / total, total
             progress(done, total)
 
-    return told
+    yield told
+    if most < 1:
+        progress(last, last)
 
 
 _current: ContextVar[Progress] = ContextVar("progress", default=no_progress)

@@ -17,11 +17,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from io import TextIOWrapper
-from itertools import chain
+from itertools import chain, count
 from os import environ
 from pathlib import Path
 from platform import python_version
 from tempfile import SpooledTemporaryFile
+from threading import Event, Thread
 from typing import Annotated, Any, ClassVar, Final
 
 import typer
@@ -48,7 +49,7 @@ from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import DEEPEST, Listeners, expected_errors
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
-from solver.settings import Progress, no_progress
+from solver.settings import Progress, no_progress, whole
 
 _USUAL: Final[dict[str, Any]] = {
     "pretty_exceptions_enable": False,
@@ -160,6 +161,8 @@ class LarsGroup(TyperGroup):
 
 app = typer.Typer(cls=LarsGroup, **_USUAL)
 UNUSABLE: Final = 2
+_PAUSE: Final = 10
+"""After how many seconds without a terminal a line says again how far a long job is."""
 """The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _IN_MEMORY: Final = 2**24
@@ -261,16 +264,46 @@ def _drawn(part: RenderableType) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Show on a terminal how far a long job is; elsewhere show nothing."""
+    """Yield what hears how far a long job is: a bar on a terminal, elsewhere a line every 10 s."""
     console = Console(stderr=True)
-    if _every.get().quiet or not console.is_terminal:
+    if _every.get().quiet:
         yield no_progress
         return
+    with _bar(console, what) if console.is_terminal else _lines(what) as shown, whole(shown) as progress:
+        yield progress
+
+
+@contextmanager
+def _bar(console: Console, what: str) -> Iterator[Progress]:
     from rich.progress import Progress as ProgressBar
 
     with ProgressBar(*ProgressBar.get_default_columns(), console=console, transient=True) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+@contextmanager
+def _lines(what: str) -> Iterator[Progress]:
+    finished, percent = Event(), 0
+
+    def told(done: int, total: int) -> None:
+        nonlocal percent
+        percent = 100 * done // total
+
+    def say() -> None:
+        for seconds in count(_PAUSE, _PAUSE):
+            if finished.wait(_PAUSE):
+                return
+            _say(f"note: {what}: {percent} % after {seconds} s")
+
+    # A step that takes long tells nothing meanwhile, so a thread prints.
+    teller = Thread(target=say, daemon=True)
+    teller.start()
+    try:
+        yield told
+    finally:
+        finished.set()
+        teller.join()
 
 
 def _end(code: int, sentence: str) -> int:

@@ -32,7 +32,6 @@ from solver.settings import (
     TraceInput,
     TraceOptions,
     Warn,
-    forward,
     no_progress,
 )
 from translate.dialects import TITLES
@@ -383,7 +382,7 @@ class RunnerOptions:
         return Runner(
             self.master,
             self.in_process,
-            progress=forward(progress),
+            progress=progress,
             notice=cache(note),  # many questions meet one hindrance
             evaluator=self.evaluator,
             certify=self.certify,

@@ -24,7 +24,7 @@ from agreement.documents.table_files import Column, OutTable, TableValue, TermFo
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from lars.files import exists
 from solver.memory import problem
-from solver.settings import Progress, Warn, no_progress, unsaid
+from solver.settings import Progress, Warn, no_progress, unsaid, whole
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-untyped]
@@ -285,8 +285,8 @@ def offered_functions(
             from agreement.results.base.sources import SourceFiles
 
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
-            listeners = Listeners(warnings.append, notes.append, progress or no_progress, files)
-            with _deep(), _errors_in_words(), files.naming():
+            with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
+                listeners = Listeners(warnings.append, notes.append, done, files)
                 result_request = _request_of(answer.__name__, request, inputs, keywords, files)
                 result = answer(result_request, listeners).evaluate()
             said = {"warnings": tuple(map(files.plain, warnings)), "notes": tuple(map(files.plain, notes))}

@@ -138,6 +138,15 @@ def test_progress_moves_and_never_goes_back(tmp_path, monkeypatch):
     assert told == sorted(set(told))
 
 
+@pytest.mark.parametrize("name", ["solve", "agree", "shrink", "phase", "translate", "decide", "explain"])
+def test_progress_ends_at_its_total(name):
+    told, period = [], 8 if name == "shrink" else None
+    more = {"atom": "ans(25,rayban,b)", "at": 18} if name == "explain" else {}
+    getattr(api, name)(COUPONS, period=period, **more, progress=_kept(told))
+    assert told == sorted(told)
+    assert told[-1] == 1
+
+
 def _kept(told):
     return lambda done, total: told.append(done / total)
 
