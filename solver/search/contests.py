@@ -121,6 +121,12 @@ class TooLargeError(TooManyError):
     reason = "with more triples the rules have too many instances"
 
 
+class FewStaticError(TooManyError):
+    """All streams were tried, but with few static triples beside them."""
+
+    reason = "streams are tried one by one, with at most two static triples"
+
+
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
     """How far a search goes: the most arrivals, when it ends, whether time is scaled.

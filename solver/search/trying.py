@@ -23,6 +23,7 @@ from solver.search.contests import (
     Candidates,
     ChosenStream,
     Contest,
+    FewStaticError,
     OutOfTimeError,
     ReportKind,
     SearchLimits,
@@ -35,6 +36,7 @@ MOST_TRIED: Final = 100_000
 """So many streams of a number of arrivals are tried."""
 _STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
+"""So many static triples are chosen at most."""
 Placements = tuple[tuple[int, int], ...]
 """A stream: when which candidate arrives."""
 Ranks = Mapping[Term, tuple[int, int]]
@@ -47,16 +49,17 @@ def tried_streams(
 ) -> Iterator[ChosenStream]:
     """Yield streams on which the sides differ, the smallest first.
 
-    Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED, and UncoveredError.
+    Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED or, at the end, static triples
+    to choose more of, and UncoveredError.
     """
     _check_covered(contest)
+    static = _in_order(candidates.static, candidates.ranks)
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.pull_period, size) if limits.scaling else Scale(1, 1)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
-        static = _in_order(candidates.static, candidates.ranks)
         kinds = [list(combinations(static, n)) for n in range(min(_MOST_STATIC, len(static)) + 1)]
         each = (
             placed
@@ -72,6 +75,8 @@ def tried_streams(
         for kind in kinds:
             streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
             yield from sorted(streams, key=lambda stream: stream.cost)
+    if len(static) > _MOST_STATIC:
+        raise FewStaticError(limits.arrivals + 1)
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:

@@ -1,4 +1,4 @@
-"""The verdict for each period: always, never, depends on the static data, open.
+"""The verdict for each period: always, never, depends on the static data, not always, open.
 
 Where the sides differ on a stream without static data, T5 says whether they do so whatever the static data.
 
@@ -8,9 +8,14 @@ by such a name: a variable of it has in each row that it is joined with, or is O
 value from a pattern of a stream, and in W only new names match there. Then no static part has a match that
 counts, Q has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to
 be of a kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
+
+Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that one side
+alone has on W have a new name. From it each pattern of pull has to be reached: by a variable that the row
+binds to a new name, or that a pattern reached before binds to one. A pattern so reached matches triples of W
+alone, on D too, so that pull has the row on W with D just where it has it on W.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Final, assert_never
@@ -43,7 +48,7 @@ from solver.deadlines import NEVER, Deadline, until
 from solver.facts import Fact, constant_of
 from translate.analysis import expressions_of, parts, tests_of
 from translate.model import patterns as algebra
-from translate.model.patterns import Pattern
+from translate.model.patterns import Pattern, TriplePattern
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, lars_program
 
@@ -61,7 +66,62 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
     old = named_constants((lars_program(query, setting),))
-    return _is_met(query.pattern, _new_names(every, facts, old), frozenset())
+    streamed = (part.pattern for part in every if isinstance(part, algebra.StreamBlock))
+    return _is_met(query.pattern, _new_names(streamed, facts, old), frozenset())
+
+
+def is_shown_whatever_is_stored(question: AgreementQuestion, witness: StreamWitness) -> bool:
+    """Whether T5 says of both sides that they differ on a stream, as on the one shown, whatever is stored."""
+    push, pull = question.pair.cqels, question.pair.csparql
+    if not differs_whatever_is_stored(push, question.setting, witness.facts):
+        return False
+    every = tuple(parts(pull.pattern))
+    if pull.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
+        return False
+    old = named_constants(lars_program(query, question.setting) for query in (push, pull))
+    new = _new_names(every, witness.facts, old)
+    row = zip(sorted(pull.result), witness.row, strict=True)
+    known = frozenset(name for name, text in row if text is not None and constant_of(text) not in old)
+    return _is_reached(pull.pattern, new, known & new)
+
+
+def _is_reached(pattern: Pattern, new: Names, known: Names) -> bool:
+    """Whether each triple pattern is reached from variables that are known to have new names."""
+    match pattern:
+        case algebra.Join():
+            sides = list(_joined(pattern))
+            triples = [each for side in sides if isinstance(side, algebra.Bgp) for each in side.triples]
+            reached = _reached(triples, new, known)
+            whole = _is_reached(algebra.Bgp(tuple(triples)), new, known)
+            others = (side for side in sides if not isinstance(side, algebra.Bgp))
+            return whole and all(_is_reached(side, new, reached) for side in others)
+        case algebra.Bgp(triples):
+            reached = _reached(triples, new, known)
+            return all(not reached.isdisjoint(triple.terms) for triple in triples)
+        case algebra.Union(left, right):
+            return _is_reached(left, new, known) and _is_reached(right, new, known)
+        case algebra.LeftJoin(algebra.Bgp(triples) as left, right) | algebra.Minus(
+            algebra.Bgp(triples) as left, right
+        ):
+            return _is_reached(left, new, known) and _is_reached(right, new, _reached(triples, new, known))
+        case algebra.Filter(inner) | algebra.Extend(inner):
+            return _is_reached(inner, new, known)
+        case _:
+            return False
+
+
+def _joined(pattern: Pattern) -> Iterator[Pattern]:
+    if isinstance(pattern, algebra.Join):
+        yield from (*_joined(pattern.left), *_joined(pattern.right))
+    else:
+        yield pattern
+
+
+def _reached(triples: Sequence[TriplePattern], new: Names, known: Names) -> Names:
+    """Return the variables that have new names, the known ones and those of patterns that they reach."""
+    terms = (triple.terms for triple in triples if not known.isdisjoint(triple.terms))
+    grown = known.union(term for each in terms for term in each if isinstance(term, Variable) and term in new)
+    return grown if grown == known else _reached(triples, new, grown)
 
 
 def _is_blind(part: Pattern) -> bool:
@@ -75,13 +135,12 @@ def _is_blind(part: Pattern) -> bool:
             return all(call.function.upper() in _BLIND for call in called)
 
 
-def _new_names(every: Sequence[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
-    """Return the variables that have a name that no query holds wherever a stream binds them."""
+def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
+    """Return the variables that have a name that no query holds wherever these match what arrives."""
     values: dict[Variable, set[Constant]] = {}
     arrived = [tuple(map(constant_of, fact.arguments[:3])) for fact in facts]
-    for block in every:
-        inner = block.pattern if isinstance(block, algebra.StreamBlock) else None
-        for pattern in inner.triples if isinstance(inner, algebra.Bgp) else ():
+    for bgp in bgps:
+        for pattern in bgp.triples if isinstance(bgp, algebra.Bgp) else ():
             for triple in arrived:
                 pairs = list(zip(pattern.terms, triple, strict=True))
                 if all(isinstance(term, Variable) or term == value for term, value in pairs):
@@ -303,9 +362,11 @@ def differing(
         theorem = Theorem.FRESH if independent and question.overlap is None else theorem
     if question.stock is not None or (independent and question.overlap is None):
         return EveryStream.NEVER, theorem
+    if not witness.static and is_shown_whatever_is_stored(question, witness):
+        return EveryStream.NEVER, theorem if proven else Theorem.FRESH
     if agreement_theorem(replace(question, stock=()), period) is not None:
         return EveryStream.STATIC, theorem
-    return EveryStream.OPEN, theorem
+    return EveryStream.SOME, theorem
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:

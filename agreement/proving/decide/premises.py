@@ -125,6 +125,8 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
             yield f"U = 1 and a NOW window in each disjunct (none in: {where})"
         case EveryStream.NEVER | EveryStream.STATIC:
             yield "U = 1"
+        case EveryStream.SOME:
+            yield "static data that are given (--static)"
         case EveryStream.OPEN if question.stock is None and question.reads_static:
             yield "static data that are given (--static)"
         case EveryStream.OPEN:

@@ -161,11 +161,15 @@ def accepts_all(disjunct: JudgedDisjunct) -> bool:
 
 
 class EveryStream(Enum):
-    """What is said of a period."""
+    """What is said of a period.
+
+    SOME: they differ on the stream and the static data that are shown; of other static data nothing is said.
+    """
 
     ALWAYS = "always"
     NEVER = "never"
     STATIC = "depends on the static data"
+    SOME = "not always"
     OPEN = "open"
 
 

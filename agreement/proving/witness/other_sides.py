@@ -3,7 +3,9 @@
 Profiles are specifications or engine versions. Streams are tried one by one, in the order of their size: what
 each reports depends on when its windows began, so that no stream stands for one moved in time. Let g divide
 every length, slide and start; then a stream of n triples is told from others by the multiples of g that its
-times lie between and by their order there: at most n time points after each multiple are tried.
+times lie between and by their order there: at most n time points after each multiple are tried. Later than
+two of the longest windows and slides after the last start nothing is tried, and of triples at one instant
+one order: what is said of streams that were not found says so.
 
 Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
 """
@@ -81,6 +83,9 @@ class ProfileContest:
         atoms = candidate_atoms(programs, streams, self.static)
         most = _MOST_TRIPLES if triples is None else triples
         candidates = len(atoms.arrivals) + len(atoms.static)
+        when = f"at times up to {self._times(0)[-1]}, those of one instant in one order"
+        if len(atoms.static) > _MOST_STATIC:
+            when += f", with at most {quantity(_MOST_STATIC, 'static triple')}"
         for size in range(most + 1):
             progress(size, most + 1)
             times = self._times(size)
@@ -92,7 +97,7 @@ class ProfileContest:
                 for chosen in islice(combinations(places, size), MOST_TRIED + 1)
             ]
             if len(every) > MOST_TRIED:
-                return NoneUpTo(size - 1, candidates, "with more triples there are too many to try")
+                return NoneUpTo(size - 1, candidates, "with more triples there are too many to try", when)
             witnesses: list[Witness] = []
             for chosen, static in every:
                 if deadline.is_over:
@@ -102,7 +107,7 @@ class ProfileContest:
             for witness in sorted(witnesses, key=_cost):
                 if accepted(witness):
                     return witness
-        return NoneUpTo(most, candidates, "no theorem bounds the triples of two profiles")
+        return NoneUpTo(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:
         """Return the time points at which something is tried to arrive."""

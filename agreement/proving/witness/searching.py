@@ -33,6 +33,7 @@ from lars.errors import FailedRunError, TimeLimitError
 from lars.language.formulas import (
     Assign,
     BodyLiteral,
+    Box,
     Call,
     Comparison,
     Expression,
@@ -40,9 +41,9 @@ from lars.language.formulas import (
     SetLiteral,
     Test,
 )
-from lars.language.program import Program, Rule, atoms, head_atom
-from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Variable, signature
-from lars.language.windows import Interval, TimeWindow
+from lars.language.program import Program, Rule, atoms, head_atom, nested
+from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Term, Variable, signature
+from lars.language.windows import Interval, TimeWindow, TupleWindow
 from solver.columns import trace_columns
 from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
@@ -98,6 +99,46 @@ def _patterns(program: Program, predicate: Signature) -> int:
             below = (signature(atom) for atom in held if signature(atom) in derived)
             most = max(most, streamed + sum(_patterns(program, one) for one in below))
     return most
+
+
+def fewest_arrivals(question: Question, candidates: Candidates) -> int:
+    """Return a number of triples of streams without which the side has no row.
+
+    Two triples with different predicates are two: so are as many needed as there are predicates that each
+    derivation meets in streams, and that no static triple can have. Without this a solver proves again for
+    each smaller number that it is too small, which takes it as long as all that follows.
+    """
+    program = question.program
+    stored = {atom.arguments[1] for atom in candidates.static}
+    stored |= {constant_of(row[1]) for row in candidates.background.get((TRIPLE, 4), ())}
+    if positive_loops(program) or question.predicate is None:
+        return 0
+    rules = [rule for rule in program.rules if _derives(rule, question.predicate)]
+    return min((len(_met(program, rule) - stored) for rule in rules), default=0)
+
+
+def _derives(rule: Rule, predicate: Signature) -> bool:
+    head = head_atom(rule)
+    return head is not None and signature(head) == predicate
+
+
+def _met(program: Program, rule: Rule) -> frozenset[Term]:
+    """Return the predicates of triples that each derivation by a rule meets."""
+    needed = [
+        atom
+        for part in rule.body
+        # What is so at all times of a window, or of all solutions together, may be so of none.
+        if not any(isinstance(each, SetLiteral | Box) for each in nested(part))
+        for atom, positive, _ in atoms(part)
+        if positive
+    ]
+    met = {atom.arguments[1] for atom in needed if atom.predicate in (TRIPLE, STREAM_PREDICATE)}
+    derived = intensional(program) - {(TRIPLE, 4)}
+    for atom in needed:
+        if signature(atom) in derived:
+            below = [_met(program, each) for each in program.rules if _derives(each, signature(atom))]
+            met |= frozenset.intersection(*below) if below else frozenset()
+    return frozenset(term for term in met if not isinstance(term, Variable))
 
 
 def why_incomplete(question: Question) -> str | None:
@@ -208,11 +249,15 @@ class NoWitness:
 
 @dataclass(frozen=True, slots=True)
 class NoneUpTo:
-    """There is none with so many triples, of the candidates; `reason` is why that need not be all."""
+    """There is none with so many triples, of the candidates; `reason` is why that need not be all.
+
+    `when` says at which times they arrived.
+    """
 
     triples: int
     candidates: int
     reason: str
+    when: str = "at any times"
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,8 +285,8 @@ def search_end_text(ended: SearchEnd, question: str, *, some: bool) -> str:
     match ended:
         case NoWitness(_, reason):
             return f"there is {none}: {reason}"
-        case NoneUpTo(triples, candidates, reason):
-            tried = f"{quantity(triples, 'triple')} of {candidates} candidates, at any times"
+        case NoneUpTo(triples, candidates, reason, when):
+            tried = f"{quantity(triples, 'triple')} of {candidates} candidates, {when}"
             return f"found {none} with up to {tried}; there may be a larger one: {reason}"
         case SearchRefusal(reason):
             return reason
@@ -271,7 +316,7 @@ def smallest(
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples, search.deadline, search.scaling)
+    limits = SearchLimits(limit.triples, search.deadline, search.scaling, _fewest(contest, candidates))
     size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
@@ -291,6 +336,12 @@ def smallest(
     except UncoveredError as error:
         return SearchRefusal(str(error))
     return limit
+
+
+def _fewest(contest: Contest, candidates: Candidates) -> int:
+    """Return how many triples a difference needs: those of a row of one side, or of the left one."""
+    sides = (contest.left,) if contest.contained else (contest.left, contest.right)
+    return min(fewest_arrivals(side, candidates) for side in sides)
 
 
 def _streams(
@@ -367,9 +418,13 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
     rows = enough[:1] if contest.contained else enough
     bound = max((count for count in rows if count is not None), default=0)
     if None in enough or contest.same_input:
+        ordered = any(
+            isinstance(each, TupleWindow) for program in contest.programs for each in windows(program)
+        )
+        when = "at any times, those of one instant in one order" if ordered else "at any times"
         unbounded = "A7 bounds the triples of monotone queries with time windows alone"
         reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
-        return NoneUpTo(MOST_TRIPLES if limit is None else limit, candidates, reason)
+        return NoneUpTo(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"representatives need not tell all of {problem}"
         return NoneUpTo(bound if limit is None else limit, candidates, reason)

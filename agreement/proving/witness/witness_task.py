@@ -3,9 +3,9 @@
 Witnesses count as one that differ in names that no query has, and in how long they wait.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from itertools import groupby, permutations, product
+from itertools import groupby
 from time import monotonic
 from typing import Final
 
@@ -48,13 +48,11 @@ from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Varia
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
-from solver.facts import Background, Fact, constant_of
+from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Certify, Progress, Runner, Warn
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, lars_program
-
-WitnessShape = tuple[object, ...]
 
 
 def named_terms(programs: Iterable[Program]) -> frozenset[str]:
@@ -74,32 +72,58 @@ def _constants(part: object) -> Iterator[str]:
             yield from (text for field in fields(part) for text in _constants(getattr(part, field.name)))
 
 
-def shape_of(witness: Witness, names: frozenset[str]) -> WitnessShape:
-    """Return what equals for witnesses alike: what arrives in which order, names in the order of their use.
+def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
+    """Whether two witnesses differ only in names that no program has, and in how long they wait.
 
-    Who has the row counts too.
+    The same arrives in the same order of instants, and the same side has a row. Triples of one instant have
+    no order here: each is matched with each that the names found so far allow, so that no list of all orders
+    is made.
     """
-    static = sorted(row for rows in witness.static.values() for row in rows)
-    sides = bool(witness.left_only), bool(witness.right_only)
-    return (*sides, min(_renamed(order, static, names) for order in _orders(witness.facts)))
+    if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
+        return False
+    mine, theirs = (list(_rows_by_instant(witness)) for witness in (one, other))
+    # The first rows are those with the fewest counterparts, before any name is known.
+    mine.sort(key=lambda row: sum(_matched(row, each, {}, named) is not None for each in theirs))
+    return len(mine) == len(theirs) and _match(mine, theirs, {}, named)
 
 
-def _orders(facts: Sequence[Fact]) -> Iterator[list[list[Fact]]]:
-    instants = [list(some) for _, some in groupby(facts, lambda fact: fact.t)]
-    for chosen in product(*(permutations(some) for some in instants)):
-        yield [list(some) for some in chosen]
+_PlacedRow = tuple[int, tuple[str, ...]]
+"""Which instant, -1 for static data, and what is there."""
 
 
-def _renamed(
-    order: list[list[Fact]], static: Sequence[tuple[str, ...]], named: frozenset[str]
-) -> tuple[object, ...]:
-    names: dict[str, str] = {}
+def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
+    for number, (_, facts) in enumerate(groupby(witness.facts, lambda fact: fact.t)):
+        yield from ((number, fact.arguments) for fact in facts)
+    yield from ((-1, tuple(map(str, row))) for rows in witness.static.values() for row in rows)
 
-    def name(text: str) -> str:
-        return text if text in named else names.setdefault(text, f"?{len(names)}")
 
-    arriving = tuple(tuple(tuple(map(name, fact.arguments)) for fact in some) for some in order)
-    return arriving, tuple(sorted(tuple(map(name, row)) for row in static))
+def _match(
+    mine: Sequence[_PlacedRow], theirs: Sequence[_PlacedRow], names: Mapping[str, str], named: frozenset[str]
+) -> bool:
+    """Whether rows can be paired so that each name of one side is one of the other's, and the reverse."""
+    if not mine:
+        return True
+    grown = ((n, _matched(mine[0], row, names, named)) for n, row in enumerate(theirs))
+    return any(
+        known is not None and _match(mine[1:], (*theirs[:n], *theirs[n + 1 :]), known, named)
+        for n, known in grown
+    )
+
+
+def _matched(
+    one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
+) -> Mapping[str, str] | None:
+    """Return the names with those by which one row becomes the other; None where it cannot."""
+    if one[0] != other[0] or len(one[1]) != len(other[1]):
+        return None
+    known = dict(names)
+    for mine, theirs in zip(one[1], other[1], strict=True):
+        if mine in named or theirs in named:
+            if mine != theirs:
+                return None
+        elif known.setdefault(mine, theirs) != theirs:
+            return None
+    return known if len(set(known.values())) == len(known) else None
 
 
 StreamMaker = Callable[[int, Deadline], ChosenStream | NoWitness | None]
@@ -274,18 +298,17 @@ def witnesses(
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
-    by_shape: dict[WitnessShape, Witness] = {}
+    unlike: list[Witness] = []
 
     def is_enough(witness: Witness) -> bool:
         cause = task.criteria.cause
-        if cause is None or cause in task.causes(period, witness):
-            by_shape.setdefault(shape_of(witness, named), witness)
-        return len(by_shape) == task.criteria.enumerate_
+        wanted = cause is None or cause in task.causes(period, witness)
+        if wanted and not any(are_alike(witness, each, named) for each in unlike):
+            unlike.append(witness)
+        return len(unlike) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
-    return PeriodWitnesses(
-        period, tuple(by_shape.values()), None if isinstance(outcome, Witness) else outcome
-    )
+    return PeriodWitnesses(period, tuple(unlike), None if isinstance(outcome, Witness) else outcome)
 
 
 def witness_task(

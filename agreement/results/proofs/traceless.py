@@ -197,9 +197,7 @@ class DecideResult(Findings):
     def holds(self) -> bool | None:
         """Whether push and pull agree on every stream, for every period; None where that is open."""
         streams = {decision.verdict for decision in self.verdicts}
-        if streams & {EveryStream.NEVER, EveryStream.STATIC} or any(
-            decision.witness for decision in self.verdicts
-        ):
+        if streams & {EveryStream.NEVER, EveryStream.STATIC, EveryStream.SOME}:
             return False
         return None if EveryStream.OPEN in streams else True
 
@@ -237,7 +235,7 @@ class DecideResult(Findings):
 
 _VERDICT_COLUMNS = (
     Column("period", int, "the pulling period, in time points"),
-    Column("verdict", str, "always, never, depends on the static data, or open"),
+    Column("verdict", str, "always, never, depends on the static data, not always, or open"),
     Column("theorem", str, "what it rests on; none: nothing, it is open"),
 )
 

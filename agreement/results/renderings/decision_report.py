@@ -144,12 +144,13 @@ _SAID: Final = {
     EveryStream.ALWAYS: "push and pull agree on every stream",
     EveryStream.NEVER: "there is a stream on which push and pull differ",
     EveryStream.STATIC: "whether push and pull agree depends on the static data",
+    EveryStream.SOME: "there is a stream on which push and pull differ, with the static data that are shown",
     EveryStream.OPEN: "it is open whether push and pull agree on every stream",
 }
 
 
 def _differs(decision: PeriodDecision) -> bool:
-    return decision.verdict is EveryStream.NEVER
+    return decision.verdict in (EveryStream.NEVER, EveryStream.SOME)
 
 
 def _headline(decisions: Sequence[PeriodDecision]) -> str:
@@ -229,6 +230,7 @@ _SQUARES: Final = {
     EveryStream.ALWAYS: "✓",
     EveryStream.NEVER: "✗",
     EveryStream.STATIC: "±",
+    EveryStream.SOME: "✗",
     EveryStream.OPEN: "?",
 }
 

@@ -134,8 +134,8 @@ def _ended(ended: SearchEnd) -> Json:
     match ended:
         case NoWitness(triples, reason):
             return {"verdict": "none", "triples": triples, "reason": reason}
-        case NoneUpTo(triples, _, reason):
-            return {"verdict": "none up to", "triples": triples, "reason": reason}
+        case NoneUpTo(triples, _, reason, when):
+            return {"verdict": "none up to", "triples": triples, "tried": when, "reason": reason}
         case OutOfTime(triples):
             return {"verdict": "out of time", "triples": triples, "reason": None}
         case SearchRefusal(reason):

@@ -91,7 +91,7 @@ def complaint(small, found, static, *, count, seed, trigger="any"):  # noqa: PLR
             for one in data:
                 if (stream := searched(small, one, count, seed, trigger)) is not None:
                     return f"always, yet they differ on {stream} with {one}"
-        case EveryStream.NEVER | EveryStream.STATIC if found.witness is None:
+        case EveryStream.NEVER | EveryStream.STATIC | EveryStream.SOME if found.witness is None:
             return "no witness"
         case EveryStream.STATIC:
             stream = searched(small, (), count, seed, trigger)
@@ -101,4 +101,6 @@ def complaint(small, found, static, *, count, seed, trigger="any"):  # noqa: PLR
                 again = Decider(question(small, data, Trigger(trigger))).decide(small.period)
                 if again.verdict is not EveryStream.NEVER or not witnessed(small, again.witness, trigger):
                     return f"never, yet {again.verdict} with {data}"
+        case EveryStream.OPEN if found.witness is not None:
+            return "open, yet a stream is shown on which they differ"
     return None

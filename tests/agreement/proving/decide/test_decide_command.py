@@ -32,6 +32,19 @@ def test_push_and_pull_differ_on_some_stream_unless_windows_are_now_and_u_is_1(q
     assert decided(query("NOW"), "--period", "1") == (0, {1: "always"})
 
 
+def test_a_stream_read_through_two_windows_differs_whatever_static_data_hold(query):
+    both = "STREAM <http://e/s> [RANGE 5s] { ?x <http://e/q> ?z }"
+    for more in (both, f"OPTIONAL {{ {both} }}", f"MINUS {{ {both} }}"):
+        assert decided(query("RANGE 10s", more), "--period", "5") == (1, {5: "never"})
+
+
+def test_what_static_data_may_undo_is_no_never_and_no_open(query):
+    # Static data in which everything has p and q answer pull at all times, so that no new name is missed.
+    both = "STREAM <http://e/s> [RANGE 5s] { ?z <http://e/q> ?w }"
+    for result, verdict in (("?x", "some"), ("?x ?z", "never")):
+        assert decided(query("RANGE 10s", both, result), "--period", "5") == (1, {5: verdict})
+
+
 def test_low_open_windows_of_one_time_point_are_now(query):
     assert decided(query("RANGE 1s"), "--period", "1", "--bounds", "low-open") == (0, {1: "always"})
     assert decided(query("RANGE 1s"), "--period", "1") == (1, {1: "never"})

@@ -160,3 +160,17 @@ def test_a_finer_unit_with_which_there_is_a_stream_is_said(tmp_path):
     assert (found.code, found.json["unit"], found.json["finer"]) == (0, "1s", "500ms")
     assert "with a unit of 500ms there is one (--unit 500ms)" in witness(*files, "--contained").out
     assert witness(*files, "--contained", "--unit", "500ms").code == 1
+
+
+def test_patterns_of_many_predicates_are_not_tried_with_fewer_triples_than_predicates(tmp_path):
+    parts = [
+        " . ".join(f"?x0 <http://e/p{n}> ?x{n}" for n in numbers) for numbers in ((1, 2, 3, 4), (5, 6, 7, 8))
+    ]
+    blocks = (
+        f"STREAM <http://e/S> [RANGE {length}s] {{ {part} }}"
+        for length, part in zip((10, 3), parts, strict=True)
+    )
+    (tmp_path / "q.rq").write_text(f"SELECT ?x0 WHERE {{ {' '.join(blocks)} }}")
+    found = lars("witness", tmp_path / "q.rq", "--period", "5s", "--unit", "1s", "--time-limit", 20, "--json")
+    (one,) = found.json["periods"][0]["witnesses"]
+    assert len(one["trace"]) == 8
