@@ -1,8 +1,7 @@
 """How many notions the house takes: `python -m tests.benchmarks.notions` prints each count.
 
-A notion is a class, or a type of dataclass that a command makes; lines are those of the four packages.
-of code is not blank, and no part of a comment, a
-docstring or an import. `tests/test_house.py` holds the limits.
+A notion is a class, or a type of dataclass that a command makes. Lines are those of the four packages; a line
+of code is not blank, and no part of a comment, a docstring or an import.
 """
 
 import ast
