@@ -151,12 +151,9 @@ class LarsGroup(TyperGroup):
     def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write each command with the whole first sentence of its help."""
         for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
-            known = [self.commands[name] for name, about in COMMANDS.items() if about.purpose == purpose]
+            known = {name: about for name, about in COMMANDS.items() if about.purpose == purpose}
             with formatter.section(purpose):
-                first = [inspect.cleandoc(command.help or "").split("\n\n")[0] for command in known]
-                formatter.write_dl(
-                    [(f"{command.name:9}", text) for command, text in zip(known, first, strict=True)]
-                )
+                formatter.write_dl([(f"{name:9}", about.summary) for name, about in known.items()])
 
 
 app = typer.Typer(cls=LarsGroup, **_USUAL)
@@ -331,7 +328,8 @@ def _load(name: str, about: Command) -> Any:
             tables = (output.tables for output in outputs if isinstance(output, TableOutput))
             raise next(tables, OutOptions()).write_case(error) from None
 
-    called.__name__, called.__doc__ = name, request.__doc__
+    called.__name__ = name
+    called.__doc__ = "\n\n".join((about.summary, *inspect.cleandoc(request.__doc__ or "").split("\n\n")[1:]))
     every = (member for kind in (*kinds, EveryOption) for member in declared(kind) if member.in_shell)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])

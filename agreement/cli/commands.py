@@ -221,8 +221,12 @@ class ExperimentOutput(FileOutput):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: where what answers it is, its outputs, and what progress says it does."""
+    """A command: what it does, where what answers it is, its outputs, and what progress says it does.
 
+    The help of all commands prints the summaries: it loads none of what answers.
+    """
+
+    summary: str
     purpose: str
     function: str
     outputs: tuple[type[object], ...] = ()
@@ -238,31 +242,136 @@ _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experimen
 _PAGED: Final = (PageOutput, JsonOutput)
 
 COMMANDS: Final = {
-    "translate": Command(_QUERIES, "translations:translate"),
-    "solve": Command(_QUERIES, "solutions:solve", (RunsOutput, JsonOutput), "solving"),
-    "explain": Command(_QUERIES, "explanations:explain", _PAGED),
-    "check": Command(_QUERIES, "explanations:check", (JsonOutput,)),
-    "fmt": Command(_QUERIES, "files.formatting:fmt"),
-    "export": Command(_QUERIES, "files.exports:export_or_read"),
+    "translate": Command(
+        "Print the LARS program of a query, or of the other engine's query that says the same.",
+        _QUERIES,
+        "translations:translate",
+    ),
+    "solve": Command(
+        "Print the answers of a query or program per time point, or what --as NAME reports of a query.",
+        _QUERIES,
+        "solutions:solve",
+        (RunsOutput, JsonOutput),
+        "solving",
+    ),
+    "explain": Command(
+        "Print why an atom is in the answer stream at a time, or what it lacks to be there.",
+        _QUERIES,
+        "explanations:explain",
+        _PAGED,
+    ),
+    "check": Command(
+        "Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.",
+        _QUERIES,
+        "explanations:check",
+        (JsonOutput,),
+    ),
+    "fmt": Command(
+        "Print LARS programs formatted; comments and prefixes are kept.", _QUERIES, "files.formatting:fmt"
+    ),
+    "export": Command(
+        "Write a program and its trace as files that Ticker or clingo runs, or read what these answered.",
+        _QUERIES,
+        "files.exports:export_or_read",
+    ),
     "agree": Command(
+        "Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.",
         _ENGINES,
         "agreements:agree",
         (TableOutput, PageOutput, FigureOutput, JsonOutput, FullOutput, SchemaOutput),
         "comparing push and pull",
     ),
-    "judge": Command(_ENGINES, "judgements:judge", (TableOutput, *_PAGED, FieldsOutput), "judging"),
-    "record": Command(_ENGINES, "files.recorded:record", (JsonOutput, ProtocolOutput), "running the adapter"),
-    "hunt": Command(_ENGINES, "files.hunts:hunt", _PAGED, "hunting"),
-    "suite": Command(_ENGINES, "suites.suites:suite", (JsonOutput,), "testing"),
-    "serve-engine": Command(_ENGINES, "serving:serve_engine"),
-    "compare": Command(_ENGINES, "comparisons:compare", _PAGED, "comparing"),
-    "decide": Command(_ENGINES, "proofs.traceless:decide_either", _PAGED, "deciding"),
-    "witness": Command(_ENGINES, "proofs.traceless:witness", (ExperimentOutput, *_PAGED), "choosing streams"),
-    "shrink": Command(_ENGINES, "proofs.shrunk:shrink", (ExperimentOutput, *_PAGED), "shrinking"),
-    "phase": Command(_ENGINES, "proofs.phases:phase", (PictureOutput, *_PAGED), "comparing push and pull"),
-    "cite": Command(_EXPERIMENTS, "suites.citing:cite"),
-    "init": Command(_EXPERIMENTS, "files.initialised:init"),
-    "run": Command(_EXPERIMENTS, "files.runs:run", (PageOutput, KeysOutput), "running cells"),
-    "generate": Command(_EXPERIMENTS, "files.generated:generate", (), "generating"),
+    "judge": Command(
+        "Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.",
+        _ENGINES,
+        "judgements:judge",
+        (TableOutput, *_PAGED, FieldsOutput),
+        "judging",
+    ),
+    "record": Command(
+        "Record what an engine behind an adapter answers, twice, as a case for `lars judge`.",
+        _ENGINES,
+        "files.recorded:record",
+        (JsonOutput, ProtocolOutput),
+        "running the adapter",
+    ),
+    "hunt": Command(
+        "Search for wrong answers of an engine, and show each fault on a smallest stream; exit 1 if found.",
+        _ENGINES,
+        "files.hunts:hunt",
+        _PAGED,
+        "hunting",
+    ),
+    "suite": Command(
+        "Make a conformance suite of RSP-QL, or run an engine on it; exit 1 if a test fails.",
+        _ENGINES,
+        "suites.suites:suite",
+        (JsonOutput,),
+        "testing",
+    ),
+    "serve-engine": Command(
+        "Serve a specification or engine version as an adapter, on standard input and output.",
+        _ENGINES,
+        "serving:serve_engine",
+    ),
+    "compare": Command(
+        "Show where two profiles, specifications, versions, real engines, part, and why; exit 1 if they do.",
+        _ENGINES,
+        "comparisons:compare",
+        _PAGED,
+        "comparing",
+    ),
+    "decide": Command(
+        "Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.",
+        _ENGINES,
+        "proofs.traceless:decide_either",
+        _PAGED,
+        "deciding",
+    ),
+    "witness": Command(
+        "Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.",
+        _ENGINES,
+        "proofs.traceless:witness",
+        (ExperimentOutput, *_PAGED),
+        "choosing streams",
+    ),
+    "shrink": Command(
+        "Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.",
+        _ENGINES,
+        "proofs.shrunk:shrink",
+        (ExperimentOutput, *_PAGED),
+        "shrinking",
+    ),
+    "phase": Command(
+        "Show the share of periods on which push and pull agree, by period U and window length L.",
+        _ENGINES,
+        "proofs.phases:phase",
+        (PictureOutput, *_PAGED),
+        "comparing push and pull",
+    ),
+    "cite": Command(
+        "Print BibTeX of this program, and of the papers that its verdicts rest on.",
+        _EXPERIMENTS,
+        "suites.citing:cite",
+    ),
+    "init": Command(
+        "Write experiment.toml for queries and traces into a folder, which all commands then accept.",
+        _EXPERIMENTS,
+        "files.initialised:init",
+    ),
+    "run": Command(
+        "Run an experiment cell by cell, from where an earlier run stopped; write and print tables.",
+        _EXPERIMENTS,
+        "files.runs:run",
+        (PageOutput, KeysOutput),
+        "running cells",
+    ),
+    "generate": Command(
+        "Write a made-up stream of weather observations, after YABench; the same options, the same bytes.",
+        _EXPERIMENTS,
+        "files.generated:generate",
+        (),
+        "generating",
+    ),
 }
 """Each command under what it is for, in the order of the help."""

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import lru_cache
 from io import StringIO
 from itertools import groupby
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rich.console import Console, JustifyMethod, RenderableType
 from rich.table import Table
@@ -21,12 +21,20 @@ from lars.language.formulas import Not
 from lars.language.program import write_literal
 from lars.language.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
 from lars.language.windows import Interval
-from solver.facts import Fact, Row, constant_of
-from solver.rdf import sorted_rows
-from translate.tau import Output
+
+# The help of all commands needs words and tables alone: what reads terms is loaded when there is one.
+if TYPE_CHECKING:
+    from solver.facts import Fact, Row
+    from translate.tau import Output
 
 Json = dict[str, Any]
 _NO_NAMES: Final[Mapping[str, str]] = {}
+
+
+def _constant(text: str) -> Constant:
+    from solver.facts import constant_of
+
+    return constant_of(text)
 
 
 def encode(value: object) -> Any:
@@ -104,10 +112,10 @@ def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Jso
 
 @lru_cache(maxsize=2**16)
 def _json_text(text: str) -> dict[str, str]:
-    return json_term(constant_of(text))
+    return json_term(_constant(text))
 
 
-def bindings(columns: Sequence[Variable | str], rows: Iterable[Row]) -> list[Json]:
+def bindings(columns: Sequence[Variable | str], rows: Iterable["Row"]) -> list[Json]:
     """Return rows as JSON, in the order of their texts."""
     return [binding(columns, row) for row in sorted(rows, key=row_order)]
 
@@ -169,12 +177,12 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
         yield held
 
 
-def json_triple(fact: Fact, dates: Dates = NO_DATES) -> Json:
+def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
     """Return a stream triple with its time, as a support is reported."""
     *triple, stream = fact.arguments
     return {
         **dates.with_dates({"t": fact.t}),
-        "stream": encode(constant_of(stream))["value"],
+        "stream": encode(_constant(stream))["value"],
         **binding("spo", triple),
     }
 
@@ -184,17 +192,19 @@ _LONGEST_TERM: Final = 200
 """Of longer names and texts their length is told too."""
 
 
-def in_order(output: Output, answer_rows: Iterable[Row]) -> list[Row]:
+def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
     """Return the answers of the raw rows of ans1: as ORDER BY says, else in the order of their texts."""
     rows = sorted(answer_rows, key=row_order)
     if output.order:
-        terms = [tuple(None if text is None else constant_of(text) for text in row) for row in rows]
+        from solver.rdf import sorted_rows
+
+        terms = [tuple(None if text is None else _constant(text) for text in row) for row in rows]
         places = dict(zip(terms, rows, strict=True))
         rows = [places[row] for row in sorted_rows(terms, output.order)]
     return output.answers(rows)
 
 
-def row_order(row: Row) -> tuple[tuple[bool, str], ...]:
+def row_order(row: "Row") -> tuple[tuple[bool, str], ...]:
     """Return what rows are sorted by: unbound first, then the terms' texts."""
     return tuple((text is not None, text or "") for text in row)
 
@@ -207,7 +217,7 @@ def short(text: str | None) -> str:
     """
     if text is None:
         return "-"
-    match constant_of(text):
+    match _constant(text):
         case Iri(value):
             words = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
         case Literal(lexical) if len(lexical) <= _LONGEST_TERM:
@@ -228,7 +238,7 @@ def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
     return text if len(text) <= most else f"{text[: _WIDTH - 1]}… ({len(text)} characters)"
 
 
-def atom_text(predicate: str, row: Row) -> str:
+def atom_text(predicate: str, row: "Row") -> str:
     r"""Return a row as an atom that the commands read, on one line of a terminal.
 
     >>> print(atom_text("ans1", ('"a\u202e"@en', "<http://e/a>", None)))
@@ -252,12 +262,12 @@ def plain(number: float, fraction: int = 3) -> str:
     return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
 
 
-def short_row(row: Row) -> str:
+def short_row(row: "Row") -> str:
     """Return a row for a table."""
     return f"({', '.join(map(short, row))})"
 
 
-def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], list[str]]:
+def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
     """Return two lists of rows for a table; what would look alike shows the kinds of its terms too.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
@@ -269,7 +279,7 @@ def told_apart(rows: Sequence[Row], others: Sequence[Row]) -> tuple[list[str], l
         for place, term in enumerate(row):
             kinds.setdefault((short_row(row), place, short(term)), set()).add(term)
 
-    def shown(row: Row) -> str:
+    def shown(row: "Row") -> str:
         texts = (
             _with_kind(term) if len(kinds.get((short_row(row), place, short(term)), ())) > 1 else short(term)
             for place, term in enumerate(row)
@@ -294,7 +304,7 @@ _LONGEST_TEXT: Final = 1_000
 _SAFE: Final = re.compile(r"\w[\w.:\-]*")
 
 
-def short_atom(row: Row) -> str | None:
+def short_atom(row: "Row") -> str | None:
     """Return a row as an atom in short terms, as `lars explain` knows them; None where these need quotes.
 
     >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',))
@@ -305,7 +315,7 @@ def short_atom(row: Row) -> str | None:
     return f"ans({','.join(terms)})" if terms and unbound and all(map(_SAFE.fullmatch, terms)) else None
 
 
-def asked_atom(predicate: str, row: Row) -> str:
+def asked_atom(predicate: str, row: "Row") -> str:
     """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
     text = atom_text(predicate, row)
     if len(text) <= _LONGEST_TEXT:

@@ -76,7 +76,7 @@ class NarrowingOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeRequest:
-    """Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.
+    """What `lars agree` is asked.
 
     Example:
     lars agree samples/coupons --period 4..8

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """Show where two profiles, specifications, versions, real engines, part, and why; exit 1 if they do.
+    """What `lars compare` is asked.
 
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainRequest:
-    """Print why an atom is in the answer stream at a time, or what it lacks to be there.
+    """What `lars explain` is asked.
 
     Examples:
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'
@@ -198,7 +198,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.
+    """What `lars check` is asked.
 
     Example, of an answer that was printed before:
     lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt

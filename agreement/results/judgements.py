@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeRequest:
-    """Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.
+    """What `lars judge` is asked.
 
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms

@@ -15,7 +15,7 @@ _BYTES_AT_ONCE: Final = 2**16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeEngineRequest:
-    """Serve a specification or engine version as an adapter: messages on standard input, replies on output.
+    """What `lars serve-engine` is asked.
 
     Examples:
     lars serve-engine rspql

@@ -42,7 +42,7 @@ from solver.settings import Time
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolveRequest:
-    """Print the answers of a query or program per time point, or what --as NAME reports of a query.
+    """What `lars solve` is asked.
 
     Examples:
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl

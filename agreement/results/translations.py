@@ -78,7 +78,7 @@ def _is_program_as_text(values: OptionValues) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslateRequest:
-    """Print the LARS program of a query, or of the other engine's query that says the same.
+    """What `lars translate` is asked.
 
     A program written by hand is printed in any format but model; sql is a script for SQLite and
     DuckDB, ticker the language of the stream reasoner Ticker.

@@ -81,7 +81,7 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOrReadRequest:
-    """Write a program and its trace as files that Ticker or clingo runs, or read what these answered.
+    """What `lars export` is asked.
 
     Example:
     lars export samples/door/door.lars samples/door/door.atoms --to asp --out door

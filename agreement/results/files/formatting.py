@@ -15,7 +15,7 @@ _CHANGED = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatRequest:
-    """Print LARS programs formatted; comments and prefixes are kept.
+    """What `lars fmt` is asked.
 
     Example:
     lars fmt samples/door/door.lars --ascii

@@ -30,7 +30,7 @@ class GeneratedTrace(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest:
-    """Write a made-up stream of weather observations, after YABench; the same options, the same bytes.
+    """What `lars generate` is asked.
 
     Example:
     lars generate weather.nq --stations 50 --duration 30s --seed 1

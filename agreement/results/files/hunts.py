@@ -48,7 +48,7 @@ _QUERY: Final = "a file with a query in the engine's language"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HuntRequest:
-    """Run an engine until it answers wrongly; each fault with the smallest stream that shows it; exit 1 then.
+    """What `lars hunt` is asked.
 
     Example:
     lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --time-limit 5s

@@ -15,7 +15,7 @@ from lars.files import exists, rewrite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitRequest:
-    """Write experiment.toml for queries and traces into a folder, which all commands then accept.
+    """What `lars init` is asked.
 
     Files stay where they are and are referred to.
 

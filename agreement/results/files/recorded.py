@@ -77,7 +77,7 @@ class AdapterOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRequest:
-    """Record what an engine behind an adapter answers, twice, as a case for `lars judge`.
+    """What `lars record` is asked.
 
     Example, in samples/judged/met:
     lars record query.cqels.rq doors.nq --adapter 'lars serve-engine cqels' --out met.json

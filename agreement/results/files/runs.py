@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """Run an experiment cell by cell, continuing where an earlier run stopped; write and print its tables.
+    """What `lars run` is asked.
 
     Example:
     lars run samples/crowd --out results

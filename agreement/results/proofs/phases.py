@@ -56,7 +56,7 @@ class PhaseOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseRequest:
-    """Show the share of periods on which push and pull agree, by period U and window length L.
+    """What `lars phase` is asked.
 
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg

@@ -32,7 +32,7 @@ AGREES = "push and pull agree on the trace: there is nothing to shrink"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShrinkRequest:
-    """Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.
+    """What `lars shrink` is asked.
 
     Example:
     lars shrink samples/minus

@@ -366,7 +366,7 @@ _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecideRequest(DecisionRequest):
-    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.
+    """What `lars decide` is asked.
 
     Exit code 0: always; 1: on some stream they differ; 3: it is open.
 
@@ -499,7 +499,7 @@ def _atoms(static: Stock) -> tuple[Atom, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessRequest:
-    """Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.
+    """What `lars witness` is asked.
 
     Exit code 0: there is none on any stream; 3: none was found.
 

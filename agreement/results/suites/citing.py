@@ -26,7 +26,7 @@ _RESTS_ON: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CiteRequest:
-    """Print BibTeX of this program, and of the papers that its verdicts rest on.
+    """What `lars cite` is asked.
 
     Example:
     lars cite agree

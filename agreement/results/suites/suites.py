@@ -75,7 +75,7 @@ def _start(value: str | int) -> Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRequest:
-    """Make a conformance suite of RSP-QL, or run an engine on it: what is it, where is it wrong; exit 1 then.
+    """What `lars suite` is asked.
 
     Example:
     lars suite make rspql-suite
