@@ -70,6 +70,7 @@ class InputOptions(TypedDict, total=False):
     trace_unit: str | None
     origin: str | datetime | None
     sort: bool
+    blank_nodes: Literal["document", "element"] | None
     prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
 

@@ -45,6 +45,13 @@ class OnError(Enum):
     SKIP = "skip"
 
 
+class BlankNodes(Enum):
+    """In what of a trace file equal labels are one blank node."""
+
+    DOCUMENT = "document"
+    ELEMENT = "element"
+
+
 class Evaluator(Enum):
     """What evaluates programs: columns where they cover one, clingo where they do not; or both, compared."""
 
@@ -93,7 +100,8 @@ class TraceOptions:
     windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
     Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
     dateTimes do, unless they are wanted as they are (`absolute`). A trace without an element is one
-    where it is said when it ends (`ends`). Cells of tables may shorten IRIs by `prefixes`. Of tables whose
+    where it is said when it ends (`ends`). A label is one blank node in all of
+    a file, or in what `blank_nodes` says. Cells of tables may shorten IRIs by `prefixes`. Of tables whose
     columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
     """
 
@@ -108,6 +116,7 @@ class TraceOptions:
     windows: tuple[tuple[str, int], ...] = ()
     absolute: bool = False
     ends: bool = False
+    blank_nodes: BlankNodes | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
 

@@ -164,6 +164,8 @@ class InitialExperiment:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]
         if input_options.sort:
             yield "sort = true"
+        if input_options.blank_nodes is not None:
+            yield f"blank_nodes = {_text(input_options.blank_nodes.value)}"
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
         guess = None if input_options.column else self._guessed(note)
         yield from _table("prefixes", input_options.prefix or ({} if guess is None else guess.prefixes))

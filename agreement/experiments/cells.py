@@ -138,7 +138,10 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             return [_described(TraceFiles(paths, options)), _described(static), repr(timeline)]
         case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
-            times = [str(option) for option in (options.unit, options.trace_unit, options.origin)]
+            times = [
+                str(option)
+                for option in (options.unit, options.trace_unit, options.origin, options.blank_nodes)
+            ]
             files = [digest(path) for path in paths]
             return [times, options.sort, options.prefixes, options.columns, streams, files]
         case EngineVersion(name, off):

@@ -316,6 +316,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         table.origin,
         table.sort,
         streams=streams,
+        blank_nodes=table.blank_nodes,
         prefixes=tuple(table.prefixes.items()),
         columns=table.columns,
     )

@@ -388,6 +388,7 @@ def _on_top(options: _Options, own: TraceOptions) -> _Options:
         trace_unit=options.trace_unit or own.trace_unit,
         origin=options.origin or own.origin,
         sort=options.sort or own.sort,
+        blank_nodes=options.blank_nodes or own.blank_nodes,
     )
 
 

@@ -157,6 +157,8 @@ def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[
             assert_never(work.trace)
     if not pushes:
         raise LarsError("the trace has no element; accepted: one at least")
+    if isinstance(work.subject, AdaptedEngine):  # it parses what each message has by itself
+        pushes = tuple(push.as_element() for push in pushes)
     return pushes, zero
 
 

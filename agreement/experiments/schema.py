@@ -46,7 +46,7 @@ from lars.durations import Duration
 from lars.errors import PlacedError, place_at
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
-from solver.settings import StaticFile, Time
+from solver.settings import BlankNodes, StaticFile, Time
 from translate.model.query import Language, Profile
 from translate.tau import Trigger
 
@@ -268,6 +268,9 @@ class TraceKeys(Table):
     trace_unit: Unit | None = _key(None, "what integers in the traces count")
     sort: Annotated[bool, _read(values.yes_or_no, bool)] = _key(
         False, "sort each file by time that is out of order"
+    )
+    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _key(
+        None, "the scope of blank node labels in trace files; document where it is left out"
     )
     prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _key(
         {}, "what prefixes of IRIs in tables stand for"

@@ -223,7 +223,6 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
             ReportsTask(request.as_, task, request.reports, how.reading.bounds, how.semantics),
             listeners.warn,
         )
-        solving.check_labels(reported, listeners.warn)
         return SolveResult(reported, task.setting.unit)
     task = replace(
         task,

@@ -1,7 +1,7 @@
 """Traces from files: formats, times, order, errors with their places; whole, or in parts for many tasks."""
 
 from solver.traces.formats.graphs import NUMBERED
-from solver.traces.input_files import FilePart, TraceFile
+from solver.traces.input_files import FilePart, TraceFile, elements_blanks
 from solver.traces.static_files import read_static
 from solver.traces.survey import RejectedRow, Summary, Survey, report, survey
 from solver.traces.trace import (

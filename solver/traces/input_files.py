@@ -1,7 +1,7 @@
 """Files of a trace: read again and again, what a format says of them, and what reading gives.
 
 Pipes, standard input and compressed files are copied. Rows are read one by one, or usual ones in columns;
-blank nodes of files are standardised apart.
+blank nodes of two files differ, and those of two elements where that is asked for.
 """
 
 import atexit
@@ -28,7 +28,7 @@ from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE, Arguments
-from solver.settings import TraceOptions
+from solver.settings import BlankNodes, TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
 
 STANDARD_INPUT: Final = Path("-")
@@ -300,6 +300,7 @@ class TraceFile:
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
+    blank_nodes: BlankNodes = BlankNodes.DOCUMENT
 
     @property
     def file(self) -> Path:
@@ -363,24 +364,26 @@ def element_atoms(
             f"the element belongs to {own}, but the file was given the stream {source.stream}"
         )
     stream, time = own or source.stream, source.stamped(written, column)
-    return [
-        TracedAtom(time, stream, STREAM_PREDICATE, (*triple, stream or "null"))
-        for triple in _standardised(source, stream, time, triples)
-    ]
+    if source.blank_nodes is BlankNodes.ELEMENT:
+        triples = elements_blanks(f"{source.index}\n{stream}\n{time.value}", triples)
+    else:
+        triples = [(_of_file(source, s), p, _of_file(source, o)) for s, p, o in triples]
+    return [TracedAtom(time, stream, STREAM_PREDICATE, (*triple, stream or "null")) for triple in triples]
 
 
-def _standardised(
-    source: TraceFile, stream: str | None, time: Instant, triples: Sequence[Triple]
-) -> Sequence[Triple]:
-    """Return an element's triples with blank nodes of their own.
+def _of_file(source: TraceFile, term: str) -> str:
+    return f"_:f{source.index}.{term[2:]}" if term.startswith("_:") else term
 
-    A label is a digest of the file's index, the time, the stream and the element as written: it is
-    the same however the trace is read, and two elements share it only when they are equal.
+
+def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
+    """Return an element's triples with blank nodes of its own.
+
+    A label is a digest of where the element is, and of the element as written: it is the same however a
+    trace is read, and two elements share it only when they are equal.
     """
     if not any(term.startswith("_:") for triple in triples for term in (triple[0], triple[2])):
         return triples
-    content = "\n".join(" ".join(triple) for triple in sorted(set(triples)))
-    element = f"{source.index}\n{stream}\n{time.value}\n{content}"
+    element = "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
     return [(_apart(element, s), p, _apart(element, o)) for s, p, o in triples]
 
 

@@ -16,7 +16,7 @@ from lars.files import exists
 from lars.language.terms import Signature
 from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.rdf import canonical
-from solver.settings import OnError, TraceOptions, tell
+from solver.settings import BlankNodes, OnError, TraceOptions, tell
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
 from solver.traces.input_files import (
     ARROW,
@@ -206,6 +206,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
         candidates,
         prefixes=options.prefixes,
         copy=None if plain == file else plain,
+        blank_nodes=options.blank_nodes or BlankNodes.DOCUMENT,
     )
     return kind.begun(source, head, options)
 

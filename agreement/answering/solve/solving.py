@@ -1,7 +1,6 @@
 """What `lars solve` finds, time point by time point, and with --as what an engine reports."""
 
 import re
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache, partial
@@ -579,14 +578,3 @@ def _reports_in_span(recording: "Recording", engine_run: "EngineRun", times: _Ti
     yield from (
         report for report in sorted(recording.reports, key=lambda report: report.t) if least <= report.t < end
     )
-
-
-def check_labels(reports: EngineReports, warn: Warn) -> None:
-    """Warn of blank nodes that a trace of the reports takes apart."""
-    labels = Counter(label for report in reports.reports for row in report.rows for label in _blank(row))
-    if reports.stream is not None and any(count > 1 for count in labels.values()):
-        warn("blank nodes stand in several triples; in N-Quads each line is an element with its own ones")
-
-
-def _blank(row: Row) -> set[str]:
-    return {text for text in row if text is not None and text.startswith("_:")}

@@ -129,7 +129,8 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
             late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
             if late is not None:
                 raise document.error(("stream", late, "t"), f"found a later time; {ACCEPTED_LATEST}")
-            return tuple(Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
+            pushes = (Push(push.t, push.stream, triple_of(push.triple)) for push in entries)
+            return tuple(push.as_element() for push in pushes)
         case None, StreamReference() as reference:
             return _referred(document, reference, folder)
         case _:
@@ -146,7 +147,8 @@ def _referred(document: PlacedData, reference: StreamReference, folder: Path) ->
         steps = max(1, burst.last_index - burst.first_index)
         for step, (_, triple) in enumerate(lines[burst.first_index : burst.last_index + 1]):
             # Only the first and the last triple of a burst were clocked.
-            pushes.append(Push(round(burst.t + span * step / steps, _DIGITS), reference.stream, triple))
+            t = round(burst.t + span * step / steps, _DIGITS)
+            pushes.append(Push(t, reference.stream, triple).as_element())
     return tuple(pushes)
 
 

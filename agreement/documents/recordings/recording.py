@@ -26,7 +26,7 @@ from lars.language.terms import Literal as RdfLiteral
 from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.rdf import canonical, read_term, short
-from solver.traces import Instant, MalformedPart, TimeKind, cell_time, show
+from solver.traces import Instant, MalformedPart, TimeKind, cell_time, elements_blanks, show
 
 _STREAM_TRIPLE: Final = (STREAM_PREDICATE, 4)
 
@@ -43,6 +43,11 @@ class Push:
     stream: str
     triple: Triple
     graph: int | None = None
+
+    def as_element(self) -> "Push":
+        """Return the push as an engine gets it: alone, with blank nodes that no other push has."""
+        (triple,) = elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
+        return replace(self, triple=triple)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver.settings import (
+    BlankNodes,
     Certify,
     Evaluator,
     OnError,
@@ -201,6 +202,9 @@ class InputOptions:
         keyword="str | datetime | None",
     )
     sort: bool = option(False, "Sort a trace that is out of order.")
+    blank_nodes: BlankNodes | None = option(
+        None, "The scope of blank node labels in a trace file. [default: document]"
+    )
     prefix: Mapping[str, str] | None = option(
         None,
         "What a prefix of IRIs in tables stands for; may be given several times.",
@@ -247,6 +251,7 @@ class InputOptions:
             bad_lines.on_error,
             bad_lines.rejected,
             named,
+            blank_nodes=self.blank_nodes,
             prefixes=tuple((self.prefix or {}).items()),
             columns=columns_by_stream(self.column or {}),
         )

@@ -450,7 +450,7 @@ def _message(line: bytes) -> Message:
 
 def _push(message: PushMessage) -> Push | str:
     try:
-        return Push(message.t, stream_iri(message.stream), triple_of(message.triple))
+        return Push(message.t, stream_iri(message.stream), triple_of(message.triple)).as_element()
     except WrongValueError as wrong:
         return wrong.problem
     except LarsError as error:

@@ -21,8 +21,8 @@ from agreement.proving.disjuncts import (
     Reading,
     Stock,
     arrival,
-    has_blank_in_two,
     is_rdf,
+    shares_blank,
 )
 from lars.durations import Duration
 from lars.language.program import Program
@@ -194,11 +194,11 @@ def difference_on(
     are no RDF: they never are there.
     """
     query.deadline.check()
-    sources = ((None if when is None else (when, quad[3]), quad[:3]) for when, quad in data)
-    if not all(is_rdf(quad) for _, quad in data) or has_blank_in_two(sources):
-        return None
-    arrivals = sorted((arrival(when, quad) for when, quad in data if when is not None), key=attrgetter("t"))
     static = dict.fromkeys(quad for when, quad in data if when is None)
+    arriving = [(when, quad) for when, quad in data if when is not None]
+    if not all(is_rdf(quad) for _, quad in data) or shares_blank(static, (quad for _, quad in arriving)):
+        return None
+    arrivals = sorted((arrival(when, quad) for when, quad in arriving), key=attrgetter("t"))
     return difference_at(query, other, tuple(dict.fromkeys(arrivals)), tuple(static), (before, t))
 
 

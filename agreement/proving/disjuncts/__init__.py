@@ -9,11 +9,11 @@ from agreement.proving.disjuncts.edges import (
     Reading,
     Stock,
     arrival,
-    has_blank_in_two,
     is_derived,
     is_rdf,
     matched,
     positioned,
+    shares_blank,
     unify,
 )
 from agreement.proving.disjuncts.removed import without_removed

@@ -3,7 +3,7 @@
 What can stand where in RDF data: IRIs and blank nodes as subjects, IRIs as predicates and names.
 """
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, TypeVar
@@ -62,23 +62,14 @@ def is_rdf(terms: Iterable[Term]) -> bool:
     return all(position.takes(term) for position, term in positioned(terms))
 
 
-Source = Hashable
-"""What can share a blank node: the static data, or what arrives in one stream at one time."""
+def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
+    """Whether a blank node is in static triples and in some that arrive: these are files of their own.
 
-
-def has_blank_in_two(triples: Iterable[tuple[Source, Iterable[Term]]]) -> bool:
-    """Whether a blank node is in triples of several sources: readers standardise its labels apart there.
-
-    >>> has_blank_in_two([(("s", 1), (Blank("b"),)), (("s", 1), (Blank("b"),))])
-    False
+    >>> shares_blank([], [(Blank("b"),), (Blank("b"),)]), shares_blank([(Blank("b"),)], [(Blank("b"),)])
+    (False, True)
     """
-    sources: dict[Term, Source] = {}
-    return any(
-        sources.setdefault(term, source) != source
-        for source, terms in triples
-        for term in terms
-        if isinstance(term, Blank)
-    )
+    held = {term for terms in static for term in terms if isinstance(term, Blank)}
+    return any(term in held for terms in arriving for term in terms)
 
 
 def is_derived(name: Term) -> bool:

@@ -13,6 +13,7 @@ from agreement.proving.disjuncts.edges import (
     is_derived,
     matched,
     positioned,
+    shares_blank,
 )
 from agreement.proving.disjuncts.representatives import (
     constants_in,
@@ -24,7 +25,7 @@ from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
-from lars.language.terms import DEFAULT, NULL, Blank, Constant, Iri, Symbol, Term, Variable
+from lars.language.terms import NULL, Blank, Constant, Symbol, Term, Variable
 from solver.rdf import evaluate
 from solver.rdf import test as holds
 from translate.model.windows import Rows
@@ -173,7 +174,7 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
             shared = _shared_blank(disjunct, binding)
-            return NoModelKnown("a blank node in several triples") if shared else Model(binding)
+            return NoModelKnown("a blank node in static data and a stream") if shared else Model(binding)
         covered = tuple(test for test in disjunct.requirements if is_decided(test, disjunct))
         if covered != disjunct.requirements and next(_assigned(disjunct, covered, start), None) is not None:
             return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
@@ -183,12 +184,12 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
 
 
 def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
-    """Whether a blank node is in several triples: those of one element alone can share one."""
-    used = [
-        {binding.get(t, t) for t in edge.triple.terms if isinstance(t, Variable)} for edge in disjunct.edges
-    ]
-    blanks = [term for terms in used for term in terms if isinstance(term, Blank)]
-    return len(set(blanks)) < len(blanks)
+    """Whether a blank node is both in static data and in a stream."""
+    used: dict[bool, list[list[Term]]] = {True: [], False: []}
+    for edge in disjunct.edges:
+        terms = [binding.get(term, term) for term in edge.triple.terms if isinstance(term, Variable)]
+        used[isinstance(edge.where, GraphSource)].append(terms)
+    return shares_blank(used[True], used[False])
 
 
 def _core(
@@ -360,24 +361,19 @@ def _value(expression: Expression, binding: Binding) -> Constant:
         return NULL
 
 
-def _source(edge: Edge) -> Term | None:
-    """Return which stream an edge is matched in, or the static data; None where that is not known."""
-    if is_derived(edge.triple.predicate):
-        return None
-    if isinstance(edge.where, GraphSource):
-        return DEFAULT
-    return edge.where.name if isinstance(edge.where.name, Iri) else None
-
-
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
     """Return what says whether a term can stand wherever a variable does."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
-        name: {_source(edge) for edge in disjunct.edges if name in edge.triple.terms}
+        name: {
+            isinstance(edge.where, GraphSource)
+            for edge in disjunct.edges
+            if name in edge.triple.terms and not is_derived(edge.triple.predicate)
+        }
         for name in disjunct.bound
     }
-    # No blank node is in two streams, or in a stream and in static data.
-    several = {name for name, sources in terms.items() if len(sources - {None}) > 1}
+    # No blank node is both in a stream and in static data.
+    several = {name for name, sources in terms.items() if len(sources) > 1}
 
     def suits(name: Variable, term: Constant) -> bool:
         if isinstance(term, Blank) and name in several:

@@ -19,14 +19,13 @@ that matches everything, has values of its own.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import chain
 from typing import Final, assert_never
 
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
-from agreement.proving.disjuncts import has_blank_in_two
+from agreement.proving.disjuncts import shares_blank
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, is_numeric, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
@@ -361,9 +360,9 @@ def _streams(
 
 
 def _is_readable(stream: ChosenStream) -> bool:
-    """Whether no blank node is in several elements: readers would take it for several."""
-    arriving = (((fact.t, fact.arguments[3]), map(constant_of, fact.arguments[:3])) for fact in stream.facts)
-    return not has_blank_in_two(chain(arriving, ((None, atom.arguments) for atom in stream.static)))
+    """Whether no blank node is in static data and arrives: readers would take it for two."""
+    arriving = (map(constant_of, fact.arguments[:3]) for fact in stream.facts)
+    return not shares_blank((atom.arguments for atom in stream.static), arriving)
 
 
 def _with_graphs(contest: Contest) -> Contest:

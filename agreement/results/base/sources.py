@@ -29,7 +29,7 @@ class ArrowTable(Protocol):
 
 GraphTriple = tuple[Node, Node, Node]
 Element = tuple[int | datetime, Graph | GraphTriple]
-"""An element of a stream: its time, and what arrives then; its blank nodes are its own, as in files."""
+"""An element of a stream: its time, and what arrives then; equal blank nodes are one, as in rdflib."""
 TextSource = str | Path
 """A path; or the text itself, which a string with a line break, { or ← is."""
 
@@ -139,7 +139,7 @@ def _file_name(text: str) -> tuple[str, str]:
 
 
 def _as_trig(elements: Iterable[Element]) -> str:
-    """Return elements as TriG, a named graph for each, in their order; each has blank nodes of its own.
+    """Return elements as TriG, a named graph for each, in their order.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

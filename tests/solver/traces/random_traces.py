@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lars.durations import Duration
-from solver.settings import OnError, TraceOptions
+from solver.settings import BlankNodes, OnError, TraceOptions
 from tests.solver.traces.writing import PROV
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -337,6 +337,7 @@ def options_of(random, paths, side):
         query_streams=random.choice([(), (), ("urn:st",), ("urn:st", "urn:tt")]),
         windows=random.choice([(), (("urn:st", 3),)]),
         absolute=random.random() < 0.2,
+        blank_nodes=random.choice([None, BlankNodes.ELEMENT]),
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import XSD, Literal
-from solver.settings import OnError, TraceWarning
+from solver.settings import BlankNodes, OnError, TraceWarning
 from solver.traces import prepare, trace
 from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -221,9 +221,22 @@ def test_date_times_count_from_the_origin(spark, tmp_path, origin, expected):
     assert [row[0] for row in both(spark, paths, options(origin=origin))] == expected
 
 
+def test_a_label_is_one_blank_node_in_a_file_and_another_in_the_next(spark, tmp_path):
+    graphs = ":g1 { _:a :p _:b } :g2 { _:a :p [] } :g1 prov:generatedAtTime 1 . :g2 prov:generatedAtTime 2 ."
+    lines = '_:a <urn:p> "1" "1" .\n_:a <urn:p> "2" "1" .\n_:a <urn:p> <urn:o> <urn:t> "3" .\n'
+    table = "t,s,p,o\n1,_:a,urn:p,_:b\n2,_:b,urn:p,_:a\n"
+    rows = both(
+        spark, written(tmp_path, {"a.trig": PROV + graphs, "b.nq": lines, "c.csv": table, "d.nq": lines})
+    )
+    subjects = sorted(row[2] for row in rows)
+    assert sorted(map(subjects.count, set(subjects))) == [1, 1, 2, 3, 3]
+    assert len({term for row in rows for term in (row[2], row[4]) if term.startswith("_:")}) == 7
+
+
 def test_elements_have_blank_nodes_of_their_own(spark, tmp_path):
     text = PROV + ":g1 { _:a :p _:b . _:b :p _:a } :g2 { _:a :p [] } :g1 prov:generatedAtTime 1 ."
-    rows = both(spark, written(tmp_path, {"a.trig": text + ":g2 prov:generatedAtTime 1 ."}))
+    paths = written(tmp_path, {"a.trig": text + ":g2 prov:generatedAtTime 1 ."})
+    rows = both(spark, paths, options(blank_nodes=BlankNodes.ELEMENT))
     assert rows[0][2] == rows[1][4] != rows[0][4] == rows[1][2]
     assert rows[2][2] not in (rows[0][2], rows[1][2])
     assert len({term for row in rows for term in (row[2], row[4])}) == 4
@@ -237,7 +250,7 @@ def test_equal_elements_share_their_blank_nodes_and_others_do_not(spark, tmp_pat
         '_:a <urn:p> _:b "2" .',
     ]
     paths = written(tmp_path, {"a.nt": "\n".join(lines), "b.nt": lines[3]})
-    rows = both(spark, paths)
+    rows = both(spark, paths, options(blank_nodes=BlankNodes.ELEMENT))
     assert rows[0] == rows[2]
     assert len(set(rows)) == 4
 

@@ -71,8 +71,8 @@ def test_a_named_graph_is_there_with_its_triples():
     assert (len(found.facts), len(found.static["triple", 4])) == (1, 1)
 
 
-def test_no_blank_node_is_in_two_streams():
-    parts = "STREAM :s [RANGE 2s] {?x :p ?y} STREAM :t [RANGE 2s] {?y :q ?z}"
+def test_no_blank_node_is_in_a_stream_and_in_static_data():
+    parts = "STREAM :s [RANGE 2s] {?x :p ?y} ?y :q ?z"
     found = searched(f"{parts} FILTER(isBlank(?y) || ?y = 1)", f"{parts} FILTER(?y = 1)")
     assert isinstance(found, NoneUpTo)
 
