@@ -1,6 +1,7 @@
 """The house: few doors, imports that go down, one name for one thing."""
 
 import ast
+import re
 import subprocess
 import sys
 import tomllib
@@ -230,6 +231,18 @@ def test_a_public_name_is_no_participle_or_pronoun_that_could_mean_anything(modu
 def test_a_parameter_says_what_it_holds(module):
     names = {node.arg for node in ast.walk(tree_of(module)) if isinstance(node, ast.arg)}
     assert names.isdisjoint({"asked", "found", "given", "heard", "said", "shown", "told"})
+
+
+def test_what_the_architecture_names_exists():
+    text = (ROOT / "tests" / "ARCHITECTURE.md").read_text()
+    named = re.findall(r"`((?:lars|translate|solver|agreement)/[\w/]+\.py)(?::(\w+))?`", text)
+    assert len(named) >= 15
+    for path, function in named:
+        assert re.search(rf"^(?:def|class) {function}\b", (ROOT / path).read_text(), re.MULTILINE), (
+            path,
+            function,
+        )
+    assert len(text.splitlines()) <= 150
 
 
 COUNTING = """
