@@ -6,6 +6,7 @@ width hides. Each is written as N-Triples, Turtle, SPARQL and LARS programs writ
 """
 
 import errno
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -82,6 +83,19 @@ def system_error(path: Path | str, error: OSError, what: str = "cannot be used")
     """Return the error for what the operating system refuses at a path."""
     kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
     return kind(f"{path}: {what}: {error.strerror or error}")
+
+
+def short_of(path: Path | str, error: Exception) -> None:
+    """Raise FailedRunError where reading a path failed since the machine lacks memory or room.
+
+    A full disk is that of temporary files, to which copies of what is read go.
+    """
+    if isinstance(error, MemoryError):
+        raise FailedRunError(f"{path}: memory is short; accepted: a smaller trace, or more memory") from None
+    if isinstance(error, OSError) and error.errno in _EXHAUSTED:
+        folder = tempfile.gettempdir()
+        problem = f"{error.strerror or error}, for temporary files in {folder}"
+        raise FailedRunError(f"{path}: {problem}; accepted: another folder, by TMPDIR") from None
 
 
 _UNDER_WAY: Final[list[Callable[[], str]]] = []

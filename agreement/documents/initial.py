@@ -17,6 +17,7 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import Iri, Variable
 from solver.settings import Warn
+from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.input_files import bare, readable
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
@@ -116,10 +117,12 @@ def _local(name: str) -> str:
 
 def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
     """Return the first row of a table of text, empty for another one."""
-    if ".csv" not in path.suffixes:
+    if not {".csv", ".tsv"} & {*path.suffixes}:
         return {}
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        rows = csv.reader(file)
+        delimiter = delimiter_of(file.readline())
+        file.seek(0)
+        rows = csv.reader(file, delimiter=delimiter)
         header = next(rows, [])
         row = dict(zip(header, next(rows, []), strict=False))
     return {name: row.get(name, "") for name in names}
@@ -193,7 +196,7 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
     """Raise LarsError where the first line of a table cannot be the names of its columns."""
-    if len(names) == 1 and (other := re.search(r"[;\t|]", names[0])):
+    if len(names) == 1 and (other := re.search(r"[|]", names[0])):
         problem = f"found {other[0]!r} between columns; accepted: columns that are separated by commas"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
         problem = f"found {value} as the name of a column; accepted: a first line with the names of columns"
@@ -225,7 +228,15 @@ def _text(value: object) -> str:
 
 def _header(path: Path) -> tuple[str, ...]:
     """Return the columns of a table, none of another file."""
-    if bare(path).suffix.lower() not in (".csv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"):
+    if bare(path).suffix.lower() not in (
+        ".csv",
+        ".tsv",
+        ".parquet",
+        ".arrow",
+        ".feather",
+        ".ndjson",
+        ".jsonl",
+    ):
         return ()
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import column_names

@@ -4,12 +4,15 @@ from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
 from solver.rdf.terms import (
     INTEGERS,
+    ZONE,
     CalendarTime,
     NotATerm,
     Single,
     Value,
     blanks_numbered,
     canonical,
+    data_text,
+    later,
     quad_texts,
     read_term,
     short,

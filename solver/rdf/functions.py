@@ -313,7 +313,8 @@ def _as_kind(kind: str, number: Decimal | float | bool | str) -> Literal | None:
             return literal(convert(Single if kind == "float" else float, number))
     if isinstance(number, float) and not math.isfinite(number):
         return None
-    exact = Decimal(scientific(number)) if isinstance(number, float) else Decimal(number)
+    # Of a double all digits of its value (XPath Functions 3.1, 19.1.2.3): 0.1 is a little more than 0.1.
+    exact = Decimal(number)
     return literal(exact) if kind == "decimal" else _integer(kind, int(exact))
 
 

@@ -37,6 +37,7 @@ _TERM = re.compile(
     r"|_:(?P<label>[\w:](?:[\w:.\-·]*[\w:\-·])?)"
 )
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
+_NOT_IN_IRIS: Final = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))", re.DOTALL)
 _UNQUOTED: Final = (
     (re.compile(r"[+-]?[0-9]+"), "integer"),
@@ -61,18 +62,20 @@ def short(text: str) -> str:
 class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what it says)
     """A text or a library's term that is no RDF 1.1 term."""
 
-    def __init__(self, text: str, problem: str) -> None:
-        super().__init__(f"{short(text)} is no RDF term: {problem}; accepted: {ACCEPTED}")
+    @classmethod
+    def of(cls, text: str, problem: str) -> Self:
+        """Return the error for a text; made of its sentence alone it passes from clingo and Spark's tasks."""
+        return cls(f"{short(text)} is no RDF term: {problem}; accepted: {ACCEPTED}")
 
 
 def _character(match: re.Match[str]) -> str:
     short, code = match[3], match[1] or match[2]
     if code is None:
         if short not in _SHORT:
-            raise NotATerm(match.string, f"unknown escape {match[0]!r}")
+            raise NotATerm.of(match.string, f"unknown escape {match[0]!r}")
         return _SHORT[short]
     if (number := int(code, 16)) > _LAST_CHARACTER or number in _SURROGATES:
-        raise NotATerm(match.string, f"{match[0]} is no character")
+        raise NotATerm.of(match.string, f"{match[0]} is no character")
     return chr(number)
 
 
@@ -82,7 +85,7 @@ def _unescape(text: str) -> str:
 
 def _absolute(value: str) -> str:
     if not _ABSOLUTE.match(value):
-        raise NotATerm(f"<{value}>", "the IRI has no scheme")
+        raise NotATerm.of(f"<{value}>", "the IRI has no scheme")
     return value
 
 
@@ -96,7 +99,7 @@ def read_term(text: str) -> RdfTerm:
     if match is None:
         kind = next((name for shape, name in _UNQUOTED if shape.fullmatch(text)), None)
         instead = "" if kind is None else f', which is "{text}"^^<{XSD}{kind}>'
-        raise NotATerm(text, f"it is not written as in N-Triples{instead}")
+        raise NotATerm.of(text, f"it is not written as in N-Triples{instead}")
     if match["iri"]:
         return Iri(_absolute(_unescape(match["iri"][1:-1])))
     if match["label"]:
@@ -107,7 +110,7 @@ def read_term(text: str) -> RdfTerm:
     if match["datatype"]:
         datatype = _absolute(_unescape(match["datatype"][1:-1]))
         if datatype == RDF_LANG_STRING:
-            raise NotATerm(text, "a literal of type rdf:langString needs a language")
+            raise NotATerm.of(text, "a literal of type rdf:langString needs a language")
         return Literal(lexical, datatype)
     return Literal(lexical)
 
@@ -136,6 +139,19 @@ def canonical(text: str) -> str:
     return _canonical_short(text) if len(text) < _KEPT else str(read_term(text))
 
 
+def data_text(text: str) -> str:
+    """Return the canonical text of a term of data: there an IRI has no character that it needs an escape for.
+
+    Programs have such IRIs, as of relations that no data hold.
+    """
+    if "\\" in text:
+        term = read_term(text)
+        iri = term.value if isinstance(term, Iri) else term.datatype if isinstance(term, Literal) else ""
+        if odd := _NOT_IN_IRIS.search(iri):
+            raise NotATerm.of(text, f"no IRI has the character {odd[0]!r}")
+    return canonical(text)
+
+
 @lru_cache(maxsize=65536)
 def _iri_text(value: str) -> str:
     return str(Iri(_absolute(value)))
@@ -145,7 +161,7 @@ def _literal_text(lexical: str, datatype: str | None, language: str | None) -> s
     try:
         lexical.encode()
     except UnicodeEncodeError:
-        raise NotATerm(ascii(lexical), "it contains half a character") from None
+        raise NotATerm.of(ascii(lexical), "it contains half a character") from None
     if language is not None:
         return str(Literal(lexical, RDF_LANG_STRING, language.lower()))
     return str(Literal(lexical, datatype or XSD + "string"))
@@ -161,7 +177,7 @@ def text_of_oxigraph(term: object) -> str:
         case pyoxigraph.Literal() if getattr(term, "direction", None) is None:
             return _literal_text(term.value, term.datatype.value, term.language)
         case _:
-            raise NotATerm(str(term), "RDF 1.2 triple terms and text directions are not covered")
+            raise NotATerm.of(str(term), "RDF 1.2 triple terms and text directions are not covered")
 
 
 def quad_texts(quad: pyoxigraph.Quad) -> tuple[str, str, str, str | None]:
@@ -193,7 +209,7 @@ def text_of_rdflib(term: object) -> str:
             datatype = None if term.datatype is None else str(term.datatype)
             return _literal_text(str(term), datatype, term.language)
         case _:
-            raise NotATerm(str(term), "only RDF 1.1 terms are covered")
+            raise NotATerm.of(str(term), "only RDF 1.1 terms are covered")
 
 
 _CACHED: Final = 2**16
@@ -232,11 +248,11 @@ Value = int | Decimal | float | bool | str | CalendarTime
 
 _DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
 _CLOCK: Final = r"([0-9]{2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?)"
-_ZONE: Final = r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
+ZONE: Final = r"(Z|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)?"
 _TIMES: Final = {
-    "dateTime": re.compile(f"{_DATE}T{_CLOCK}{_ZONE}"),
-    "date": re.compile(f"{_DATE}()()(){_ZONE}"),
-    "time": re.compile(f"()()(){_CLOCK}{_ZONE}"),
+    "dateTime": re.compile(f"{_DATE}T{_CLOCK}{ZONE}"),
+    "date": re.compile(f"{_DATE}()()(){ZONE}"),
+    "time": re.compile(f"()()(){_CLOCK}{ZONE}"),
 }
 _DAY: Final = 86400  # seconds
 _CYCLE: Final = 146_097  # days, after which the calendar repeats: 400 years; Python's years end at 9999
@@ -523,7 +539,9 @@ def as_text(term: Constant) -> Literal | None:
 
 
 def typed_literal(text: Constant, kind: Constant) -> Constant | None:
-    """Return STRDT (17.4.2.9) of a plain text and a datatype."""
+    """Return STRDT (17.4.2.9) of a plain text and a datatype; rdf:langString is none without a language."""
+    if kind == Iri(RDF_LANG_STRING):
+        return None
     if isinstance(text, Literal) and isinstance(value(text), str) and isinstance(kind, Iri):
         return Literal(text.lexical, kind.value)
     return None

@@ -23,7 +23,7 @@ from typing import Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from lars.errors import LarsError, Place, PlacedError
+from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
 from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
@@ -34,6 +34,10 @@ from solver.traces.trace_times import Clock, Instant, MalformedPart
 STANDARD_INPUT: Final = Path("-")
 _COMPRESSED: Final = b"\x1f\x8b"
 _ACCEPTED: Final = "a file, a pipe, or - for standard input"
+_PART: Final = 2**20
+_MOST_RATIO: Final = 100
+_LEAST_BOUND: Final = 2**30
+"""A compressed file may take so much room where it would unpack to more than so many times its size."""
 _copies: dict[object, Path] = {}
 """The copy of each pipe and compressed file that has been read: a pipe can be read once only."""
 
@@ -53,6 +57,7 @@ def readable(path: Path) -> Path:
         if key is not None and key not in _copies:
             _copies[key] = _copy(path, _folder() / str(len(_copies)))
     except (OSError, EOFError, zlib.error) as error:
+        short_of(path, error)
         reason = getattr(error, "strerror", None) or error
         raise LarsError(f"{path}: cannot be read: {reason}") from None
     return path if key is None else _copies[key]
@@ -100,8 +105,14 @@ def _copy(path: Path, copy: Path) -> Path:
     if start != _COMPRESSED:
         return copy
     unpacked = copy.with_name(f"{copy.name}.unpacked")
+    most = max(_LEAST_BOUND, _MOST_RATIO * copy.stat().st_size)
     with gzip.open(copy) as packed, unpacked.open("wb") as writer:
-        shutil.copyfileobj(packed, writer)
+        while part := packed.read(_PART):
+            writer.write(part)
+            if writer.tell() > most:
+                unpacked.unlink()
+                problem = f"unpacks to more than {_MOST_RATIO} times its size, and more than 1 GB"
+                raise FailedRunError(f"{path}: {problem}; accepted: the file unpacked, as by gunzip -k")
     copy.unlink()
     return unpacked
 
@@ -282,12 +293,12 @@ class FileFormat(ABC):
 class TraceFile:
     """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
 
-    `stream` is the canonical text of the stream's IRI, None when nobody named it; with
-    `candidates` (the query's streams) an element may name another one itself. `loose` tells
-    that a line file spells literals or times without quotes; None: the spelling does not matter.
-    `prefixes` are those that a file of atoms declares at its head, or given for a table.
-    `path` is what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the
-    triples of a table that was mapped.
+    The `delimiter` stands between its cells. `stream` is the canonical text of the stream's IRI, None when
+    nobody named it; with `candidates` (the query's streams) an element may name another one itself.
+    `loose` tells that a line file spells literals or times without quotes; None: the spelling does not
+    matter. `prefixes` are those that a file of atoms declares at its head, or given for a table. `path` is
+    what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the triples of a
+    table that was mapped.
     """
 
     index: int
@@ -297,6 +308,7 @@ class TraceFile:
     stream: str | None = None
     candidates: tuple[str, ...] = ()
     header: tuple[str, ...] = ()
+    delimiter: str = ","
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None

@@ -32,7 +32,7 @@ ACCEPTED_STATIC: Final = (
     "Turtle (.ttl), N-Triples (.nt), N-Quads (.nq), TriG (.trig), RDF/XML (.rdf, .owl, .xml), JSON-LD "
     "(.jsonld, .json), Notation3 (.n3), TriX (.trix)"
 )
-# rdflib turns the number 01 of Turtle into 1: pyoxigraph keeps what is written, and tells places.
+# rdflib turns the number 01 into 1: pyoxigraph keeps what is written, and tells places.
 _EXACT: Final = {
     ".ttl": RdfFormat.TURTLE,
     ".turtle": RdfFormat.TURTLE,
@@ -42,8 +42,12 @@ _EXACT: Final = {
     ".rdf": RdfFormat.RDF_XML,
     ".owl": RdfFormat.RDF_XML,
     ".xml": RdfFormat.RDF_XML,
+    ".n3": RdfFormat.N3,
+    ".jsonld": RdfFormat.JSON_LD,
+    ".json": RdfFormat.JSON_LD,
 }
-_OTHERS: Final = {".jsonld": "json-ld", ".json": "json-ld", ".n3": "n3", ".trix": "trix"}
+_NOWHERE: Final = "http://relative.invalid/"
+"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
@@ -103,8 +107,8 @@ def _statements(path: Path, codes: "_Statements") -> Array:
     try:
         if suffix in _EXACT:
             return _exact(path, data, _EXACT[suffix], codes)
-        if suffix in _OTHERS:
-            return _other(path, data, _OTHERS[suffix], codes)
+        if suffix == ".trix":
+            return codes.of_quads(_of_trix(path, data))
         return _by_content(path, data, codes)
     except NotATerm as error:
         raise LarsError(f"{path}: {error}") from None
@@ -112,24 +116,49 @@ def _statements(path: Path, codes: "_Statements") -> Array:
 
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
     """Return what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
-    data = data.removeprefix(_MARK)
+    data = (_in_utf8(path, data) if kind == RdfFormat.RDF_XML else data).removeprefix(_MARK)
+    base = None
+    if kind == RdfFormat.JSON_LD:
+        base = _NOWHERE
+        _check_json(path, data)
     with _placed(path, data, kind):
-        if len(data) >= _SMALL:
-            if kind in _LINES and (rows := codes.of_lines(data)) is not None:
-                return rows
-            quads = pyoxigraph.serialize(pyoxigraph.parse(data, format=kind), format=RdfFormat.N_QUADS)
-            assert quads is not None
-            if (rows := codes.of_lines(quads)) is not None:
-                return rows
-        return codes.of_quads(map(quad_texts, pyoxigraph.parse(data, format=kind)))
+        if len(data) >= _SMALL and kind in _LINES and (rows := codes.of_lines(data)) is not None:
+            return rows
+        quads = pyoxigraph.parse(data, format=kind, base_iri=base)
+        if len(data) < _SMALL or kind in (RdfFormat.N3, RdfFormat.JSON_LD):
+            return codes.of_quads(_covered(map(quad_texts, quads), kind))
+        lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
+        assert lines is not None
+        rows = codes.of_lines(lines)
+        return codes.of_quads(map(quad_texts, pyoxigraph.parse(data, format=kind))) if rows is None else rows
 
 
-def _other(path: Path, data: bytes, kind: str, codes: "_Statements") -> Array:
-    if kind == "n3":
-        # What N3 shares with Turtle is read as that, at once; what it alone has is rdflib's.
-        with suppress(LarsError):
-            return _exact(path, data, RdfFormat.TURTLE, codes)
-    return codes.of_quads(_by_rdflib(path, data, kind))
+def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
+    """Yield statements; raise NotATerm for relative IRIs of JSON-LD, and for formulas of N3."""
+    for quad in quads:
+        if kind == RdfFormat.N3 and quad[3] is not None:
+            raise NotATerm.of(quad[3], "only RDF 1.1 is covered, no formulas")
+        for text in quad:
+            if text is not None and _NOWHERE in text and text.startswith(f"<{_NOWHERE}"):
+                raise NotATerm.of(f"<{text[len(_NOWHERE) + 1 :]}", "a relative IRI has no meaning here")
+        yield quad
+
+
+_ENCODING: Final = re.compile(rb"(<\?xml[^>]*?)\sencoding\s*=\s*[\"']([A-Za-z0-9._\-]+)[\"']")
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+def _in_utf8(path: Path, data: bytes) -> bytes:
+    """Return XML in UTF-8: its parser reads no other encoding."""
+    try:
+        if data.startswith(_WIDE):
+            data = data.decode("utf-16").encode()
+            return _ENCODING.sub(rb"\1", data, count=1)
+        if (named := _ENCODING.match(data)) and named[2].lower() not in (b"utf-8", b"utf8"):
+            return _ENCODING.sub(rb"\1", data.decode(named[2].decode()).encode(), count=1)
+    except (LookupError, UnicodeError) as error:
+        raise LarsError(f"{path}: found another encoding than it names: {error}; accepted: UTF-8") from None
+    return data
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
@@ -137,12 +166,12 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
 
     The error of a format in which the first statement can be read is raised: of both, the later one.
     """
-    data = data.removeprefix(_MARK)
+    data = (_in_utf8(path, data) if data.startswith(_WIDE) else data).removeprefix(_MARK)
     start = data.lstrip()[:1024]
     if start.startswith((b"<?xml", b"<rdf:RDF")):
         return _exact(path, data, RdfFormat.RDF_XML, codes)
     if re.match(rb'\{\s*"@|\[\s*\{', start):
-        return _other(path, data, "json-ld", codes)
+        return _exact(path, data, RdfFormat.JSON_LD, codes)
     errors: list[PlacedError] = []
     for kind in (RdfFormat.TRIG, RdfFormat.N_QUADS):
         try:
@@ -270,18 +299,16 @@ def _lexical_forms_kept() -> Iterator[None]:
         rdflib.NORMALIZE_LITERALS = before
 
 
-def _by_rdflib(path: Path, data: bytes, kind: str) -> Iterator[Quad]:
-    if kind == "json-ld":
-        _check_json(path, data)
+def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
     dataset = rdflib.Dataset()
     with _lexical_forms_kept():
         try:
-            dataset.parse(data=data, format=kind, publicID="urn:")
+            dataset.parse(data=data, format="trix", publicID="urn:")
         except Exception as error:  # noqa: BLE001  (rdflib's parsers share no base)
             sentence = " ".join(str(error).split())
             match = _LINE.search(sentence)
             line = f":{match[1] or match[2]}" if match else ""
-            raise LarsError(f"{path}{line}: no {kind}: {sentence}; accepted: {ACCEPTED_STATIC}") from None
+            raise LarsError(f"{path}{line}: no trix: {sentence}; accepted: {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             name = None if graph in (None, outside) else text_of_rdflib(graph)

@@ -49,6 +49,22 @@ ACCEPTED: Final = (
     "(.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or t, atom, a folder "
     "of files data_NN.ttl, a folder of .parquet files"
 )
+_EXTENSIONS: Final = frozenset(
+    (
+        ".trig",
+        ".ttl",
+        ".nt",
+        ".nq",
+        ".atoms",
+        ".csv",
+        ".tsv",
+        ".parquet",
+        ".arrow",
+        ".feather",
+        ".ndjson",
+        ".jsonl",
+    )
+)
 BINARY: Final = (".parquet", ".arrow", ".feather")
 """Files of these names have content where they have no row, too."""
 
@@ -58,6 +74,8 @@ def format_of(head: FileHead) -> FileFormat:
     name = bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle()
+    if name.suffix.lower() == ".jsonld" or re.match(rb'\s*[\[{]\s*"@', head.start):
+        raise LarsError(f"{head.path}: JSON-LD holds no times; use it with --static, or write TriG")
     if name.suffix == ".ttl":
         raise LarsError(f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
@@ -78,7 +96,7 @@ def _of_extension(extension: str | None) -> FileFormat | None:
             from solver.traces.formats.atom_lines import AtomLines
 
             return AtomLines()
-        case ".csv":
+        case ".csv" | ".tsv":
             from solver.traces.formats.csv_lines import CsvLines
 
             return CsvLines()
@@ -167,7 +185,7 @@ def _files(path: Path) -> list[Path]:
         raise LarsError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
-    inside = sorted(file for file in path.iterdir() if file.is_file())
+    inside = sorted(file for file in path.iterdir() if file.name[0] not in "._")
     turtle = [file for file in inside if bare(file).suffix == ".ttl"]
     if turtle:
         for file in turtle:
@@ -175,16 +193,31 @@ def _files(path: Path) -> list[Path]:
                 raise LarsError(
                     f"{file}: found no time in the file's name; accepted in a folder: data_NN.ttl"
                 )
-        return sorted(turtle, key=file_number)
-    tables = [file for file in inside if file.suffix == ".parquet" and file.name[0] not in "._"]
-    if not tables:
+    tables = [file for file in inside if file.suffix == ".parquet"]
+    files = sorted(turtle, key=file_number) or tables
+    if not files:
         raise LarsError(f"{path}: the folder holds no trace; accepted: {ACCEPTED}")
-    return tables
+    if other := next((file for file in inside if file not in files and _holds_trace(file)), None):
+        kind = "data_NN.ttl" if turtle else ".parquet"
+        raise LarsError(
+            f"{path}: found {other.name} beside {kind}; accepted: one of both, or the files by name"
+        )
+    return files
+
+
+def _holds_trace(file: Path) -> bool:
+    """Return whether a file is called as a trace is, or a folder has one that is."""
+    if file.is_dir():
+        return any(map(_holds_trace, file.iterdir()))
+    return bare(file).suffix.lower() in _EXTENSIONS
 
 
 def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceFile:
     plain = readable(file)
-    head = _head(file, plain, empty=options.ends and bare(file).suffix.lower() not in BINARY)
+    name = bare(file)
+    # A numbered file without a byte is a second in which nothing came.
+    empty = (options.ends and name.suffix.lower() not in BINARY) or bool(NUMBERED.fullmatch(name.name))
+    head = _head(file, plain, empty=empty)
     kind = format_of(head)
     plain = kind.plain(head)
     head = replace(head, plain=plain)

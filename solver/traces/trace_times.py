@@ -10,7 +10,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from lars.language.windows import LARGEST_TIME
-from solver.rdf import short
+from solver.rdf import ZONE, short
 
 LARGEST: Final = 2**63 - 1
 """The latest instant, in nanoseconds since 1970; time points are fewer."""
@@ -18,6 +18,8 @@ ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 202
 
 _DECIMALS: Final = 9
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
+_FRACTION: Final = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+")
+WHOLE_TIMES: Final = "accepted: whole numbers, such as milliseconds with --trace-unit 1ms, or timestamps"
 _DATE_TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
@@ -33,6 +35,8 @@ _IN_TABLES: Final = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2})(?:[T ]([0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?)"
     r"(?: ?(?:(Z|UTC)|([+-][0-9]{2})(?::?([0-9]{2}))?))?)?"
 )
+_DAY: Final = 86400 * 10**9
+_END_OF_DAY: Final = "T24:00:00"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
@@ -87,6 +91,8 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
     if _INTEGER.fullmatch(text) and (plain or datatype in _INTEGER_TYPES):
         return Instant(TimeKind.INTEGER, int(text))
     match = _DATE_TIME.fullmatch(text)
+    if plain and _FRACTION.fullmatch(text):
+        raise MalformedPart(f"{short(text)} is no time: found a fraction; {WHOLE_TIMES}")
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
         raise MalformedPart(f"{short(text)}{as_type} is no time; accepted: {ACCEPTED_TIMES}")
@@ -98,14 +104,19 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
 
 
 def _date_time(text: str, match: re.Match[str]) -> Instant:
+    fraction = (match[2] or "").rstrip("0")
+    # 24:00:00 is the first instant of the next day (XSD 1.1 Part 2, 3.3.7).
+    is_end = match[1].endswith(_END_OF_DAY) and not fraction
+    begin = match[1].replace(_END_OF_DAY, "T00:00:00") if is_end else match[1]
+    if not re.fullmatch(ZONE, match[3] or ""):
+        raise MalformedPart(f"{text!r} is no dateTime: its zone is beyond 14:00; accepted: {ACCEPTED_TIMES}")
     try:
-        whole = instant_of(datetime.fromisoformat(match[1] + (match[3] or "")))
+        whole = instant_of(datetime.fromisoformat(begin + (match[3] or "")))
     except ValueError as error:
         raise MalformedPart(f"{text!r} is no dateTime: {error}; accepted: {ACCEPTED_TIMES}") from None
-    fraction = (match[2] or "").rstrip("0")
     if len(fraction) > _DECIMALS:
         raise MalformedPart(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
-    value = whole.value + int(fraction.ljust(_DECIMALS, "0"))
+    value = whole.value + int(fraction.ljust(_DECIMALS, "0")) + is_end * _DAY
     if not -LARGEST <= value <= LARGEST:
         raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
     return Instant(whole.kind, value)
@@ -117,12 +128,21 @@ def cell_time(text: str) -> Instant:
     >>> cell_time("2026-05-04 08:00:00+0000") == cell_time("2026-05-04T08:00:00Z")
     True
     """
+    return read_time(cell_date_time(text) or text)
+
+
+def cell_date_time(text: str) -> str | None:
+    """Return what tables have as a dateTime as XSD writes it, in the same zone; None of another text.
+
+    >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
+    ('2026-05-04T08:00:00+02:00', None)
+    """
     match = _IN_TABLES.fullmatch(text)
     if match is None:
-        return read_time(text)
+        return None
     day, time, utc, hours, minutes = match.groups()
     zone = f"{hours}:{minutes or '00'}" if hours else "Z" if utc else ""
-    return read_time(f"{day}T{time or '00:00:00'}{zone}")
+    return f"{day}T{time or '00:00:00'}{zone}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +238,6 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
         return Clock(unit, unit, read_time(zero)).stamp(written).value
     except MalformedPart as error:
         raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None
-
-
-_DAY: Final = 86400 * 10**9
 
 
 def _on_its_day(moment: time, zero: str, unit: Duration, last: int) -> Instant:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from solver.columns import TermCodes
-from solver.rdf import NotATerm, canonical, short, unquote
+from solver.rdf import NotATerm, data_text, short, unquote
 from solver.traces.formats.atom_lines import AtomText, cell_atom
 from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
@@ -139,10 +139,10 @@ def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> 
 def cell_term(prefixes: Mapping[str, str], text: str) -> str:
     """Return the canonical text of a cell: a term as in N-Triples, an IRI, bare or shortened, a number."""
     if text[:1] in ("<", '"', "_") or ":" not in text:
-        return canonical(unquote(text) or text)
+        return data_text(unquote(text) or text)
     prefix, _, local = text.partition(":")
     shortened = prefix in prefixes and not local.startswith("//")
-    return canonical(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
+    return data_text(f"<{prefixes[prefix]}{local}>" if shortened else f"<{text}>")
 
 
 def table_rows(

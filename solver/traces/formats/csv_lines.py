@@ -1,4 +1,7 @@
-"""Traces in CSV: a header with the columns of a trace, then an element a line."""
+"""Traces in CSV: a header with the columns of a trace, then an element a line.
+
+Between cells stand commas, semicolons or tabs, as in the header.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -29,7 +32,13 @@ if TYPE_CHECKING:
 
     from solver.traces.formats.cell_columns import Cells, Lines
 
-_FIELD = re.compile(r'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^",]*))(?P<end>,|$)')
+DELIMITERS: Final = (",", ";", "\t")
+_FIELDS: Final = {
+    delimiter: re.compile(
+        rf'(?:"(?P<quoted>[^"]*(?:""[^"]*)*)"|(?P<plain>[^"{delimiter}]*))(?P<end>{delimiter}|$)'
+    )
+    for delimiter in DELIMITERS
+}
 _NO_CELL: Final = b"\xff"
 """Stands for a field that is no cell: no term and no time is written so."""
 
@@ -40,7 +49,10 @@ class CsvLines(LineFormat):
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with its header."""
         _ = options
-        return replace(source, header=read_header(source.path, head.lines[0]) if head.start else ())
+        if not head.start:
+            return source
+        header = read_header(source.path, head.lines[0])
+        return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
     def is_foreign(self, head: FileHead) -> bool:
         """Return whether the first line is no header of a trace."""
@@ -50,9 +62,9 @@ class CsvLines(LineFormat):
         """Return the element of a line; the header has none, and an empty line."""
         if first or not line:
             return ()
-        fields = _fields(line)
+        fields = _fields(line, source.delimiter)
         if len(fields) != len(source.header):
-            accepted = f"{len(source.header)}, as in the header {','.join(source.header)}"
+            accepted = f"{len(source.header)}, as in the header {source.delimiter.join(source.header)}"
             raise MalformedPart(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
         return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
@@ -61,22 +73,41 @@ class CsvLines(LineFormat):
         from solver.traces.formats.cell_columns import fields_of, read_times, used_cells
 
         header = source.header
-        cuts, whole = _cuts(lines, len(header))
+        cuts, whole = _cuts(lines, len(header), source.delimiter)
         if not whole.any():
             return []
         fields, numbered = fields_of(lines, cuts, whole)
 
         def cells(name: str) -> "Cells":
             texts, places = used_cells(fields, numbered[:, header.index(name)])
-            return _cells(texts), places
+            return _cells(texts, source.delimiter), places
 
         times = read_times(cells("t"), source.clock, cell_time)
         return table_rows(source, header, cells, times, terms)
 
 
+def delimiter_of(line: str) -> str:
+    """Return what most cells of a header end with, a comma where there is one alone.
+
+    >>> delimiter_of('t;"a,b";s'), delimiter_of("t")
+    (';', ',')
+    """
+    bare = re.sub(r'"[^"]*"', "", line)
+    return max(DELIMITERS, key=bare.count)
+
+
+def _names(line: str) -> list[str]:
+    """Return the names in a header, none where it is no line of CSV."""
+    try:
+        return [str(text).strip() for text, _, _ in _fields(line, delimiter_of(line))]
+    except MalformedPart:
+        return []
+
+
 def is_header(line: str) -> bool:
     """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    texts = [name.strip() for name in line.removeprefix(",").split(",")]
+    texts = _names(line)
+    texts = texts[1:] if texts[:1] == [""] else texts
     if len(names := set(texts)) < len(texts):
         return False
     known = (set(COLUMNS), set(COLUMNS) - {"stream"}, set(ATOM_COLUMNS))
@@ -92,14 +123,14 @@ def read_header(path: str, line: str) -> tuple[str, ...]:
         )
         problem = f"found {short(line)} as header; accepted: {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
-    return tuple(name.strip() for name in line.split(","))
+    return tuple(_names(line))
 
 
-def _fields(line: str) -> list[Cell]:
+def _fields(line: str, delimiter: str) -> list[Cell]:
     cells: list[Cell] = []
     at = 0
     while True:
-        match = _FIELD.match(line, at)
+        match = _FIELDS[delimiter].match(line, at)
         if match is None:
             raise MalformedPart(
                 f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
@@ -123,9 +154,9 @@ def _field(text: str) -> str:
     return '"' + text.replace('"', '""') + '"' if '"' in text or "," in text else text
 
 
-def _cuts(lines: "Lines", width: int) -> tuple[Sequence[Array], Mask]:
+def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], Mask]:
     """Return where fields begin, after the first, and the last one ends; and the lines that have so many."""
-    quotes, commas = lines.places('"'), lines.places(",")
+    quotes, commas = lines.places('"'), lines.places(delimiter)
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]
     borders = commas[inside % 2 == 0]
@@ -139,13 +170,13 @@ def _cuts(lines: "Lines", width: int) -> tuple[Sequence[Array], Mask]:
     return list(cuts), whole
 
 
-def _cells(fields: "pa.Array") -> "pa.Array":
-    """Return what fields hold, which may end with the comma after them."""
+def _cells(fields: "pa.Array", delimiter: str) -> "pa.Array":
+    """Return what fields hold, which may end with the delimiter after them."""
     import pyarrow.compute as pc
 
     from solver.columns import arrow_text
 
-    ends = pc.ends_with(fields, ",")
+    ends = pc.ends_with(fields, delimiter)
     texts = pc.if_else(ends, pc.binary_slice(fields, 0, -1), fields)
     quoted = pc.match_substring_regex(texts, '^"([^"]|"")*"$')
     inside = pc.replace_substring(pc.binary_slice(texts, 1, -1), '""', '"')

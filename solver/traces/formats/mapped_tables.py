@@ -23,12 +23,14 @@ import pyarrow.compute as pc
 import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place, PlacedError
+from lars.errors import LarsError, Place, PlacedError, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
-from solver.rdf import NotATerm, canonical, short
+from solver.rdf import NotATerm, canonical, short, value
 from solver.settings import TraceWarning
+from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.formats.tables import (
+    WHOLE,
     ParquetTable,
     datatype_of,
     is_dated,
@@ -36,10 +38,11 @@ from solver.traces.formats.tables import (
     is_text,
     line_of_row,
     literals,
+    storable,
     text_file,
 )
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
-from solver.traces.trace_times import MalformedPart, TimeKind, cell_time, show
+from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U000efffd]")
@@ -136,39 +139,39 @@ _OWN: Final = ("t", "stream", "s")
 
 
 class _Table(NamedTuple):
-    """Columns of a user's table by name, from a text or with types of their own."""
+    """Columns of a user's table by name, from a text or with types of their own; some hold literals."""
 
     path: str
     columns: dict[str, pa.Array]
     from_text: bool
+    literals: frozenset[str] = frozenset()
 
     def terms(self, template: Template) -> pa.Array:
         """Return what a template becomes in each row, null where a cell has no value."""
         if template.writer is None:
             (name,) = template.columns
             column = self.columns[name]
-            if self.from_text and (odd := _odd_text(column)) is not None:
-                message = (
-                    f"{self.path}: the column {name} holds texts: {short(odd)} is no number, as most others "
-                    "are; they are read as numbers only where all are (an empty cell is none)"
-                )
+            if name in self.literals:
+                return column
+            if self.from_text and (problem := _oddity(column)) is not None:
+                message = f"{self.path}: the column {name} holds texts: {problem}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
             return _own_literals(column, typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
-            parts += [_rewritten(_as_text(self.columns[name]), template.writer), text]
+            parts += [_rewritten(self._as_text(name), template.writer), text]
         if not template.columns:
             return pa.array(template.texts * len(next(iter(self.columns.values()))), pa.string())
         return pc.binary_join_element_wise(*parts, "")
 
-
-def _as_text(column: pa.Array) -> pa.Array:
-    """Return what cells hold as text: dateTimes and numbers as their literals have it."""
-    if is_text(column.type):
-        return column.cast(pa.string())
-    encoded = literals(column)
-    texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
-    return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
+    def _as_text(self, name: str) -> pa.Array:
+        """Return what cells hold as text: dateTimes and numbers as their literals have it."""
+        column = self.columns[name]
+        if is_text(column.type) and name not in self.literals:
+            return column.cast(pa.string())
+        encoded = column.dictionary_encode() if name in self.literals else literals(column)
+        texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
+        return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
 
 
 def _rewritten(column: pa.Array, written: Callable[[str], str]) -> pa.Array:
@@ -183,6 +186,7 @@ _NUMBERS: Final = (
     ("double", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"),
     ("boolean", r"(?i:true|false)"),
     ("date", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    ("dateTime", r".+"),
 )
 
 
@@ -194,19 +198,28 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     texts = column.cast(pa.string())
     name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
     if name == "dateTime":
-        texts = _rewritten(texts, lambda text: show(cell_time(text)))
+        texts = _rewritten(texts, _date_time)
     if name == "boolean":
         texts = pc.utf8_lower(texts)
     datatype = XSD + (name or "string")
     return _rewritten(texts, lambda text: str(Literal(text, datatype)))
 
 
-def _odd_text(column: pa.Array) -> str | None:
-    """Return the first text that is no number in a column of which most are, None of another column."""
+def _oddity(column: pa.Array) -> str | None:
+    """Return why a column may have been meant as numbers: most are some, or have a comma; else None."""
     texts = column.drop_null()
     numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
-    count = pc.sum(numbers).as_py() or 0
-    return texts[pc.index(numbers, False).as_py()].as_py() if len(texts) / 2 < count < len(texts) else None
+    commas = pc.match_substring_regex(texts, "^[+-]?[0-9]+,[0-9]+$")
+    if (pc.sum(commas).as_py() or 0) > len(texts) / 2:
+        comma = texts[pc.index(commas, True).as_py()].as_py()
+        return f"{short(comma)} is no number; write decimals with a point"
+    if not len(texts) / 2 < (pc.sum(numbers).as_py() or 0) < len(texts):
+        return None
+    odd = texts[pc.index(numbers, False).as_py()].as_py()
+    return (
+        f"{short(odd)} is no number, as most others are; "
+        "they are read as numbers only where all are (an empty cell is none)"
+    )
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
@@ -215,11 +228,21 @@ def _type_of(texts: Sequence[str]) -> str | None:
         return None
     for name, pattern in _NUMBERS:
         if all(re.fullmatch(pattern, text) for text in texts):
-            return name
-    try:
-        return "dateTime" if all(cell_time(text).kind != TimeKind.INTEGER for text in texts) else None
-    except MalformedPart:
-        return None
+            return name if all(_is_value(name, text) for text in texts) else None
+    return None
+
+
+def _is_value(name: str, text: str) -> bool:
+    """Return whether a text writes a value of a type, as 2020-02-30 writes no date."""
+    if name not in ("date", "dateTime"):
+        return True
+    written = text if name == "date" else _date_time(text)
+    return value(Literal(written, XSD + name)) is not None
+
+
+def _date_time(text: str) -> str:
+    """Return a dateTime of a table as XSD writes it, any other text as it is."""
+    return cell_date_time(text) or text
 
 
 def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str, str], made: Path) -> None:
@@ -240,18 +263,24 @@ def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str
     stream = rest.pop(0) if "stream" in columns_wanted else None
     names = [read_predicate(key, prefixes) for key, _ in predicates]
     objects = list(zip(names, rest, strict=True))
-    pq.write_table(_triples(_times(table.columns[time[1]]), stream, subject, objects), made)
+    try:
+        pq.write_table(_triples(_times(table, time[1]), stream, subject, objects), made)
+    except (pa.ArrowException, OSError) as error:
+        short_of(path, error)
+        raise
 
 
-def _times(column: pa.Array) -> pa.Array:
+def _times(table: _Table, name: str) -> pa.Array:
+    column = table.columns[name]
     kind = column.type
+    if pa.types.is_floating(kind) or name in table.literals:
+        raise LarsError(f"{table.path}: the column {name} has times with fractions; {WHOLE_TIMES}")
     if is_text(kind):
         return column.cast(pa.string())
     if pa.types.is_integer(kind) or is_dated(kind):
         return column
-    raise LarsError(
-        f"found a column of times of the type {kind}; accepted: integers, texts, dates, timestamps"
-    )
+    problem = f"the column {name} has times of the type {kind}"
+    raise LarsError(f"{table.path}: {problem}; accepted: integers, texts, dates, timestamps")
 
 
 def _triples(
@@ -284,9 +313,10 @@ def column_names(path: str, plain: Path) -> tuple[str, ...]:
     try:
         if _is_parquet(plain):
             return tuple(pq.read_schema(plain).names)
-        with pc_csv.open_csv(plain, parse_options=_CSV) as reader:
+        with pc_csv.open_csv(plain, parse_options=_csv(plain)) as reader:
             return tuple(reader.schema.names)
     except (pa.ArrowException, OSError) as error:
+        short_of(path, error)
         raise _fault(path, plain, str(error)) from None
 
 
@@ -301,10 +331,11 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
     if twice := [name for name in texts if header.count(name) > 1]:
         raise LarsError(f"{path}: found two columns {twice[0]}; accepted: one of each name")
-    is_parquet = _is_parquet(plain)
+    is_parquet, marked = _is_parquet(plain), frozenset[str]()
     try:
         if is_parquet:
-            table = pq.read_table(plain, columns=texts)
+            table = storable(pq.read_table(plain, columns=texts))
+            marked = frozenset(field.name for field in table.schema if field.metadata == WHOLE)
         else:
             options = pc_csv.ConvertOptions(
                 column_types=dict.fromkeys(texts, pa.string()),
@@ -313,14 +344,23 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
                 null_values=[""],
                 quoted_strings_can_be_null=False,
             )
-            table = pc_csv.read_csv(plain, parse_options=_CSV, convert_options=options)
+            table = pc_csv.read_csv(plain, parse_options=_csv(plain), convert_options=options)
             _check_closed(path, plain)
     except (pa.ArrowException, OSError) as error:
+        short_of(path, error)
         raise _fault(path, plain, str(error)) from None
-    return _Table(path, {name: _chunk(table.column(name)) for name in texts}, not is_parquet)
+    return _Table(path, {name: _chunk(table.column(name)) for name in texts}, not is_parquet, marked)
 
 
-_CSV: Final = pc_csv.ParseOptions(newlines_in_values=True)
+def _delimiter(plain: Path) -> str:
+    with plain.open("rb") as file:
+        return delimiter_of(file.readline(_PART).decode("utf-8", "replace"))
+
+
+def _csv(plain: Path) -> pc_csv.ParseOptions:
+    return pc_csv.ParseOptions(delimiter=_delimiter(plain), newlines_in_values=True)
+
+
 _PART: Final = 2**24
 
 
@@ -336,7 +376,8 @@ def _csv_rows(plain: Path) -> Iterator[tuple[int, Sequence[str]]]:
     """Yield the rows of CSV that are not empty, the header too, each with the line at which it begins."""
     begin = 1
     with plain.open("rb") as file:
-        reader = csv.reader((line.decode("utf-8", "backslashreplace") for line in file), strict=True)
+        texts = (line.decode("utf-8", "backslashreplace") for line in file)
+        reader = csv.reader(texts, delimiter=_delimiter(plain), strict=True)
         try:
             for row in reader:
                 if row:
@@ -426,5 +467,5 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     for name in names:
         column = table.columns[name]
         texts = column.cast(pa.string()) if is_text(column.type) else _own_literals(column, typed=False)
-        cells[name] = is_text(column.type), texts.to_pylist()
+        cells[name] = is_text(column.type) and name not in table.literals, texts.to_pylist()
     return cells

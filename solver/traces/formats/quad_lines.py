@@ -10,7 +10,7 @@ import numpy as np
 
 from lars.durations import MILLISECOND
 from solver.columns import Array, Mask, TermCodes
-from solver.rdf import NotATerm, canonical, short, unquote
+from solver.rdf import NotATerm, data_text, short, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
 from solver.traces.input_files import (
@@ -137,7 +137,7 @@ def _bare(text: str) -> str:
 
 def _term(token: LineToken) -> str:
     try:
-        return canonical(_bare(token.text) if token.kind == "bare" else token.text)
+        return data_text(_bare(token.text) if token.kind == "bare" else token.text)
     except (NotATerm, MalformedPart) as error:
         raise MalformedPart(str(error), token.column) from None
 

@@ -8,7 +8,7 @@ import json
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime, timedelta
+from fractions import Fraction
 from functools import partial
 from itertools import accumulate, count, islice, pairwise
 from pathlib import Path
@@ -20,11 +20,11 @@ import pyarrow.compute as pc
 import pyarrow.json as pa_json
 import pyarrow.parquet as pq
 
-from lars.errors import LarsError, Place, PlacedError
+from lars.errors import LarsError, Place, PlacedError, short_of
 from lars.files import exists
-from lars.language.terms import XSD
+from lars.language.terms import XSD, Literal
 from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
-from solver.rdf import short
+from solver.rdf import later, short
 from solver.traces.formats.cell_columns import (
     Cells,
     TimeColumn,
@@ -61,10 +61,23 @@ from solver.traces.input_files import (
     readable,
     unusual_places,
 )
-from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind, cell_time, show
+from solver.traces.trace_times import (
+    LARGEST,
+    WHOLE_TIMES,
+    Clock,
+    Instant,
+    MalformedPart,
+    TimeKind,
+    cell_time,
+    show,
+)
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """How many nanoseconds each unit of Arrow's timestamps has."""
+_EPOCHS: Final = {
+    TimeKind.ZONED: Literal("1970-01-01T00:00:00Z", XSD + "dateTime"),
+    TimeKind.LOCAL: Literal("1970-01-01T00:00:00", XSD + "dateTime"),
+}
 _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
 
 
@@ -106,7 +119,7 @@ def moments(column: pa.Array) -> pa.Array:
 
 
 def moment_texts(column: pa.Array) -> pa.Array:
-    """Return timestamps as xsd:dateTime, those with a time zone in UTC; what is far off as a number."""
+    """Return timestamps as xsd:dateTime, those with a time zone in UTC."""
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
     texts = [None if value is None else _moment(value, column.type.unit, kind) for value in values]
@@ -117,11 +130,9 @@ def _moment(value: int, unit: str, kind: TimeKind) -> str:
     size = NANOSECONDS[unit]
     if abs(value) * size <= LARGEST:
         return show(Instant(kind, value * size))
-    try:
-        moment = datetime(1970, 1, 1) + timedelta(microseconds=value * size // 1000)  # noqa: DTZ001
-    except OverflowError:
-        return f"{value} {unit} since 1970"
-    return moment.isoformat() + ("Z" if kind is TimeKind.ZONED else "")
+    moment = later(_EPOCHS[kind], Fraction(value * size, 10**9))
+    assert moment is not None
+    return moment.lexical
 
 
 def literals(column: pa.Array) -> pa.Array:
@@ -208,18 +219,26 @@ def write_table(source: object, path: Path) -> Path:
     """Write what hands itself over in Arrow's form as a Parquet file; raise LarsError where it cannot be."""
     try:
         pq.write_table(storable(pa.table(source)), path)
-    except (pa.ArrowException, TypeError, ValueError) as error:
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
+        short_of(path, error)
         raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: {ACCEPTED_TABLE}") from None
     return path
 
 
 def storable(table: pa.Table) -> pa.Table:
-    """Return a table as Parquet keeps it: the views of polars' categories are texts there."""
-    return pa.table([_storable(column) for column in table.itercolumns()], table.schema.names)
+    """Return a table as Parquet keeps it: categories as what they stand for, views and nulls as texts."""
+    columns = [_storable(column) for column in table.itercolumns()]
+    fields = zip(table.schema, columns, strict=True)
+    schema = pa.schema([pa.field(field.name, one.type, metadata=field.metadata) for field, one in fields])
+    return pa.table(columns, schema)
 
 
 def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
+    if pa.types.is_null(kind):
+        return column.cast(pa.string())  # so libraries have texts where no row has one
+    if pa.types.is_dictionary(kind) and not is_text(kind):
+        return column.cast(kind.value_type)
     if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
         return column
     chunks = [
@@ -272,7 +291,9 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     present = tuple(name for name in names if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
-            text = f"the column {name} is {schema.field(name).type}"
+            kind = schema.field(name).type
+            whole = f"; {WHOLE_TIMES}" if name == "t" and pa.types.is_floating(kind) else ""
+            text = f"the column {name} is {kind}{whole}"
             raise LarsError(f"{source.path}: {text}; accepted: {ACCEPTED_TABLE}")
     return present
 
@@ -291,10 +312,10 @@ def _columns_of(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
 
 
 def _fits(name: str, kind: pa.DataType) -> bool:
-    if is_text(kind):
+    if is_text(kind) or pa.types.is_null(kind):
         return True
     if ARGUMENT.fullmatch(name):
-        return bool(pa.types.is_integer(kind) or pa.types.is_null(kind))
+        return bool(pa.types.is_integer(kind))
     if name == "t":
         return pa.types.is_integer(kind) or is_dated(kind)
     return name == "o" and datatype_of(kind) is not None
@@ -328,6 +349,7 @@ def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.Record
                     yield _plain(batch.slice(before, end - at - before))
                 at += batch.num_rows
     except (pa.ArrowException, OSError) as error:
+        short_of(source.path, error)
         raise LarsError(f"{source.path}: cannot be read: {short(str(error))}") from None
 
 
@@ -343,8 +365,8 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
         return pa.DictionaryArray.from_arrays(column.indices, texts)
     if is_text(column.type):
         return column
-    if ARGUMENT.fullmatch(name):
-        return column.cast(pa.string())  # a number of the logic
+    if ARGUMENT.fullmatch(name) or pa.types.is_null(column.type):
+        return column.cast(pa.string())  # a number of the logic, or no cell
     return moments(column) if name == "t" else literals(column)
 
 
@@ -411,6 +433,8 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
     return dated_times(clock, kind, np.where(known, values, 0) * size, known)
 
 
+WHOLE: Final = {b"lars": b"literals"}
+"""What says of a column of texts that they are literals: numbers of JSON of which some are whole."""
 _LONGEST_BLOCK: Final = 2**31 - 1
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
@@ -444,6 +468,7 @@ def _write_arrow(path: str, plain: Path, made: Path) -> None:
             table.validate(full=True)
             pq.write_table(storable(table), made)
     except (pa.ArrowException, OSError) as error:
+        short_of(path, error)
         raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: a table of Arrow") from None
 
 
@@ -468,9 +493,41 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
             (column.name, pa.string()) for column in table.schema if pa.types.is_timestamp(column.type)
         ]:
             table = read(parse_options=pa_json.ParseOptions(explicit_schema=pa.schema(dated)))
-        pq.write_table(storable(table), made)
-    except (pa.ArrowException, OSError) as error:
+        pq.write_table(_with_whole_numbers(storable(table), plain), made)
+    except (pa.ArrowException, OSError, ValueError) as error:
+        short_of(path, error)
         raise _line_error(path, plain, str(error)) from None
+
+
+class _Whole(str):
+    """The digits of an integer in JSON."""
+
+    __slots__ = ()
+
+
+def _with_whole_numbers(table: pa.Table, plain: Path) -> pa.Table:
+    """Return a table with columns of literals, where Arrow took integers of JSON for doubles.
+
+    It does where another row has a fraction, and beyond 64 bits.
+    """
+    doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
+    names = [name for name in doubles if pc.any(pc.equal(table[name], pc.floor(table[name]))).as_py()]
+    if not names:
+        return table
+    with plain.open("rb") as file:
+        lines = (line.removeprefix(BOM_UTF8) for line in file if line.removeprefix(BOM_UTF8).strip())
+        rows = [[json.loads(line, parse_int=_Whole).get(name) for name in names] for line in lines]
+    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
+        digits = pa.array([cell if isinstance(cell, _Whole) else None for cell in cells], pa.string())
+        if digits.null_count == len(digits):
+            continue
+        digits = pc.if_else(pc.equal(digits, "-0"), "0", digits)
+        whole = pc.binary_join_element_wise('"', digits, f'"^^<{XSD}integer>', "")
+        column = pa.concat_arrays([literals(chunk).cast(pa.string()) for chunk in table[name].chunks])
+        place = table.schema.get_field_index(name)
+        texts = pc.coalesce(whole, column)
+        table = table.set_column(place, pa.field(name, pa.string(), metadata=WHOLE), texts)
+    return table
 
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:

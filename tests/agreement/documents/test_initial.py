@@ -41,8 +41,7 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
 
 
 HEADERS = {
-    "time;bike;load\n3;b;1\n": "';' between columns; accepted: columns that are separated by commas",
-    "time\tbike\n3\tb\n": "'\\t' between columns; accepted",
+    "time|bike|load\n3|b|1\n": "'|' between columns; accepted: columns that are separated by commas",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; accepted: a first line with",
     "3,b,1.5\n": "1.5 as the name of a column; accepted",
 }

@@ -22,6 +22,7 @@ CONCAT(?x, ?y) | "a"@en | "b" | "ab"
 CONCAT(?x, ?y) | "a" | "1"^^xsd:integer | error
 DATATYPE(?x) | "1"^^xsd:byte | - | <http://www.w3.org/2001/XMLSchema#byte>
 STRDT(?x, ?y) | "01" | <http://www.w3.org/2001/XMLSchema#integer> | "01"^^xsd:integer
+STRDT(?x, ?y) | "01" | <http://www.w3.org/1999/02/22-rdf-syntax-ns#langString> | error
 STRDT(?x, ?y) | "01"@en | <http://www.w3.org/2001/XMLSchema#integer> | error
 STRLANG(?x, ?y) | "a" | "EN" | "a"@en
 IRI(?x) | "x:a" | - | <x:a>
@@ -56,7 +57,10 @@ xsd:string(?x) | <x:a> | - | "x:a"
 xsd:boolean(?x) | "0.0"^^xsd:decimal | - | "false"^^xsd:boolean
 xsd:boolean(?x) | "1" | - | "true"^^xsd:boolean
 xsd:double(?x) | "true"^^xsd:boolean | - | "1.0E0"^^xsd:double
-xsd:decimal(?x) | "0.1"^^xsd:double | - | "0.1"^^xsd:decimal
+xsd:decimal(?x) | "0.7e-2"^^xsd:float | - | "0.007000000216066837310791015625"^^xsd:decimal
+xsd:decimal(?x) | "1e22"^^xsd:double | - | "10000000000000000000000"^^xsd:decimal
+xsd:decimal(?x) | "0.1"^^xsd:float | - | "0.100000001490116119384765625"^^xsd:decimal
+xsd:integer(?x) | "1e23"^^xsd:double | - | "99999999999999991611392"^^xsd:integer
 xsd:float(?x) | "0.1"^^xsd:double | - | "1.0E-1"^^xsd:float
 xsd:dateTime(?x) | "2020-01-01T00:00:00Z" | - | "2020-01-01T00:00:00Z"^^xsd:dateTime
 xsd:dateTime(?x) | "yesterday" | - | error

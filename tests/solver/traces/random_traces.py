@@ -116,6 +116,7 @@ class Drawing:
     fault: float
     dated: bool
     zone: str
+    delimiter: str = ","
 
     def odd(self):
         return self.random.random() < self.fault
@@ -167,7 +168,7 @@ def quad_line(draw, *, streamed, loose):
 
 
 def csv_cell(draw, text):
-    if '"' in text or "," in text or draw.odd():
+    if '"' in text or draw.delimiter in text or draw.odd():
         return draw.one(['"' + text.replace('"', '""') + '"'], [text, f'"{text}"', f"'{text}'"])
     return text
 
@@ -196,7 +197,7 @@ def csv_line(draw, header):
     fields = [csv_cell(draw, cells[name]) for name in header]
     if draw.odd() and draw.odd():
         fields += ["x"]
-    return ",".join(fields)
+    return draw.delimiter.join(fields)
 
 
 def lines_file(draw, lines):
@@ -226,9 +227,11 @@ def file_of(draw, folder, number):
             header = [name for name in header if name != "stream" or random.random() < 0.8]
             header = [*([""] if random.random() < 0.1 else []), *header]
             mark = draw.one([b""], [b"\xef\xbb\xbf"])
+            draw.delimiter = random.choice([",", ",", ";", "\t"])
+            quote = random.choice(["", '"'])
             data = (
                 mark
-                + ",".join(header).encode()
+                + draw.delimiter.join(f"{quote}{name}{quote}" for name in header).encode()
                 + b"\n"
                 + lines_file(draw, [csv_line(draw, header) for _ in rows])
             )

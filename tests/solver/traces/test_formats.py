@@ -1,5 +1,6 @@
 """Traces: every format, both ways of reading."""
 
+import csv
 from datetime import UTC, datetime
 
 import pyarrow as pa
@@ -9,7 +10,7 @@ import pytest
 from lars.durations import read_duration
 from lars.language.terms import XSD, Literal
 from solver.settings import BlankNodes, OnError, TraceWarning
-from solver.traces import prepare, trace
+from solver.traces import MalformedPart, prepare, read_time, show, trace
 from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import (
@@ -291,3 +292,34 @@ def test_the_usual_line_is_read_as_any_other(tmp_path, obj, stream):
     rows = read_trace_in_process([path], SECONDS)
     assert rows[0][3:] == rows[1][3:]
     assert rows[0][0] == rows[1][0] == 7
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t"])
+@pytest.mark.parametrize("quoted", [csv.QUOTE_MINIMAL, csv.QUOTE_ALL])
+@pytest.mark.parametrize("index", [[], [""]])
+def test_csv_in_each_dialect_is_the_same(tmp_path, delimiter, quoted, index):
+    path = tmp_path / "a.csv"
+    cells = [1, "", "urn:a", "urn:p", '"x;y,z\tw"'], [2, "urn:s", "urn:b", "urn:p", 5]
+    with path.open("w", newline="") as file:
+        rows = (index + row for row in (["t", "stream", "s", "p", "o"], *cells))
+        csv.writer(file, delimiter=delimiter, quoting=quoted).writerows(rows)
+    found = [(row[0], row[4][3], row[4][2]) for row in read_trace_in_process([path], SECONDS)]
+    assert found == [(1, "null", '"x;y,z\\tw"'), (2, "<urn:s>", f'"5"^^<{XSD}integer>')]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("1999-12-31T24:00:00Z", "2000-01-01T00:00:00Z"),
+        ("2000-02-28T24:00:00.000-14:00", "2000-02-29T14:00:00Z"),
+        ("2000-01-01T00:00:00+14:00", "1999-12-31T10:00:00Z"),
+    ],
+)
+def test_hour_24_and_the_last_zones_are_dates(text, expected):
+    assert show(read_time(text)) == expected
+
+
+@pytest.mark.parametrize("text", ["2000-01-01T24:00:01Z", "2000-01-01T24:00:00.5Z", "2000-01-01T25:00:00Z"])
+def test_no_other_hour_24_is_a_date(text):
+    with pytest.raises(MalformedPart, match="is no dateTime: hour must be in"):
+        read_time(text)

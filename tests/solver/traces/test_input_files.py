@@ -1,5 +1,6 @@
 """Traces and static data from standard input, pipes and compressed files are what they are in a file."""
 
+import errno
 import gzip
 import io
 import os
@@ -12,7 +13,7 @@ import pytest
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from solver.settings import StaticFile, TraceOptions
-from solver.traces import read_static
+from solver.traces import input_files, read_static
 from solver.traces.input_files import STANDARD_INPUT
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import read_on_spark
@@ -131,3 +132,36 @@ def test_spark_reads_pipes_and_compressed_files_too(spark, tmp_path, piped):
     packed = written(tmp_path, "packed.nq.gz", gzip.compress(LINES))
     for path in (STANDARD_INPUT, packed):
         assert read_on_spark(spark, [path], SECONDS)[0] == expected
+
+
+def test_a_file_that_unpacks_without_bound_is_a_failed_run(tmp_path, monkeypatch):
+    monkeypatch.setattr(input_files, "_LEAST_BOUND", 2**20)
+    packed = written(tmp_path, "t.nq.gz", gzip.compress(LINES * 10_000))
+    with pytest.raises(FailedRunError, match="unpacks to more than 100 times its size"):
+        rows([packed])
+
+
+def test_a_full_disk_of_temporary_files_is_a_failed_run(tmp_path, monkeypatch):
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(input_files, "_copy", full)
+    with pytest.raises(FailedRunError, match=r"No space left on device, for temporary files in .*by TMPDIR"):
+        rows([written(tmp_path, "t.nq.gz", gzip.compress(LINES))])
+
+
+@pytest.mark.parametrize("name", ["more.nq", "data_03.trig", "day/data_03.ttl", "t.csv.gz", "a/b/t.parquet"])
+def test_a_folder_with_other_traces_is_refused(tmp_path, name):
+    written(tmp_path, "data_01.ttl", b"<x:a> <x:p> 1 .")
+    (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+    written(tmp_path, name, b"")
+    with pytest.raises(LarsError, match=f"found {name.split('/')[0]} beside data_NN.ttl"):
+        rows([tmp_path])
+
+
+def test_other_files_of_a_folder_are_no_traces(tmp_path):
+    for name in ("README.md", "_SUCCESS", ".data_01.ttl.crc", "q.rq"):
+        written(tmp_path, name, b"")
+    written(tmp_path, "data_01.ttl", b"<x:a> <x:p> 1 .")
+    written(tmp_path, "data_02.ttl", b"")
+    assert [t for t, *_ in rows([tmp_path])] == [1]

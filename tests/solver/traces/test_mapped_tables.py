@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rdflib import XSD, Literal
 
 from lars.errors import LarsError, PlacedError
+from solver.settings import TraceWarning
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import in_order, options
 
@@ -67,7 +68,16 @@ TYPES = {
     ("007", "12"): ('"007"', '"12"'),
     ("True", "false"): ('"true"^^<{}boolean>', '"false"^^<{}boolean>'),
     ("2026-05-04", "2026-05-05"): ('"2026-05-04"^^<{}date>', '"2026-05-05"^^<{}date>'),
-    ("2026-05-04 08:00:00+00:00",) * 2: ('"2026-05-04T08:00:00Z"^^<{}dateTime>',) * 2,
+    ("2026-05-04 08:00:00+02", "2026-05-04T08:00:00"): (
+        '"2026-05-04T08:00:00+02:00"^^<{}dateTime>',
+        '"2026-05-04T08:00:00"^^<{}dateTime>',
+    ),
+    ("1500-01-01 00:00:00Z", "2400-01-01T24:00:00Z"): (
+        '"1500-01-01T00:00:00Z"^^<{}dateTime>',
+        '"2400-01-01T24:00:00Z"^^<{}dateTime>',
+    ),
+    ("2020-02-29", "2020-02-30"): ('"2020-02-29"', '"2020-02-30"'),
+    ("2020-02-28T25:00:00",) * 2: ('"2020-02-28T25:00:00"',) * 2,
     ("1", "a b"): ('"1"', '"a b"'),
     ("+", "."): ('"+"', '"."'),
 }
@@ -187,6 +197,43 @@ def test_a_text_among_numbers_is_warned_of(tmp_path, cells, odd):
     assert [f"the column load holds texts: {odd} is no number" in one for one in said] == [True] * (
         odd is not None
     )
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t"])
+def test_semicolons_and_tabs_part_cells_too(tmp_path, delimiter):
+    text = HEADER + '2,"b1","s, 1",1\n3,"b""2","",7\n'
+    (tmp_path / "comma.csv").write_text(text)
+    rows = csv.reader(text.splitlines())
+    with (tmp_path / "other.csv").open("w", newline="") as file:
+        csv.writer(file, delimiter=delimiter, quoting=csv.QUOTE_ALL).writerows(rows)
+    assert mapped(tmp_path / "comma.csv") == mapped(tmp_path / "other.csv") != []
+
+
+def test_decimals_with_a_comma_are_warned_of(tmp_path):
+    (tmp_path / "t.csv").write_text(HEADER.replace(",", ";") + "2;b;s;1,5\n")
+    with pytest.warns(TraceWarning, match="load holds texts: '1,5' is no number; write decimals with a po"):
+        assert mapped(tmp_path / "t.csv")[1][-1] == '"1,5"'
+
+
+@pytest.mark.parametrize("cells", [("1", "0.5", "-3"), (str(2**64), str(-(2**70)))])
+def test_whole_numbers_of_json_keep_their_digits(tmp_path, cells):
+    lines = (f'{{"time": 2, "id": {cell}, "v": null}}\n\n' for cell in cells)
+    (tmp_path / "t.ndjson").write_text("\ufeff" + "".join(lines))
+    found = mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{id}"), ("ex:v", "{id}")))
+    kinds = ("double" if "." in cell else "integer" for cell in cells)
+    texts = zip(cells, kinds, strict=True)
+    assert found == [
+        (2, None, f"<http://e/{x}>", "<http://e/v>", f'"{x}"^^<{XSD}{kind}>') for x, kind in texts
+    ]
+
+
+@pytest.mark.parametrize("line", ['{"time": 1.5, "id": 1}', '{"time": 1.5, "id": 1}\n{"time": 2, "id": 1}'])
+def test_times_with_fractions_are_refused_with_what_to_do(tmp_path, line):
+    (tmp_path / "t.ndjson").write_text(line)
+    with pytest.raises(
+        LarsError, match="column time has times with fractions; accepted: whole numbers, such as"
+    ):
+        mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{id}"), ("ex:v", "{id}")))
 
 
 def test_a_quote_inside_a_cell_is_a_character(tmp_path):

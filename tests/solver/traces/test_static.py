@@ -1,5 +1,7 @@
 """Static data from files."""
 
+import re
+
 import pytest
 
 from lars.errors import LarsError
@@ -81,7 +83,7 @@ def test_blank_nodes_of_two_files_differ_and_stay_together_in_one(tmp_path):
         ("a.jsonld", '{"@id": }', "a.jsonld:1:9: "),
         ("a.jsonld", '{"@context": "http://localhost:1/c", "a": 1}', "a.jsonld: found a context by address"),
         ("a.jsonld", '{"@context": [{"@import": "http://localhost:1/c"}]}', "a.jsonld: found a context by"),
-        ("a.n3", "<urn:s> <urn:p> .", "a.n3:1: no n3"),
+        ("a.n3", "<urn:s> <urn:p> .", "a.n3:1:17: . is not a valid RDF value"),
         ("a.trix", "<TriX>", "a.trix:1: no trix"),
         ("a.what", "once upon a time", "a.what: neither the name nor the content"),
     ],
@@ -120,3 +122,35 @@ def test_what_n3_shares_with_turtle_and_what_it_has_alone_are_both_read(tmp_path
         ("_:s0n0", "<urn:q>", '"x y <z> . "@en'),
         ("<urn:a>", "<http://www.w3.org/2002/07/owl#sameAs>", "<urn:b>"),
     }
+
+
+@pytest.mark.parametrize("encoding", ["utf-16", "utf-16-le", "iso-8859-1", "utf-8"])
+def test_rdf_xml_in_another_encoding_is_the_same(tmp_path, encoding):
+    text = RDF_XML.replace(">01<", ">caf\u00e9<")
+    path, named = tmp_path / "a.rdf", f'<?xml version="1.0" encoding="{encoding}"?>{text}'
+    path.write_bytes(("\ufeff" if encoding == "utf-16-le" else "").encode(encoding) + named.encode(encoding))
+    assert read_static([StaticFile(path)]).default == {("<urn:s>", "<urn:p>", f'"caf\u00e9"^^<{INTEGER}>')}
+
+
+def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
+    path = written(tmp_path, "a.jsonld", '{"@id": "urn:s", "urn:p": [5.0, 1.5, 1e30, 9007199254740993]}')
+    found = {
+        text.split("#")[0] + text.split("#")[1] for _, _, text in read_static([StaticFile(path)]).default
+    }
+    xsd = "^^<http://www.w3.org/2001/XMLSchema"
+    integers, doubles = ("5", "9007199254740993"), ("1.5E0", "1.0E30")
+    assert found == {*(f'"{n}"{xsd}integer>' for n in integers), *(f'"{n}"{xsd}double>' for n in doubles)}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("a.jsonld", '{"@id": "foo", "urn:p": 1}', "<foo>' is no RDF term: a relative IRI"),
+        ("a.jsonld", '{"@id": "urn:s", "urn:p": {"@id": "foo"}}', "a relative IRI"),
+        ("a.n3", "{ <urn:a> <urn:p> <urn:b> } <urn:q> <urn:c> .", "no formulas"),
+        ("a.n3", "<urn:a> <urn:p> ?x .", "a.n3"),
+    ],
+)
+def test_what_is_no_rdf_in_json_ld_and_n3_is_refused(tmp_path, name, text, said):
+    with pytest.raises(LarsError, match=re.escape(said)):
+        read_static([StaticFile(written(tmp_path, name, text))])

@@ -4,16 +4,20 @@ import math
 from datetime import UTC, date, datetime, timedelta, timezone
 from decimal import Decimal
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from rdflib import XSD, Literal
 from rdflib.util import from_n3
 
+from solver.traces import prepare, read_columns
+from solver.traces.formats.tables import write_table
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import SECONDS, message, options, written
 
 pytestmark = pytest.mark.filterwarnings("ignore::solver.settings.TraceWarning")
+ENDS = options(ends=True)
 NOON = datetime(2026, 5, 4, 12, tzinfo=UTC)
 PLAIN = {"t": [3, 5], "s": ["urn:a", "urn:b"], "p": ["urn:p"] * 2, "o": ["urn:o"] * 2}
 
@@ -91,6 +95,32 @@ def test_typed_columns_are_the_literals_that_rdflib_makes_of_the_values(tmp_path
         assert literal.toPython() == value or math.isnan(value)
 
 
+@pytest.mark.parametrize("name", ["s", "p", "o", "stream", "t"])
+def test_a_column_of_nulls_is_one_without_texts(tmp_path, name):
+    empty = pa.table({key: pa.array([], pa.null()) for key in (*PLAIN, "stream")})
+    pq.write_table(empty, tmp_path / "e.parquet")
+    assert read_columns(prepare([tmp_path / "e.parquet"], ENDS), ENDS).atoms == {}
+    nulls = pa.nulls(2)
+    if name == "stream":
+        assert rows(tmp_path, stream=nulls) == rows(tmp_path)
+    else:
+        assert "t.parquet:1:" in message(lambda: rows(tmp_path, **{name: nulls}))
+
+
+@pytest.mark.parametrize("year", [10_000, 292_277, -1234, 0])
+@pytest.mark.parametrize("zone", [None, "UTC"])
+def test_years_of_any_length_are_those_of_numpy(tmp_path, year, zone):
+    moment = np.datetime64(f"{year:04}", "s")
+    found = rows(tmp_path, o=pa.array([moment, moment]).cast(pa.timestamp("s", zone)))[0][4][2]
+    expected = f"{str(moment).lstrip('+')}{'Z' if zone else ''}"
+    assert found.split('"')[1] == expected
+
+
+def test_categories_that_are_numbers_are_numbers(tmp_path):
+    write_table(pa.table(PLAIN | {"o": pa.array([5, 5]).dictionary_encode()}), tmp_path / "a.parquet")
+    assert read_trace_in_process([tmp_path / "a.parquet"], SECONDS)[0][4][2] == f'"5"^^<{XSD.integer}>'
+
+
 def test_what_is_no_number_is_written_as_xsd_has_it(tmp_path):
     found = rows(tmp_path, o=pa.array([float("nan"), float("-inf")]))
     assert [row[4][2].split("^^")[0] for row in found] == ['"NaN"', '"-INF"']
@@ -103,8 +133,6 @@ def test_moments_of_a_zone_are_written_in_utc(tmp_path):
 
 
 def test_a_number_of_half_the_length_is_a_float(tmp_path):
-    import numpy as np
-
     found = rows(tmp_path, o=pa.array(np.array([0.5, 2], np.float16)))
     assert found[0][4][2] == '"0.5"^^<http://www.w3.org/2001/XMLSchema#float>'
 
