@@ -36,6 +36,7 @@ PACKS = {
     for one in (
         Pack("recordings", "*/*.json", 208, "engine versions on those recorded runs that the project lacks"),
         Pack("recordings-living", "*/*.json", 199, "engine versions on richer queries of engines of today"),
+        Pack("recordings-engines", "*/*.json", 250, "engine versions of RSP4J, and Kolibrie's server"),
         Pack("csrbench", "*/*.json", 12, "the published verdicts on what three engines answered in 2013"),
         Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
         Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
@@ -59,7 +60,7 @@ def files_of(name: str, pattern: str) -> list[Path]:
     return found
 
 
-RECORDED = ("recordings", "recordings-living")
+RECORDED = ("recordings", "recordings-living", "recordings-engines")
 
 
 def others(name: str, engine: str) -> list[Path]:

@@ -34,7 +34,7 @@ from agreement.comparing.judge import (
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
-from agreement.documents.requests import QUERY_SUFFIXES, is_query
+from agreement.documents.requests import QUERY_SUFFIXES, is_query, load_query
 from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import cut
 from agreement.engines.adapters import ADAPTER, adapted_version
@@ -596,10 +596,14 @@ def on_trace(
 ) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
     _check_reporters(profiles)
-    read = [read_judged_query(path, profiles.unit) for path in queries]
     texts = [read_text(path, ANSWERS_FORM) for path in queries]
+    _check_columns([load_query(path, profiles.unit) for path in queries], queries)
     reporters = _reporters(profiles, texts[0], texts[-1])
-    _check_columns(read, queries)
+    paths = (queries[0], queries[-1])
+    read = [
+        read_judged_query(path, profiles.unit, who.reporter)
+        for path, who in zip(paths, reporters, strict=True)
+    ]
     warnings: list[str] = []
     engine_runs: list[EngineRun] = []
     zero = None
@@ -634,10 +638,12 @@ def on_cases(
     placing = _placing(profiles)
 
     def found(case: Case) -> TraceComparison:
-        run = run_of_case(case)
-        engine_run = replace(run, unit=unit_of(run.query, run.pushes))
         reporters = _reporters(profiles, case.query, case.query)
-        parting = _compared(profiles, placing, reporters, (engine_run, engine_run), no_progress)
+        engines = (who.reporter if isinstance(who.reporter, Engine) else None for who in reporters)
+        first, second = (run_of_case(case, engine) for engine in engines)
+        unit = unit_of(first.query, first.pushes)
+        runs = replace(first, unit=unit), replace(second, unit=unit)
+        parting = _compared(profiles, placing, reporters, runs, no_progress)
         return TraceComparison(parting, MILLISECOND, case.id)
 
     return list(each_case(case_files(paths), found, progress))

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Push, Recording
-from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.documents.requests import WindowSource, read_once, sources, with_sources
 from agreement.documents.traces import background
 from lars.language.terms import Iri
 from lars.language.windows import NOW
@@ -19,7 +19,7 @@ from solver.columns import TermCodes
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_input import ShownContents, given_rows
-from translate.model.query import EngineQuery, Profile, Semantics, Setting
+from translate.model.query import EngineQuery, Language, Profile, Semantics, Setting
 from translate.model.windows import Now
 from translate.tau import lars_program, output_of
 
@@ -59,6 +59,19 @@ def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") ->
     return WrittenQuery(**known, text=text, source=source, base=base)
 
 
+_LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
+
+
+def read_with_text(text: str, source: str) -> EngineQuery:
+    """Return the query of a text; one of CQELS or RSP-QL with its text, at which engines look too."""
+    return with_text(read_once(text, source), text, source)
+
+
+def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
+    """Return a query of CQELS or RSP-QL with its text, others as they are."""
+    return with_its_text(query, text, source) if query.language in _LOOKED_AT else query
+
+
 Off = frozenset[str]
 """The names of the rules that are read as the specification says."""
 NOTHING_OFF: Off = frozenset()
@@ -84,7 +97,10 @@ class Engine:
     with all of them off its reports are those of the specification, on the engine's own clock with
     windows that begin at multiples of their slide. `timed` says whether report times are predicted,
     beside their rows: they are where the clock is driven by the pushes. `builds` are engines that
-    recordings of the name can be of as well: the same version with other libraries.
+    recordings of the name can be of as well: the same version with other libraries, or whose windows
+    come in another order. `own_parser` reads a text as the engine's parser does: what it refuses, the
+    engine refuses; without it nobody knows. Where what it reports depends on an order that nobody
+    knows, `nearest` returns which of all that it can report comes nearest to a recording.
     """
 
     name: str
@@ -93,6 +109,12 @@ class Engine:
     recorded: Callable[[EngineQuery, Static, Sequence[Push], Off], Recording]
     timed: bool = True
     builds: tuple["Engine", ...] = ()
+    own_parser: Callable[[str, str], EngineQuery] | None = None
+    nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
+
+    def read(self, text: str, source: str) -> EngineQuery:
+        """Return the query of a text, as the engine's own parser reads it where that is known."""
+        return (self.own_parser or read_with_text)(text, source)
 
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF
@@ -103,6 +125,14 @@ class Engine:
         that the engine cannot run.
         """
         return self.recorded(query, static, pushes, off)
+
+    def predict(
+        self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, of: Recording
+    ) -> Recording:
+        """Return what the engine reports, for what it leaves open what comes nearest to a recording."""
+        if self.nearest is None:
+            return self.recorded(query, static, pushes, off)
+        return self.nearest(query, static, pushes, off, of)
 
 
 _Item = TypeVar("_Item")

@@ -5,9 +5,11 @@ from typing import Final
 
 from agreement.engines.engine import Engine
 from agreement.engines.versions.cqels import CQELS_1X, CQELS_2011
+from agreement.engines.versions.csparql2 import CSPARQL_2
 from agreement.engines.versions.csparql_097 import CSPARQL_097, CSPARQL_097_POM
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
 from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
+from agreement.engines.versions.yasper_101 import YASPER_101
 from lars.errors import LarsError
 
 _VERSIONS: Final = (
@@ -18,6 +20,8 @@ _VERSIONS: Final = (
     RSP_JS_135,
     RSP_RS_035,
     KOLIBRIE_846BECB,
+    YASPER_101,
+    CSPARQL_2,
     CQELS_2011,
     CSPARQL_097_POM,
 )

@@ -20,7 +20,6 @@ from agreement.comparing.judge import (
     recording_to_judge,
     static_of_run,
     why_silent,
-    with_text,
 )
 from agreement.comparing.judge.judging import JudgeTimes
 from agreement.comparing.matching.likeness import Likeness
@@ -38,6 +37,7 @@ from agreement.documents.recordings import (
 from agreement.documents.requests import sources
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
+from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES, engine
 from agreement.engines.specifications import (
     ACCEPTED,

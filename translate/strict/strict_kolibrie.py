@@ -51,6 +51,8 @@ _POLICY: Final = (
     "steal, wait or (timeout=.., fallback=..)",
 )
 
+_AGGREGATE: Final = r"(?:SUM|MIN|MAX|AVG)\([?]\w+\)(?:[ \t]+AS[ \t]+[?]\w+)?"
+
 
 def _spaced(*pieces: str | _Piece) -> tuple[_Piece, ...]:
     """Return keywords, whose case matters, and other pieces, with white space behind each."""
@@ -67,8 +69,8 @@ _HEADER: Final = (
     ("AS", "AS"),
     _SPACES,
     (
-        r"(?i:SELECT\s+(?:DISTINCT\s+)?(?:\*|(?:[?$]\w+\s*|\((?:[^()]|\([^()]*\))*\)\s*)+))",
-        "SELECT and variables",
+        rf"(?i:SELECT\s+(?:DISTINCT\s+)?)(?:\*|(?:(?:[?$]\w+|{_AGGREGATE})\s*)+)",
+        "SELECT and *, variables, or SUM(?x), MIN(?x), MAX(?x), AVG(?x) without brackets around them",
     ),
     _SPACES,
 )

@@ -500,7 +500,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
     who = reporter(task.name)
     stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
-    query = read_judged_query(path, unit)
+    query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.

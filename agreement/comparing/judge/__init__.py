@@ -27,5 +27,4 @@ from agreement.comparing.judge.judging import (
     static_of_run,
     unit_of,
     why_silent,
-    with_text,
 )

@@ -117,10 +117,21 @@ def judged_by(
     return first if first.correct else next((other for other in judgements if other.correct), first)
 
 
+def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
+    """Return the judgement where the engine version, or the engine, refuses the query."""
+    problem = None
+    if recorded is None:
+        problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
+    elif predicted is None:
+        problem = f"the query is refused in the record, and taken in the prediction: {recorded}"
+    steps = () if problem is None else (Step(0, (), (), _NONE, problem),)
+    return VersionJudgement(engine.name, StepKind.PUSH, (), steps)
+
+
 def _judged_by(
     engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str]
 ) -> VersionJudgement:
-    predicted = engine.run(run.query, run.static, run.pushes, off)
+    predicted = engine.predict(run.query, run.static, run.pushes, off, recorded)
     by_push = all(report.trigger is not None for report in recorded.reports)
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))

@@ -9,13 +9,13 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial, reduce
+from functools import partial, reduce
 from itertools import accumulate
 from math import gcd, inf, isfinite
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by
+from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by, judged_refusal
 from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
 from agreement.comparing.judge.judgement import (
     Judgement,
@@ -68,7 +68,14 @@ from agreement.documents.traces import (
     streams_of,
 )
 from agreement.documents.values import START_TIMES, cut, read_numbers
-from agreement.engines.engine import Engine, EngineRule, columns, fewest_enough, with_its_text
+from agreement.engines.engine import (
+    Engine,
+    EngineRule,
+    columns,
+    fewest_enough,
+    read_with_text,
+    with_text,
+)
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
     NAMES,
@@ -103,8 +110,7 @@ from solver.settings import (
     unsaid,
 )
 from solver.traces import instant_of, prepare, read_arrivals, read_static
-from translate.dialects import read_query
-from translate.model.query import EngineQuery, Language, Profile, Semantics, Setting
+from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
 
@@ -136,17 +142,16 @@ def _versions(text: str) -> Iterator[Version]:
 
 _FINEST: Final = Duration(1000)
 """The finest time unit that a recording's own times are taken at: a microsecond."""
-_LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
 
 
-def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
-    """Return a query of CQELS or RSP-QL with its text, at which engines look too; others as they are."""
-    return with_its_text(query, text, source) if query.language in _LOOKED_AT else query
+def read_judged_query(path: Path, unit: Duration, who: object = None) -> EngineQuery:
+    """Return the query of a file, as an engine version reads it if it is to run it.
 
-
-def read_judged_query(path: Path, unit: Duration) -> EngineQuery:
-    """Return the query of a file whose windows are whole numbers of the unit."""
+    Else its windows are whole numbers of the unit.
+    """
+    if isinstance(who, Engine) and who.own_parser is not None:
+        return who.read(read_text(path, ANSWERS_FORM), str(path))
     query = load_query(path, unit)
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
@@ -277,15 +282,10 @@ def _moving(source: WindowSource) -> WindowSource:
     return replace(source, window=replace(window, slide=None)) if isinstance(window, Range) else source
 
 
-def run_of_case(case: Case) -> EngineRun:
-    """Return what the engine of a case was given."""
-    return EngineRun(_read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)
-
-
-# A case is judged by its engine, by a specification, by its rules one by one.
-@lru_cache(maxsize=4)
-def _read(text: str, source: str) -> EngineQuery:
-    return with_text(read_query(text, source), text, source)
+def run_of_case(case: Case, engine: Engine | None = None) -> EngineRun:
+    """Return what the engine of a case was given, the query as an engine version reads it."""
+    read = read_with_text if engine is None else engine.read
+    return EngineRun(read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)
 
 
 def recorded_of_case(case: Case, options: Options) -> RecordingToJudge:
@@ -427,9 +427,14 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     `specification` as the judge is the one that the case's engine claims to follow. Raises LarsError
     for an engine that is none of the versions where no other judge is named.
     """
+    own = ENGINES.get(case.engine)
+    by_itself = own if own is not None and own.own_parser is not None else None
+    if judge in (None, case.engine) and by_itself is not None:
+        refusal = _refusal(case, by_itself)
+        if refusal is not None or case.refused is not None:
+            return CaseVerdict(case, case.engine, judged_refusal(by_itself, refusal, case.refused))
     if case.refused is not None:
         raise LarsError(f"the engine has refused the query, so there is nothing to judge: {case.refused}")
-    own = ENGINES.get(case.engine)
     name = _judge_of(case, own) if judge is None or judge == SPECIFICATION else judge
     if judge is None and own is not None:
         name = case.engine
@@ -442,6 +447,15 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
         recording = case.recording
         rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
     return CaseVerdict(case, name, judgement, rules, other)
+
+
+def _refusal(case: Case, engine: Engine) -> str | None:
+    """Return why an engine version refuses the query of a case, None if it takes it."""
+    try:
+        engine.run(engine.read(case.query, f"{case.path}: query"), case.static, ())
+    except LarsError as error:
+        return str(error)
+    return None
 
 
 def _judge_of(case: Case, own: Engine | None) -> str:
@@ -464,7 +478,7 @@ def _judgement(
         likeness = replace(options.likeness, lexical=case.lexical)
         how = Pushwise(likeness, empty=options.empty, pushes=pushes, match=options.match)
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
-        return judged_by(ENGINES[name], run_of_case(case), recording, how)
+        return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
     return judge_recording(task.task, specification(name), task.recording, how_many)
@@ -713,7 +727,7 @@ def _judge(name: str) -> Specification | Engine:
 def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun, str | None]:
     """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
     unit = answers.reading.unit
-    query = read_judged_query(answers.query, unit)
+    query = read_judged_query(answers.query, unit, ENGINES.get(answers.engine))
     if not sources(query):
         raise LarsError(f"{answers.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.

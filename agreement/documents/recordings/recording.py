@@ -21,7 +21,7 @@ from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.values import WrongValueError, wrong
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Iri
+from lars.language.terms import RDF_LANG_STRING, XSD
 from lars.language.terms import Literal as RdfLiteral
 from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
@@ -215,13 +215,10 @@ def as_lexical(term: str | None) -> str | None:
     """
     if term is None:
         return None
-    match read_term(term):
-        case Iri(value):
-            return of_text(value)
-        case RdfLiteral(lexical):
-            return of_text(lexical)
-        case Blank():
-            return term
+    if term.startswith("<"):  # also what is no IRI, as <3>
+        return of_text(term[1:-1])
+    read = read_term(term)
+    return of_text(read.lexical) if isinstance(read, RdfLiteral) else term
 
 
 class RowNumbers:
@@ -386,9 +383,21 @@ class RecordingPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
 
+_NO_SCHEME = re.compile(r"<[^<>\"{}|^`\\\x00-\x20:]*>")
+
+
+def answered_term(text: str) -> str:
+    """Return the canonical text of a term in a row; an IRI without a scheme is what the engine gave.
+
+    >>> answered_term("<3>"), answered_term("<http://e/a>")
+    ('<3>', '<http://e/a>')
+    """
+    return text if _NO_SCHEME.fullmatch(text) else canonical(text)
+
+
 def _term(text: str) -> str:
     try:
-        return canonical(text)
+        return answered_term(text)
     except LarsError as error:
         raise WrongValueError(str(error)) from None
 

@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from agreement.documents import values
 from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
-from agreement.documents.requests import read_once, sources
+from agreement.documents.requests import sources
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import (
     EngineReport,
@@ -24,7 +24,7 @@ from agreement.engines.adapters.messages import (
     answers_of,
     problem_of,
 )
-from agreement.engines.engine import Engine, Off
+from agreement.engines.engine import Engine, Off, read_with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import (
     NAMES,
@@ -39,13 +39,12 @@ from agreement.engines.specifications import (
     specified_answers,
 )
 from agreement.engines.specifications.reporting import CLOCKED
-from agreement.engines.versions.cqels_text import with_its_text
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
 from solver.facts import Static
-from translate.model.query import EngineQuery, Form, Language
+from translate.model.query import EngineQuery, Form
 
 _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, "true"), (False, "false"))}
 
@@ -90,9 +89,8 @@ class BuiltInEngine:
         """Register a query; raises RefusedQueryError for one that cannot be run, and for wrong options."""
         try:
             options = self._options(registration.options)
-            query = read_once(registration.query, "query")
-            if query.language is Language.CQELS:
-                query = with_its_text(query, registration.query, "query")
+            read = self.reporter.read if isinstance(self.reporter, Engine) else read_with_text
+            query = read(registration.query, "query")
             engine_run = EngineRun(query, static_of(registration.static), (), options.unit)
             session = BuiltInSession(self._changed(options), engine_run, options)
             session.reports()

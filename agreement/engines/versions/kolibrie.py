@@ -9,6 +9,7 @@ Times are in the unit of the timestamps. Several threads (E8) determine nothing,
 """
 
 import math
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -24,9 +25,11 @@ from agreement.engines.engine import (
     WrittenQuery,
     answers,
     columns,
+    read_with_text,
 )
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions.sliding import (
+    EVERY_STREAM,
     OpenedWindows,
     TimedTriple,
     YasperWindow,
@@ -360,7 +363,7 @@ _RULES: Final = (
     EngineRule(
         "B8",
         "rows of several windows, or beside static patterns, wait until all windows have fired, and are "
-        "joined at the next push; those of a window that fired twice are added up",
+        "joined then (without the server: at the next push); those of a window that fired twice are added up",
         "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
     ),
     EngineRule(
@@ -383,7 +386,7 @@ _RULES: Final = (
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what Kolibrie reports up to its last push; raises LarsError for what it does not register."""
+    """Return what a session of Kolibrie reports up to its last push; raises LarsError for what it refuses."""
     machine = _Machine(query, static, pushes, off)
     reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
     return Recording(machine.names, tuple(report for report in reports if report.rows))
@@ -398,9 +401,40 @@ def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Pus
     return Recording(machine.names, tuple(report for report in reports if report.rows))
 
 
-KOLIBRIE_SERVER: Final = Engine(NAME, "rspql", _RULES, _recorded_of_server)
+_REGISTER: Final = re.compile(r"(\bREGISTER\s+)(?!(?:RSTREAM|ISTREAM|DSTREAM)\s)[\w-]+")
+_ANY_STREAM: Final = re.compile(r"(\bWINDOW\s+\S+\s+ON\s+)[?$]\w+")
+_AGGREGATE: Final = re.compile(r"\b(?:SUM|MIN|MAX|AVG)\(([?]\w+)\)(?:[ \t]+AS[ \t]+[?]\w+)?")
+_NAMES: Final = re.compile(r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|\#[^\n]*|([\w-]*):(?=[\w-])""")
+_DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
+
+
+def read_kolibrie_query(text: str, source: str) -> EngineQuery:
+    """Return the query of a text; raises QueryError where the engine's own parser refuses it.
+
+    What RSP-QL has no words for is written in its words: another operator is RSTREAM, a variable on which
+    a window is stands for every stream, a prefix that is not declared is of names that nothing has.
+    """
+    read_kolibrie(text, source)
+    text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
+    head, where, body = text.partition("WHERE")
+    text = _AGGREGATE.sub(r"\1", _ANY_STREAM.sub(rf"\1{EVERY_STREAM}", head)) + where + body
+    unknown = {match[1] for match in _NAMES.finditer(text) if match[1] is not None}
+    unknown -= set(_DECLARED.findall(text))
+    declared = "".join(f"PREFIX {name}: <urn:x-lars:undeclared:{name}:> " for name in sorted(unknown))
+    return read_with_text(declared + text, source)
+
+
+KOLIBRIE_SESSION: Final = Engine(NAME, "rspql", _RULES, _recorded, own_parser=read_kolibrie_query)
+"""Kolibrie as a library, which joins the rows that wait before each push only."""
+KOLIBRIE_846BECB: Final = Engine(
+    NAME,
+    "rspql",
+    _RULES,
+    _recorded_of_server,
+    builds=(KOLIBRIE_SESSION,),
+    own_parser=read_kolibrie_query,
+)
 """Kolibrie behind its HTTP server."""
-KOLIBRIE_846BECB: Final = Engine(NAME, "rspql", _RULES, _recorded, builds=(KOLIBRIE_SERVER,))
 
 Fired = Mapping[int, Sequence[TimedTriple]]
 """What windows show that fire together, by their numbers."""

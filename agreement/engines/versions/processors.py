@@ -110,10 +110,16 @@ class _Equal:
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
 
-def _constants(pattern: algebra.Pattern) -> Iterator[Term]:
+def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
+    """Yield all triple patterns, those in the blocks of windows too."""
     for part in parts(pattern):
-        if isinstance(part, algebra.Bgp):
-            yield from (triple.object for triple in part.triples if isinstance(triple.object, Literal))
+        plain = part.pattern if isinstance(part, algebra.StreamBlock) else part
+        if isinstance(plain, algebra.Bgp):
+            yield from plain.triples
+
+
+def _constants(pattern: algebra.Pattern) -> Iterator[Term]:
+    yield from (triple.object for triple in _triples(pattern) if isinstance(triple.object, Literal))
 
 
 def _number(text: str) -> tuple[str, float | Decimal] | None:
@@ -143,7 +149,9 @@ class _Matching:
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
             case algebra.Bgp():
-                return self._bgp(part)
+                return self._bgp(part, part)
+            case algebra.StreamBlock(_, _, algebra.Bgp() as bgp):
+                return self._bgp(bgp, part)
             case algebra.Join(left, right) if names := self._shared(left, right):
                 joined = algebra.Join(self.matched(left), rename(self.matched(right), names))
                 return algebra.Select(algebra.Filter(joined, _all(names.items())), in_order(variables(part)))
@@ -161,7 +169,8 @@ class _Matching:
             case _:
                 return None
 
-    def _bgp(self, bgp: algebra.Bgp) -> algebra.Pattern | None:
+    def _bgp(self, bgp: algebra.Bgp, whole: algebra.Bgp | algebra.StreamBlock) -> algebra.Pattern:
+        """Return triple patterns, or the block of a window that has them, as they are matched by value."""
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
@@ -176,10 +185,10 @@ class _Matching:
                 triples.append(triple)
             terms.add(term)
         if not names:
-            return bgp
-        return algebra.Select(
-            algebra.Filter(algebra.Bgp(tuple(triples)), _all(names)), in_order(variables(bgp))
-        )
+            return whole
+        changed = algebra.Bgp(tuple(triples))
+        inner = replace(whole, pattern=changed) if isinstance(whole, algebra.StreamBlock) else changed
+        return algebra.Select(algebra.Filter(inner, _all(names)), in_order(variables(whole)))
 
     def _tests(self, tests: tuple[algebra.Exists, ...], outer: algebra.Pattern) -> tuple[algebra.Exists, ...]:
         result = []
@@ -193,7 +202,15 @@ class _Matching:
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
         """Return new names for variables of the right side that are given values of the left one."""
         if not all(
-            isinstance(part, algebra.Bgp | algebra.Filter | algebra.Join | algebra.Union | algebra.Graph)
+            isinstance(
+                part,
+                algebra.Bgp
+                | algebra.StreamBlock
+                | algebra.Filter
+                | algebra.Join
+                | algebra.Union
+                | algebra.Graph,
+            )
             for part in parts(right)
         ):
             return {}
@@ -203,7 +220,7 @@ class _Matching:
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
         """Return whether the variable is an object only, and in each side one that can be such a number."""
         for side in sides:
-            triples = [t for part in parts(side) if isinstance(part, algebra.Bgp) for t in part.triples]
+            triples = list(_triples(side))
             if any(name in (triple.subject, triple.predicate) for triple in triples):
                 return False
             if not any(triple.object == name and self.equal.concern(triple) for triple in triples):

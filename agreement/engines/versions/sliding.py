@@ -42,6 +42,10 @@ _NOT_RUN: Final = {
 }
 
 
+EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
+"""What a window is on that takes every stream."""
+
+
 @dataclass(frozen=True, slots=True)
 class YasperWindow:
     """A window of a query: its length and how often one closes, in milliseconds.
@@ -56,7 +60,8 @@ class YasperWindow:
 
     def reads(self, push: Push) -> bool:
         """Whether the push is in the window's stream."""
-        return push.stream == str(self.stream or self.source.stream)
+        stream = self.stream or self.source.stream
+        return stream == EVERY_STREAM or push.stream == str(stream)
 
 
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:

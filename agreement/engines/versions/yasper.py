@@ -44,7 +44,7 @@ from agreement.engines.versions.sliding import (
 from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
 
-_RULES: Final = (
+WINDOW_RULES: Final = (
     EngineRule("Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"),
     EngineRule("Y2", "an arrival before the last report is refused"),
     EngineRule("Y3", "a report has the time of the arrival that finds a window closed"),
@@ -54,6 +54,9 @@ _RULES: Final = (
         "only an arrival in a window's own stream finds it closed, and only the latest of those that "
         "arrivals opened is reported, even if it is empty; older ones are skipped",
     ),
+)
+_RULES: Final = (
+    *WINDOW_RULES,
     EngineRule("Y6", "a row has all variables of the pattern, and the rows are a set"),
     EngineRule("Y7", "an empty answer is not reported"),
 )
@@ -99,7 +102,7 @@ def _with_rows(recording: Recording) -> Recording:
 
 def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what YASPER for C-SPARQL reports: windows of external time, reports stamped by arrivals."""
-    engine = _CsparqlWindows(sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
+    engine = ReportedWindows(sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     operator = query.to_stream or ToStream.RSTREAM
@@ -111,8 +114,14 @@ def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: 
 YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 
 
-class _CsparqlWindows:
-    """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's."""
+class ReportedWindows:
+    """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's.
+
+    They take an arrival one after the other. Whoever is given an evaluation says if it `failed`: then
+    nothing else happens during its push.
+    """
+
+    failed = False
 
     def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
         self.off = off
@@ -142,6 +151,9 @@ class _CsparqlWindows:
                     for window in self.opened
                 }
                 yield self._report(close, number, push), content
+                if self.failed:
+                    self.failed = False
+                    return
             opened.delete(push.t)
 
     def _each(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[ContentReport]:

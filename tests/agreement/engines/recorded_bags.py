@@ -10,7 +10,8 @@ from solver.rdf import value
 
 def comparable(text):
     """Return a term for comparing: numbers by value."""
-    term = None if text is None else constant_of(text)
+    # An IRI without a scheme is no term, and is what YASPER counts with.
+    term = None if text is None or text[1:-1].isdigit() else constant_of(text)
     known = value(term) if isinstance(term, Literal) else None
     number = isinstance(known, int | float | Decimal) and not isinstance(known, bool)
     return round(float(known), 9) if number else text

@@ -12,6 +12,8 @@ QUERIES = {
     "WHERE { WINDOW :w { ?s :p ?o } }",
     "ko.rq": "PREFIX : <http://e/>\nREGISTER RSTREAM <http://e/out> AS\nSELECT ?s\n"
     "FROM NAMED WINDOW :w ON <http://e/S> [RANGE 3000 STEP 1000]\nWHERE {\nWINDOW :w { ?s :p ?o . } }",
+    "r4.rq": "PREFIX : <http://e/>\nREGISTER RSTREAM <http://e/out> AS\nSELECT ?s\n"
+    "FROM NAMED WINDOW :w ON <http://e/S> [RANGE PT3S STEP PT1S]\nWHERE { WINDOW :w { ?s :p ?o . } }",
     "js.rq": "PREFIX : <http://e/> REGISTER RStream <out> AS SELECT ?s\n"
     "FROM NAMED WINDOW :w ON STREAM :S [RANGE 3000 STEP 1000]\nWHERE {\nWINDOW :w { ?s :p ?o } }",
 }
@@ -29,6 +31,8 @@ LANGUAGES = {
     "rsp-rs-0.3.5": "js.rq",
     "kolibrie-846becb": "ko.rq",
     "csparql-0.9.7-jena-2.13.0": "cs.rq",
+    "yasper-rsp4j-1.0.1": "r4.rq",
+    "csparql2-rsp4j-c46e0f67": "r4.rq",
 }
 """A query that each profile can run."""
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge import with_text
 from agreement.comparing.judge.by_engine import Pushwise, StepKind, judged_by
 from agreement.comparing.matching.likeness import Likeness
+from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from solver.facts import Static

@@ -11,7 +11,7 @@ from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters import BuiltInEngine, Registration
-from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER, _Machine
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION, _Machine
 from lars.errors import LarsError
 
 
@@ -44,7 +44,7 @@ class Sessions:
 
     def register(self, body):
         name = str(next(self.numbers))
-        self.runs[name] = opened(KOLIBRIE_SERVER, body)
+        self.runs[name] = opened(KOLIBRIE_846BECB, body)
         self.listeners[name] = queue.SimpleQueue()
         return {"session_id": name, "streams": []}
 
@@ -56,7 +56,7 @@ class Sessions:
         return {"ok": True}
 
     def query(self, body):
-        run = opened(KOLIBRIE_846BECB, body)
+        run = opened(KOLIBRIE_SESSION, body)
         run.push(list(map(push_of, sorted(body["events"], key=lambda one: one["timestamp"]))))
         given, known = run.run, run.reports()
         names, last = rows_at_stop(given.query, given.static, given.pushes)

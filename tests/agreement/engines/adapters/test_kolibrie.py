@@ -10,7 +10,7 @@ from agreement import api
 from agreement.documents.recordings import static_of
 from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
 from agreement.engines.adapters.built_in import BuiltInEngine
-from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SERVER
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.kolibrie_server import server, text_of
 from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
@@ -55,7 +55,7 @@ def test_it_answers_push_by_push_what_the_engine_does(running, seed):
 def test_rows_of_several_windows_come_with_the_push_that_completes_them(running):
     adapter, _ = running
     pushes = [push(1, "a"), push(1, "a", stream="T", predicate="q"), push(5, "b"), push(5, "b", stream="T")]
-    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_SERVER), Registration(TWO), pushes))
+    expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(TWO), pushes))
     assert (
         rows_of(answers_of(adapter, Registration(TWO, (), {"settle_ms": 60}), pushes))
         == expected

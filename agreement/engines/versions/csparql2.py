@@ -1,0 +1,377 @@
+"""C-SPARQL 2 of RSP4J (commit c46e0f67): each window is a statement of Esper, answers are Jena's.
+
+arrival → the clock steps → what is due of each window, in the order of time → listeners → answers
+
+A window that reports asks what the others have shown last; the lock of reading them stays, so that the
+process stands still as soon as something comes or is due for one of them. In which order windows report is
+that of a hash map. The order in which Jena gives rows decides what ISTREAM and DSTREAM give of them.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report, in_common_columns
+from agreement.engines.engine import (
+    Content,
+    Engine,
+    EngineRule,
+    Off,
+    RspqlDefinition,
+    WrittenQuery,
+    answers,
+    columns,
+    read_with_text,
+)
+from agreement.engines.r2s import reported_rows
+from agreement.engines.versions.processors import with_equal_values
+from agreement.engines.versions.sliding import (
+    EngineWindows,
+    FiringRules,
+    FiringWindows,
+    OpenedWindows,
+    TimedTriple,
+    YasperWindow,
+    first_close,
+    sliding_windows,
+    without_projection,
+)
+from agreement.engines.versions.yasper_text import read_head
+from lars.errors import LarsError
+from solver.facts import Row, Static, Triple, constant_of
+from solver.rdf import value
+from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.strict import StrictEngine, check_strict
+from translate.writing import write_query
+
+NAME: Final = "csparql2-rsp4j-c46e0f67"
+_RULES: Final = (
+    EngineRule(
+        "CS1", "an arrival that is late is lost, whichever window it is for", RspqlDefinition.IN_ORDER
+    ),
+    EngineRule(
+        "CS2",
+        "reports are due at steps from the first arrival of the stream, over (o, c), by the next arrival of "
+        "any stream, once if several are due; another window shows what it has shown last, and is locked",
+        RspqlDefinition.EACH_WINDOW,
+    ),
+    EngineRule(
+        "CS8",
+        "what stands outside of windows is asked of the files of FROM alone",
+        "SPARQL 1.1, 13.2: the default graph of the dataset that is given",
+    ),
+    EngineRule(
+        "CS9",
+        "ISTREAM gives rows up to the first that was in the last answer, those behind it are forgotten",
+        RspqlDefinition.OPERATORS,
+    ),
+    EngineRule(
+        "CS10",
+        "DSTREAM gives rows that are still there, up to the first that was not",
+        RspqlDefinition.OPERATORS,
+    ),
+    EngineRule(
+        "CS11",
+        "numbers in patterns and joins match by value",
+        "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
+    ),
+)
+_AS_SPECIFIED: Final = FiringRules(
+    include_opening=False,
+    late=False,
+    latest=False,
+    beside=False,
+    last_fed=False,
+    empty=False,
+    always=True,
+    one_by_one=False,
+)
+
+
+class _StandsStillError(Exception):
+    """A push waits for a lock that nobody gives back."""
+
+
+@dataclass(slots=True)
+class EsperWindow:
+    """A window: what it holds, when the next report is due, what it showed last and when, and its lock."""
+
+    window: YasperWindow
+    held: list[TimedTriple] = field(default_factory=list)
+    due: float | None = None
+    last: tuple[Triple, ...] = ()
+    last_at: float = -1
+    locked: bool = False
+
+    def enter(self, t: float, triple: Triple) -> None:
+        """Take a triple; the first one sets when reports are due."""
+        self.check()
+        self.due = t + self.window.step if self.due is None else self.due
+        self.held.append((t, triple))
+
+    def check(self) -> None:
+        """Raise where whatever changes the window waits for its lock."""
+        if self.locked:
+            raise _StandsStillError
+
+    def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
+        """Yield what is due up to a time: when, the order at equal times, and what then happens."""
+        if self.held and self.held[0][0] + self.window.width <= t:
+            yield self.held[0][0] + self.window.width, 0, self._go
+        if self.due is not None and self.due <= t:
+            yield self.due, 1, self._report
+
+    def _go(self, t: float) -> None:
+        self.held = [(at, triple) for at, triple in self.held if at > t - self.window.width]
+
+    def _report(self, t: float) -> tuple[Triple, ...]:
+        assert self.due is not None
+        # Several due times in one step of the clock are one report.
+        self.due += first_close(t - self.due, self.window.step)
+        self.due += self.window.step if self.due <= t else 0
+        return tuple(triple for _, triple in self.held)
+
+
+DueAnswer = tuple[Report, Content]
+"""A report without its rows, and the content that they answer."""
+
+
+class _Esper:
+    """All windows, in the order in which they report, and the clock."""
+
+    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+        self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
+
+    def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
+        """Take pushes until one stands still, and yield what the others make the engine evaluate."""
+        for number, push in enumerate(pushes):
+            fed = [window for window in self.windows if window.window.reads(push)]
+            if not fed or (push.t < self.now and "CS1" not in self.off):
+                continue
+            try:
+                evaluated = list(self._step(number, push.t)) if push.t > self.now else []
+                for window in fed:
+                    window.enter(push.t, push.triple)
+            except _StandsStillError:
+                return
+            yield from evaluated
+
+    def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
+        """Do what is due up to `t`, then call listeners."""
+        self.now, reporting = t, dict[int, tuple[Triple, ...]]()
+        due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
+        for *_, happens, place in sorted(due, key=lambda event: (event[0], event[1], event[3])):
+            self.windows[place].check()
+            shown = happens(t)
+            if shown is not None:
+                reporting[place] = shown
+        for place in sorted(reporting):
+            window = self.windows[place]
+            window.last, window.last_at = reporting[place], t
+            if window.last:
+                for other in self.windows:
+                    other.locked = other.locked or other.last_at < t
+                content = {other.window.source: other.last for other in self.windows}
+                yield Report(t, (), number), content
+
+
+def read_csparql2(text: str, source: str) -> EngineQuery:
+    """Return the query of a text; raises LarsError for what the engine refuses."""
+    check_strict(text, source, StrictEngine.RSP4J)
+    query = read_with_text(text, source)
+    if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
+        found = "a query without REGISTER" if query.to_stream is None else query.form.value
+        raise LarsError(f"{NAME} does not take {found}; use REGISTER RSTREAM <iri> AS SELECT")
+    sliding_windows(replace(query, form=Form.SELECT), NAME, tumbling=False)
+    return query
+
+
+def _text_of(query: EngineQuery) -> str:
+    return query.text if isinstance(query, WrittenQuery) else write_query(query, Language.RSPQL)
+
+
+def _answered(
+    query: EngineQuery, static: Static, evaluations: Sequence[DueAnswer], off: Off
+) -> list[tuple[Row, ...]]:
+    contents = [content for _, content in evaluations]
+    if "CS8" not in off:
+        static = Static(static.default if query.dataset.default else frozenset(), {})
+        query = replace(query, dataset=Dataset())
+    if "CS11" not in off:
+        shown = chain.from_iterable(triples for content in contents for triples in content.values())
+        query = replace(query, pattern=with_equal_values(query.pattern, chain(shown, static.default)))
+    return answers(query, contents, static)
+
+
+def _operator(query: EngineQuery) -> ToStream:
+    """Return the operator that is read: in small letters it is RSTREAM."""
+    if isinstance(query, WrittenQuery):
+        return read_head(query.text)[0] or ToStream.RSTREAM
+    return query.to_stream or ToStream.RSTREAM
+
+
+@dataclass(frozen=True, slots=True)
+class _Streamed:
+    """What ISTREAM or DSTREAM remembers: rows that it has seen, at its last time and at the one before."""
+
+    before: frozenset[Row] = frozenset()
+    now: frozenset[Row] = frozenset()
+    t: float = -1
+
+    def at(self, t: float) -> "_Streamed":
+        """Return what is remembered at a time."""
+        return _Streamed(self.now, frozenset(), t) if self.t < t else self
+
+    def outcomes(
+        self, kind: ToStream, rows: Sequence[Row], wanted: Counter[Row] | None
+    ) -> Iterator[tuple[list[Row], "_Streamed"]]:
+        """Yield what can be given of rows, and what is remembered then: as they come, or `wanted` rows first.
+
+        What ends the report, any of those that do, is remembered too.
+        """
+        gives = (lambda row: row not in self.before) if kind is ToStream.ISTREAM else self.before.__contains__
+        kept = [row for row in rows if gives(row)]
+        ending = list(dict.fromkeys(row for row in rows if not gives(row)))
+        if not ending:
+            yield kept, replace(self, now=self.now | set(kept))
+            return
+        if wanted is None:
+            kept, ending = list(rows[: rows.index(ending[0])]), ending[:1]
+        else:
+            left = Counter(wanted)
+            kept = [row for row in kept if left[_by_value(row)] > 0 and not left.subtract((_by_value(row),))]
+        for last in ending:
+            yield kept, replace(self, now=self.now | {*kept, last})
+
+
+def _in_turn(
+    kind: ToStream,
+    evaluations: Sequence[DueAnswer],
+    row_sets: Sequence[Sequence[Row]],
+    wanted: Sequence[Counter[Row] | None],
+) -> list[list[Row]]:
+    """Return what the operator gives of each evaluation, so that as many as can be give what is wanted."""
+    states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
+    for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
+        if not rows:
+            states = {state: [*given, []] for state, given in states.items()}
+            continue
+        following = {
+            after: [*given, kept]
+            for state, given in states.items()
+            for kept, after in state.at(report.t).outcomes(kind, rows, want)
+        }
+        good = {
+            state: given
+            for state, given in following.items()
+            if want is None or Counter(map(_by_value, given[-1])) == want
+        }
+        states = good or following
+    return next(iter(states.values()))
+
+
+def _by_value(row: Row) -> Row:
+    """Return a row with numbers written as their values, which engines print in other ways."""
+
+    def text(term: str | None) -> str | None:
+        number = value(constant_of(term)) if term is not None and term.startswith('"') else None
+        return term if number is None or isinstance(number, str) else f"{number}"
+
+    return tuple(map(text, row))
+
+
+@dataclass(frozen=True, slots=True)
+class _Reporter:
+    """The engine with its windows in one order."""
+
+    order: Callable[[Sequence[YasperWindow]], Sequence[YasperWindow]]
+
+    def recorded(
+        self,
+        query: EngineQuery,
+        static: Static,
+        pushes: Sequence[Push],
+        off: Off,
+        near: Recording | None = None,
+    ) -> Recording:
+        """Return what is reported, with rows in an order that gives what `near` has, if one does."""
+        if query.form is Form.ASK:
+            query = without_projection(replace(query, form=Form.SELECT))
+        evaluations = self._evaluations(query, pushes, off)
+        row_sets = _answered(query, static, evaluations, off)
+        given = _given(query, evaluations, row_sets, off, near)
+        reports = (
+            replace(report, rows=tuple(rows))
+            for (report, _), rows in zip(evaluations, given, strict=True)
+            if rows
+        )
+        return Recording(columns(query), tuple(_merged(reports)))
+
+    def _evaluations(self, query: EngineQuery, pushes: Sequence[Push], off: Off) -> Sequence[DueAnswer]:
+        names = [window.source.name for window in read_head(_text_of(query))[1]]
+        windows = sliding_windows(query, NAME, tumbling=False)
+        in_order = sorted(windows, key=lambda window: names.index(window.source.name))
+        if "CS2" not in off:
+            return list(_Esper(self.order(in_order), off).evaluations(pushes))
+        firings = FiringWindows(EngineWindows(tuple(in_order)), _AS_SPECIFIED, _first).of(pushes)
+        return [(Report(firing.close, (), firing.push), firing.content) for firing in firings]
+
+
+def _first(window: OpenedWindows, t: float) -> float:
+    return first_close(t, window.window.step)
+
+
+def _given(
+    query: EngineQuery,
+    evaluations: Sequence[DueAnswer],
+    row_sets: Sequence[tuple[Row, ...]],
+    off: Off,
+    near: Recording | None,
+) -> Sequence[Sequence[Row]]:
+    """Return what the operator gives of each answer."""
+    kind = _operator(query)
+    if kind is ToStream.RSTREAM:
+        return row_sets
+    if ("CS9" if kind is ToStream.ISTREAM else "CS10") in off:
+        before = [(), *row_sets[:-1]]
+        return [reported_rows(kind, old, new) for old, new in zip(before, row_sets, strict=False)]
+    wanted: list[Counter[Row] | None] = [None] * len(evaluations)
+    if near is not None:
+        mine, theirs = in_common_columns(Recording(columns(query), ()), near)
+        if mine.variables == columns(query):
+            by_push: dict[int | None, Counter[Row]] = {}
+            for report in theirs.reports:
+                by_push.setdefault(report.trigger, Counter()).update(map(_by_value, report.rows))
+            wanted = [by_push.get(report.trigger, Counter()) for report, _ in evaluations]
+    return _in_turn(kind, evaluations, row_sets, wanted)
+
+
+def _merged(reports: Iterator[Report]) -> Iterator[Report]:
+    """Yield reports; rows that windows report one after the other during a push are one report."""
+    last: Report | None = None
+    for report in reports:
+        if last is not None and (last.t, last.trigger) == (report.t, report.trigger):
+            last = replace(last, rows=(*last.rows, *report.rows))
+            continue
+        if last is not None:
+            yield last
+        last = report
+    if last is not None:
+        yield last
+
+
+def _engine(reporter: _Reporter, *builds: Engine) -> Engine:
+    return Engine(
+        NAME,
+        "rspql",
+        _RULES,
+        reporter.recorded,
+        builds=builds,
+        own_parser=read_csparql2,
+        nearest=reporter.recorded,
+    )
+
+
+CSPARQL_2: Final = _engine(_Reporter(tuple), _engine(_Reporter(lambda windows: windows[::-1])))

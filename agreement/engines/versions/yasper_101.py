@@ -1,0 +1,272 @@
+"""YASPER 1.0.1 of RSP4J by its operator API: windows as in YASPER for C-SPARQL, answers of its own.
+
+Each window's triples are joined as sets of solutions, blocks one after the other, then rows are projected.
+Rules YO of its page that say the same as Y1 to Y5 have these names. In which order the windows of one
+stream take an arrival depends on the hashes of objects.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from agreement.documents.recordings import Push, Recording, Report
+from agreement.engines.engine import (
+    Content,
+    Engine,
+    EngineRule,
+    Off,
+    RspqlDefinition,
+    WrittenQuery,
+    answers,
+    columns,
+    read_with_text,
+)
+from agreement.engines.r2s import reported_rows
+from agreement.engines.versions.kolibrie import TextBinding, TextPattern, join_bindings, matches
+from agreement.engines.versions.sliding import sliding_windows
+from agreement.engines.versions.yasper import WINDOW_RULES, ReportedWindows
+from agreement.engines.versions.yasper_text import (
+    NAME,
+    YasperBlock,
+    YasperComparison,
+    YasperCondition,
+    YasperQuery,
+    read_yasper,
+)
+from lars.errors import LarsError
+from solver.facts import Row, Static, Triple
+from translate.model.patterns import EMPTY
+from translate.model.query import EngineQuery, Form, Language, ToStream
+from translate.writing import write_query
+
+_RULES: Final = (
+    *WINDOW_RULES,
+    EngineRule(
+        "YO12",
+        "only triples and comparisons are read, as if there were no braces and keywords; numbers and "
+        "texts in patterns match nothing, COUNT is <3> of different rows, what FILTER cannot compare "
+        "loses the report",
+        "SPARQL 1.1, 18: all of the pattern counts",
+    ),
+    EngineRule(
+        "YO17", "ISTREAM and DSTREAM give each row once, however often it is there", RspqlDefinition.OPERATORS
+    ),
+    EngineRule(
+        "YO18",
+        "without REGISTER, and where its operator is not in capitals, nothing is reported",
+        RspqlDefinition.OPERATORS,
+    ),
+)
+
+
+class _FailedAnswerError(Exception):
+    """The engine ends an evaluation by an exception; `rows` have been reported before."""
+
+    def __init__(self, rows: Sequence[Row] = ()) -> None:
+        super().__init__()
+        self.rows = tuple(rows)
+
+
+_DOUBLE: Final = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?[dDfF]?)")
+
+
+def _double(text: str) -> float | None:
+    """Return what Double.parseDouble of Java makes of a decimal numeral, None of what is none."""
+    stripped = text.strip()
+    return float(stripped.rstrip("dDfF")) if _DOUBLE.fullmatch(stripped) else None
+
+
+def _number(row: TextBinding, side: str) -> float:
+    """Return the double that a side of a comparison is, between the quotes of a variable's term."""
+    number = _double(side)
+    if number is None:
+        term = row.get(side[1:], "") if side[:1] in ("?", "$") else ""
+        number = _double(term[1 : term.rindex('"')]) if term.startswith('"') else None
+    if number is None:
+        raise _FailedAnswerError
+    return number
+
+
+def _compares(row: TextBinding, comparison: YasperComparison) -> bool:
+    left, operator, right = comparison.left, comparison.operator, comparison.right
+    by_term = operator in ("=", "!=") and _double(left) is None and _double(right) is None
+    if by_term:
+        one, other = (row.get(side[1:]) if side[:1] in ("?", "$") else side for side in (left, right))
+        if one is None:
+            raise _FailedAnswerError
+        return (one == other) is (operator == "=")
+    first, second = _number(row, left), _number(row, right)
+    order = {"=": first == second, "!=": first != second, "<": first < second, ">": first > second}
+    return order.get(operator, first == second or (first < second) is (operator == "<="))
+
+
+def _passes(row: TextBinding, condition: YasperCondition) -> bool:
+    return any(all(_compares(row, comparison) for comparison in part) for part in condition)
+
+
+def _filtered(rows: Sequence[TextBinding], filters: Sequence[YasperCondition]) -> list[TextBinding]:
+    return [row for row in rows if all(_passes(row, condition) for condition in filters)]
+
+
+def _patterns(block: YasperBlock) -> list[TextPattern]:
+    return [
+        TextPattern(tuple(term[1:] if term.startswith("?") else None for term in triple), triple)
+        for triple in block.triples
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Answers:
+    """How contents are answered: by blocks one after the other, those outside of windows on static data."""
+
+    query: YasperQuery
+    static: frozenset[Triple]
+
+    def rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
+        """Return the rows over what windows show by their names; raises _FailedAnswerError."""
+        joined: list[TextBinding] = []
+        for place, block in enumerate(self.query.blocks):
+            joined = self._after(joined, block, content, first=place == 0)
+        if self.query.aggregates:
+            return self._counted(joined)
+        return [tuple(row.get(name) for name in self.query.names) for row in joined]
+
+    def _after(
+        self,
+        joined: list[TextBinding],
+        block: YasperBlock,
+        content: Mapping[str, Sequence[Triple]],
+        *,
+        first: bool,
+    ) -> list[TextBinding]:
+        patterns = _patterns(block)
+        if block.window is not None:
+            rows = matches(patterns, content.get(block.window.value, ())) if patterns else []
+            kept = _filtered(rows, block.filters)
+            return kept if first else join_bindings(joined, kept)
+        if patterns and self.query.static:
+            static = matches(patterns, self.static)
+            joined = static if first else join_bindings(joined, static)
+        return _filtered(joined, block.filters)
+
+    def _counted(self, joined: Sequence[TextBinding]) -> list[Row]:
+        """Return a row for each COUNT; no other function is known."""
+        names, selected, rows = self.query.names, self.query.selected, list[Row]()
+        different = {
+            tuple((name, term) for name, term in sorted(row.items()) if not selected or name in selected)
+            for row in joined
+        }
+        for function, variable, name in self.query.aggregates:
+            if function != "COUNT":
+                continue
+            if any(variable not in dict(row) for row in different):
+                raise _FailedAnswerError(rows)
+            rows.append(tuple(f"<{len(different)}>" if column == name else None for column in names))
+        return rows
+
+
+def _text_of(query: EngineQuery) -> str:
+    return query.text if isinstance(query, WrittenQuery) else write_query(query, Language.RSPQL)
+
+
+def read_yasper_query(text: str, source: str) -> EngineQuery:
+    """Return the query of a text that the engine takes; where SPARQL has no words for it, the text alone."""
+    own = read_yasper(text)
+    try:
+        return read_with_text(text, source)
+    except LarsError:
+        return WrittenQuery(
+            Language.RSPQL, Form.SELECT, (), EMPTY, name=", ".join(own.names), text=text, source=source
+        )
+
+
+def _recorded(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, last_first: bool = True
+) -> Recording:
+    """Return what YASPER 1.0.1 reports; the window that is declared last takes an arrival first, or last."""
+    own, sparql = read_yasper(_text_of(query)), query
+    if "YO12" in off:
+        sparql = read_with_text(query.text, query.source) if isinstance(query, WrittenQuery) else query
+    operator = own.operator
+    if "YO18" in off:
+        operator = sparql.to_stream or ToStream.RSTREAM
+    program = _Program(own, sparql, static, operator, off)
+    windows = sliding_windows(sparql, NAME, tumbling=True) if program.plain else own.windows
+    machine = ReportedWindows(windows[::-1] if last_first else windows, off)
+    reports: list[Report] = []
+    for number, push in enumerate(pushes):
+        if any(window.step == 0 and window.reads(push) for window in windows):
+            break  # it looks for the next multiple of 0 for ever
+        for report, content in machine.arrive(number, push):
+            rows, machine.failed = program.reported(content)
+            if machine.failed:
+                machine.rejected.append(number)
+            if rows:
+                reports.append(replace(report, rows=tuple(rows)))
+    return Recording(program.names, tuple(reports), tuple(machine.rejected))
+
+
+@dataclass(slots=True)
+class _Program:
+    """What becomes of contents: answered in its own way, or with YO12 off as SPARQL says."""
+
+    own: YasperQuery
+    sparql: EngineQuery
+    static: Static
+    operator: ToStream | None
+    off: Off
+    before: Sequence[Row] = ()
+
+    @property
+    def plain(self) -> bool:
+        """Whether SPARQL answers."""
+        return "YO12" in self.off
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return columns(self.sparql) if self.plain else self.own.names
+
+    def reported(self, content: Content) -> tuple[Sequence[Row], bool]:
+        """Return what is reported of an answer, and whether the engine ends it by an exception."""
+        if self.operator is None:
+            return (), False
+        try:
+            now = self._rows(content)
+        except _FailedAnswerError as failure:
+            return failure.rows, True
+        if self.own.aggregates and not self.plain:
+            return now, False
+        before, self.before = self.before, now
+        return _to_stream(self.operator, before, now, self.off), False
+
+    def _rows(self, content: Content) -> Sequence[Row]:
+        if self.plain:
+            return answers(self.sparql, [content], self.static)[0]
+        return _Answers(self.own, frozenset(self.static.default)).rows(_by_name(content))
+
+
+def _by_name(content: Content) -> Mapping[str, Sequence[Triple]]:
+    return {
+        source.name.value: tuple(triples) for source, triples in content.items() if source.name is not None
+    }
+
+
+def _to_stream(operator: ToStream, before: Sequence[Row], now: Sequence[Row], off: Off) -> Sequence[Row]:
+    rows = reported_rows(operator, before, now)
+    if operator is ToStream.RSTREAM or "YO17" in off:
+        return rows
+    old, new = (before, now) if operator is ToStream.ISTREAM else (now, before)
+    return [row for row in dict.fromkeys(new) if row not in set(old)]
+
+
+def _recorded_in_order(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+    """Return what it reports where the window that is declared first takes an arrival first."""
+    return _recorded(query, static, pushes, off, last_first=False)
+
+
+_IN_ORDER: Final = Engine(NAME, "rspql", _RULES, _recorded_in_order, own_parser=read_yasper_query)
+YASPER_101: Final = Engine(
+    NAME, "rspql", _RULES, _recorded, builds=(_IN_ORDER,), own_parser=read_yasper_query
+)

@@ -1,0 +1,374 @@
+"""What YASPER 1.0.1 of RSP4J takes from the text of a query by its TPQueryFactory.
+
+Its grammar is RSP-QL's, but of the pattern it keeps triples and comparisons alone: which window's block they
+stand in is seen, braces and keywords are not. Capitals do not matter, but in the operator of REGISTER. Each
+object is read as an IRI.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Final
+
+from agreement.documents.requests import WindowSource
+from agreement.documents.values import cut
+from agreement.engines.versions.sliding import YasperWindow
+from lars.durations import Duration
+from lars.errors import LarsError
+from lars.language.terms import Iri
+from translate.model.query import ToStream
+from translate.model.windows import Range
+
+NAME: Final = "yasper-rsp4j-1.0.1"
+_TOKEN: Final = re.compile(
+    r"""(?P<skip>\s+|\#[^\n]*)|<[^<>"{}|^`\s]*>|"(?:\\.|[^"\\])*"(?:@[\w-]+)?|'(?:\\.|[^'\\])*'(?:@[\w-]+)?|[?$]\w+
+    |(?:[^\W\d][\w.-]*)?:(?:[\w:%](?:[\w.:%-]*[\w:%-])?)?|[+-]?(?:\d+\.\d+|\.\d+|\d+)(?:[eE][+-]?\d+)?|\w[\w.]*
+    |\^\^|&&|\|\||[<>!]=|.""",
+    re.VERBOSE,
+)
+_DURATION: Final = re.compile(r"P(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)(?:\.\d+)?S)?)?", re.IGNORECASE)
+_PARTS: Final = (86_400, 3600, 60, 1)
+_ILLEGAL: Final = re.compile(r"""[|^<>"{}\\`\s]""")
+_COMPARATORS: Final = ("=", "!=", "<", ">", "<=", ">=")
+_GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
+
+
+class YasperRefusalError(LarsError):
+    """The engine does not register a query."""
+
+    def __init__(self, problem: str, use: str) -> None:
+        super().__init__(f"{NAME} does not take {problem}; use {use}")
+
+
+@dataclass(frozen=True, slots=True)
+class YasperComparison:
+    """Two expressions as they are written, without blanks, and what compares them."""
+
+    left: str
+    operator: str
+    right: str
+
+
+YasperCondition = tuple[tuple[YasperComparison, ...], ...]
+"""A FILTER: comparisons that && joins, in parts that || joins."""
+
+
+@dataclass(slots=True)
+class YasperBlock:
+    """What is asked of a window, or outside of windows (None): triples of texts, a variable as ?name."""
+
+    window: Iri | None
+    triples: list[tuple[str, str, str]] = field(default_factory=list)
+    filters: list[YasperCondition] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class YasperQuery:
+    """What is run: blocks in the order of the text, a window without a STEP has the step 0.
+
+    Without `operator` nothing is reported. `selected` are variables, none: all; `aggregates` the names of
+    functions, the variables that they are asked of, and what they bind. `static`: there is a FROM.
+    """
+
+    operator: ToStream | None
+    windows: tuple[YasperWindow, ...]
+    blocks: tuple[YasperBlock, ...]
+    selected: tuple[str, ...]
+    aggregates: tuple[tuple[str, str, str], ...]
+    static: bool
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns of rows, sorted."""
+        triples = (triple for block in self.blocks for triple in block.triples)
+        every = {term[1:] for triple in triples for term in triple if term[:1] in "?$"}
+        rows = {name for _, _, name in self.aggregates} if self.aggregates else self.selected or every
+        return tuple(sorted(rows))
+
+
+@lru_cache
+def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
+    """Return the operator, None where it is not in capitals, and the windows of a text."""
+    reader = _Reader(text)
+    operator = reader.operator()
+    reader.skip("FROM")
+    return operator, reader.dataset()[0]
+
+
+@lru_cache
+def read_yasper(text: str) -> YasperQuery:
+    """Return what the engine takes; raises YasperRefusalError where it registers nothing."""
+    return _Reader(text).query()
+
+
+class _Reader:
+    """A place among the pieces of a text; behind the last one they are empty."""
+
+    def __init__(self, text: str) -> None:
+        matches = _TOKEN.finditer(text)
+        self.pieces = [match.group() for match in matches if match["skip"] is None]
+        self.at = 0
+        self.prefixes: dict[str, str] = {}
+        self.blocks: dict[Iri | None, YasperBlock] = {}
+
+    def peek(self, offset: int = 0) -> str:
+        """Return a piece that follows."""
+        return self.pieces[self.at + offset] if self.at + offset < len(self.pieces) else ""
+
+    def take(self) -> str:
+        """Return the next piece, and go behind it."""
+        piece = self.peek()
+        self.at += 1
+        return piece
+
+    def takes(self, *words: str) -> bool:
+        """Go behind words if they follow, in whatever capitals; return whether they do."""
+        found = all(self.peek(place).upper() == word for place, word in enumerate(words))
+        self.at += len(words) if found else 0
+        return found
+
+    def balanced(self, closing: str = ")") -> list[str]:
+        """Return the pieces up to the bracket that closes the one before, and go behind it."""
+        opening, depth, inside = {")": "(", "}": "{", "]": "["}[closing], 1, list[str]()
+        while self.peek():
+            piece = self.take()
+            depth += (piece == opening) - (piece == closing)
+            if not depth:
+                break
+            inside.append(piece)
+        return inside
+
+    def term(self, piece: str) -> str:
+        """Return a term as the engine reads it: a variable, or anything else as the text of an IRI."""
+        if piece[:1] in ("?", "$"):
+            return f"?{piece[1:]}"
+        if piece.startswith("<"):
+            return piece
+        prefix, colon, local = piece.partition(":")
+        if not colon or piece[:1] in ('"', "'", "_"):
+            return f"<{piece}>"
+        if prefix not in self.prefixes:
+            raise YasperRefusalError(f"the prefix {prefix}: of {piece}", f"PREFIX {prefix}: <..>")
+        iri = self.prefixes[prefix] + local
+        if _ILLEGAL.search(iri):
+            raise YasperRefusalError(f"the path {piece}", "a name or an IRI in < and >")
+        return f"<{iri}>"
+
+    def operator(self) -> ToStream | None:
+        """Read the prefixes and REGISTER."""
+        while self.takes("PREFIX"):
+            name, iri = self.take(), self.take()
+            self.prefixes[name.rstrip(":")] = iri[1:-1]
+        if not self.takes("REGISTER"):
+            return None
+        written, _ = self.take(), self.take()
+        self.takes("AS")
+        return next((kind for kind in ToStream if kind.value == written), None)
+
+    def skip(self, *words: str) -> None:
+        """Go to the next of some words."""
+        while self.peek() and self.peek().upper() not in words:
+            self.take()
+
+    def dataset(self) -> tuple[tuple[YasperWindow, ...], bool]:
+        """Return the windows, and whether there is a FROM."""
+        windows, static = list[YasperWindow](), False
+        while self.takes("FROM"):
+            if self.takes("NAMED", "WINDOW"):
+                windows += self._window()
+            else:
+                static = static or not self.takes("NAMED")
+                self.take()
+        return tuple(windows), static
+
+    def query(self) -> YasperQuery:
+        """Return what is taken from the whole text."""
+        operator = self.operator()
+        form = self.take().upper()
+        if form not in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
+            raise YasperRefusalError(f"{cut(form)} in the place of SELECT", "SELECT, CONSTRUCT or ASK")
+        selected, aggregates = self._select() if form == "SELECT" else ((), ())
+        self.skip("WHERE", "FROM", "{")
+        if form == "CONSTRUCT" and self.takes("{"):
+            self.balanced("}")
+        windows, static = self.dataset()
+        self.takes("WHERE")
+        self._where()
+        blocks = tuple(block for block in self.blocks.values() if block.triples or block.filters)
+        return YasperQuery(operator, windows, blocks, selected, aggregates, static)
+
+    def _select(self) -> tuple[tuple[str, ...], tuple[tuple[str, str, str], ...]]:
+        """Return the variables that are selected, and the aggregates."""
+        selected: list[str] = []
+        aggregates: list[tuple[str, str, str]] = []
+        while self.peek() and self.peek() != "{" and self.peek().upper() not in ("FROM", "WHERE"):
+            piece = self.take()
+            if piece == "(":
+                aggregates.append(_aggregate(self.balanced()))
+            elif piece[:1] in ("?", "$"):
+                selected.append(piece[1:])
+        return tuple(selected), tuple(aggregates)
+
+    def _window(self) -> Iterator[YasperWindow]:
+        """Yield the window of a clause; none where ON STREAM makes that no clause."""
+        name = self.term(self.take())
+        self.takes("ON")
+        stream = self.take()
+        if stream.upper() == "STREAM":
+            self.take()
+        self.take()
+        inside = self.balanced("]")
+        if not inside or inside[0].upper() != "RANGE":
+            raise YasperRefusalError(f"the window [{' '.join(inside)}]", "[RANGE PT4S STEP PT4S]")
+        lengths = [_seconds(piece) for piece in inside[1::2]]
+        if stream.upper() == "STREAM":
+            return
+        width, step = lengths[0], lengths[1] if len(lengths) > 1 else 0
+        iri = Iri(self.term(stream)[1:-1])
+        window = Range(Duration(width * 10**9), Duration(step * 10**9))
+        yield YasperWindow(WindowSource(iri, window, Iri(name[1:-1])), width * 1000, step * 1000)
+
+    def block(self, name: Iri | None) -> YasperBlock:
+        """Return what is asked of a window."""
+        return self.blocks.setdefault(name, YasperBlock(name))
+
+    def _where(self) -> None:
+        """Read the pattern; a brace is of the window whose name is before it, or of the one around."""
+        names: list[Iri | None] = []
+        entered: Iri | None = None
+        while piece := self.peek():
+            here = names[-1] if names else None
+            word = piece.upper()
+            if piece == "{":
+                self.take()
+                names.append(entered or here)
+                entered = None
+            elif piece == "}":
+                self.take()
+                if names:
+                    names.pop()
+                if not names:
+                    return
+            elif word == "WINDOW":
+                self.take()
+                entered = Iri(self.term(self.take())[1:-1])
+                self.block(entered).triples.clear()
+            else:
+                self._element(word, here)
+
+    def _element(self, word: str, window: Iri | None) -> None:
+        """Read what is no brace and no block of a window."""
+        if word == "FILTER":
+            self.take()
+            self.block(window).filters.append(self._condition())
+        elif word == "BIND":
+            self.at += 2
+            self.balanced()
+        elif word == "VALUES":
+            self.skip("{")
+            self.take()
+            self.balanced("}")
+        elif word == "SELECT":
+            self.skip("{")
+        elif word in _GROUPS:
+            self.take()
+            if word in ("GRAPH", "SERVICE") and not self.takes("SILENT"):
+                self.take()
+        elif word in ("GROUP", "HAVING", "ORDER", "LIMIT", "OFFSET"):
+            self.skip("}")
+        elif word == ".":
+            self.take()
+        else:
+            self._triples(self.block(window))
+
+    def _triples(self, block: YasperBlock) -> None:
+        """Read a subject with its predicates and objects."""
+        subject = self._node()
+        while True:
+            predicate = self._path()
+            while True:
+                block.triples.append((subject, predicate, self._node()))
+                if not self.takes(","):
+                    break
+            if not self.takes(";"):
+                return
+
+    def _node(self) -> str:
+        piece = self.take()
+        if piece in ("[", "(") and self.peek() not in ("]", ")"):
+            raise YasperRefusalError(f"{piece} .. in a triple pattern", "variables and IRIs")
+        if piece in ("[", "("):
+            piece += self.take()
+        if self.peek() == "^^":
+            self.at += 2
+        return self.term(piece)
+
+    def _path(self) -> str:
+        """Return a predicate: a variable, or all pieces of a path as one text."""
+        if self.peek()[:1] in ("?", "$") and len(self.peek()) > 1:
+            return self.term(self.take())
+        path, depth = "", 0
+        while piece := self.peek():
+            name = piece not in ("^", "!", "(", ")", "|", "/", "?", "*", "+")
+            if name and path and path[-1] not in "^!(|/":
+                break
+            depth += (piece == "(") - (piece == ")")
+            path += self.take()
+            following = self.peek()
+            if not depth and (name or piece == ")") and following not in ("|", "/", "?", "*", "+"):
+                break
+        return self.term(path)
+
+    def _condition(self) -> YasperCondition:
+        """Return a FILTER, which compares and joins comparisons."""
+        if self.take() != "(":
+            raise YasperRefusalError("FILTER with a function or EXISTS", "comparisons")
+        inside = self.balanced()
+        return tuple(
+            tuple(self._comparison(part) for part in _split(either, "&&")) for either in _split(inside, "||")
+        )
+
+    def _comparison(self, pieces: Sequence[str]) -> YasperComparison:
+        depth = 0
+        for place, piece in enumerate(pieces):
+            depth += (piece == "(") - (piece == ")")
+            if not depth and piece in _COMPARATORS:
+                sides = ("".join(pieces[:place]), "".join(pieces[place + 1 :]))
+                left, right = (self._constant(side) for side in sides)
+                return YasperComparison(left, piece, right)
+        raise YasperRefusalError(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
+
+    def _constant(self, side: str) -> str:
+        """Return a side of a comparison; a name as the IRI that it stands for."""
+        name = re.fullmatch(r"(?:[^\W\d][\w.-]*)?:[\w.:%-]*", side)
+        return side if name is None else self.term(side)
+
+
+def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
+    """Yield the parts between pieces that stand in no brackets."""
+    depth, start = 0, 0
+    for place, piece in enumerate(pieces):
+        depth += (piece == "(") - (piece == ")")
+        if not depth and piece == between:
+            yield pieces[start:place]
+            start = place + 1
+    yield pieces[start:]
+
+
+def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
+    """Return the function, its variable and the name of its result of (COUNT(?a) AS ?n)."""
+    text = "".join(pieces[:-2])
+    function, opening, rest = text.partition("(")
+    variable = re.search(r"\?([^)]*)\)", rest)
+    if not opening or variable is None:
+        raise YasperRefusalError(f"({' '.join(pieces)})", "COUNT(?variable)")
+    return function, variable[1], pieces[-1][1:]
+
+
+def _seconds(piece: str) -> int:
+    """Return a duration in seconds; fractions are cut off."""
+    match = _DURATION.fullmatch(piece)
+    if match is None or piece.upper() in ("P", "PT"):
+        raise YasperRefusalError(f"the length {piece}", "a duration as in PT4S")
+    return sum(int(number or 0) * part for number, part in zip(match.groups(), _PARTS, strict=True))
