@@ -1,8 +1,8 @@
 """Kolibrie behind its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
 The server is the user's own. Each run is a session of it: registered, pushed to, its rows read from the
-stream of events. Nothing says when all rows of a push have come, so that a push is answered once none has
-for a while (`settle_ms`). A server without sessions is asked for each beginning of the run anew
+stream of events. After the rows of a push, and where there are none, comes the event `firing`, which is no
+row: then the server is at rest. A server without sessions is asked for each beginning of the run anew
 (`/rsp-query`): a push has reported what the run up to it has more than the run before. As such a run ends
 with windows that are still open, a triple long after all of them closes them first.
 """
@@ -15,11 +15,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from http import HTTPStatus
 from http.client import HTTPConnection
 from threading import Thread
-from time import monotonic
 from typing import Any, Final
 
 URL: Final = "http://127.0.0.1:8080"
@@ -29,13 +30,12 @@ PROFILE: Final = {
     "time_unit": "1ms",
     "dialect": "rspql",
     "kinds": False,
-    "options": ["version", "settle_ms"],
+    "options": ["version"],
 }
-_SETTLE_MS: Final = 20
-_AS_LONG: Final = 3
-"""Rows are waited for so many times as long as the answer to a push took."""
 _SECONDS: Final = 20.0
-"""How long the server may take for an answer."""
+"""How long the server may take for an answer, and for the event that ends a push."""
+_FIRING: Final = "firing"
+"""The event that comes when all rows of a push have."""
 _LONG_AFTER: Final = 10**9
 """A multiple of all steps that anybody writes."""
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -71,11 +71,12 @@ def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
 class Session:
     """A run as a session of the server."""
 
-    def __init__(self, url: str, query: str, static: str, settle: float) -> None:
-        self.url, self.settle = url, settle
+    def __init__(self, url: str, query: str, static: str) -> None:
+        self.url = url
         values = {"query": query, "static_rdf": static, "static_format": "ntriples"}
         self.name = _post(url, "/rsp/register", values)["session_id"]
-        self.rows: queue.SimpleQueue[TextRow] = queue.SimpleQueue()
+        self.rows: queue.SimpleQueue[TextRow | None] = queue.SimpleQueue()
+        """Rows; None: the server is at rest."""
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
         # Rows go to whoever listens when they come: the answer's head says that it is heard.
@@ -86,27 +87,29 @@ class Session:
         Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        try:
+        """Read events: a line `event:` names the one whose `data:` follows, a row has no name."""
+        name = ""
+        with suppress(OSError, ValueError, AttributeError):
             for line in self.events:
-                if line.startswith(b"data:"):
-                    self.rows.put(json.loads(line[len("data:") :]))
-        except (OSError, ValueError, AttributeError):
-            return
+                field, _, text = line.decode().partition(":")
+                if field == "event":
+                    name = text.strip()
+                elif field == "data":
+                    if not name:
+                        self.rows.put(json.loads(text))
+                    elif name == _FIRING:
+                        self.rows.put(None)
+                    name = ""
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
         """Return the rows that a triple causes."""
         event = {"session_id": self.name, "stream": stream, "timestamp": t, "ntriples": triple}
-        start = monotonic()
         _post(self.url, "/rsp/push", event)
-        # A server that is busy takes longer for rows as for answers.
-        return list(self._settled(max(self.settle, _AS_LONG * (monotonic() - start))))
-
-    def _settled(self, seconds: float) -> Iterator[TextRow]:
-        while True:
-            try:
-                yield self.rows.get(timeout=seconds)
-            except queue.Empty:
-                return
+        try:
+            return list(iter(partial(self.rows.get, timeout=_SECONDS), None))
+        except queue.Empty:
+            problem = f"the server at {self.url} has sent no event {_FIRING} for {_SECONDS:g} s after a push"
+            raise ValueError(f"{problem}; use commit 846becb or later") from None
 
 
 class Beginnings:
@@ -138,15 +141,14 @@ class Beginnings:
 def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict[str, object]]:
     """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
     options = message.get("options", {})
-    if wrong := [name for name in options if name not in ("version", "settle_ms")]:
-        raise ValueError(f"found the option {wrong[0]}; accepted: version, settle_ms")
+    if wrong := [name for name in options if name != "version"]:
+        raise ValueError(f"found the option {wrong[0]}; accepted: version")
     static = "\n".join(message.get("static", ()))
     profile = dict(PROFILE)
     if "version" in options:
         profile["engine"] = f"kolibrie-{options['version']}"
     try:
-        settle = options.get("settle_ms", _SETTLE_MS) / 1000
-        return Session(url, message["query"], static, settle), profile
+        return Session(url, message["query"], static), profile
     except _NotFoundError:
         return Beginnings(url, message["query"], static), profile
 

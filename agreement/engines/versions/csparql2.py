@@ -10,10 +10,12 @@ that of a hash map. The order in which Jena gives rows decides what ISTREAM and 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from itertools import chain
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, in_common_columns
+from agreement.documents.requests import sources
 from agreement.engines.engine import (
     Content,
     Engine,
@@ -40,11 +42,11 @@ from agreement.engines.versions.sliding import (
 )
 from agreement.engines.versions.yasper_text import read_head
 from lars.errors import LarsError
+from lars.language.terms import Iri
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import value
-from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.model.query import Dataset, EngineQuery, Form, ToStream
 from translate.strict import StrictEngine, check_strict
-from translate.writing import write_query
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
 _RULES: Final = (
@@ -177,6 +179,7 @@ class _Esper:
                 yield Report(t, (), number), content
 
 
+@lru_cache
 def read_csparql2(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises LarsError for what the engine refuses."""
     check_strict(text, source, StrictEngine.RSP4J)
@@ -188,8 +191,12 @@ def read_csparql2(text: str, source: str) -> EngineQuery:
     return query
 
 
-def _text_of(query: EngineQuery) -> str:
-    return query.text if isinstance(query, WrittenQuery) else write_query(query, Language.RSPQL)
+def _names(query: EngineQuery) -> list[Iri | None]:
+    """Return the names of windows in their order; raises LarsError for a text that the engine refuses."""
+    if not isinstance(query, WrittenQuery):
+        return [source.name for source in sources(query)]
+    read_csparql2(query.text, query.source)
+    return [window.source.name for window in read_head(query.text)[1]]
 
 
 def _answered(
@@ -310,7 +317,7 @@ class _Reporter:
         return Recording(columns(query), tuple(_merged(reports)))
 
     def _evaluations(self, query: EngineQuery, pushes: Sequence[Push], off: Off) -> Sequence[DueAnswer]:
-        names = [window.source.name for window in read_head(_text_of(query))[1]]
+        names = _names(query)
         windows = sliding_windows(query, NAME, tumbling=False)
         in_order = sorted(windows, key=lambda window: names.index(window.source.name))
         if "CS2" not in off:

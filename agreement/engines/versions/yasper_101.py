@@ -38,7 +38,6 @@ from lars.errors import LarsError
 from solver.facts import Row, Static, Triple
 from translate.model.patterns import EMPTY
 from translate.model.query import EngineQuery, Form, Language, ToStream
-from translate.writing import write_query
 
 _RULES: Final = (
     *WINDOW_RULES,
@@ -166,10 +165,6 @@ class _Answers:
         return rows
 
 
-def _text_of(query: EngineQuery) -> str:
-    return query.text if isinstance(query, WrittenQuery) else write_query(query, Language.RSPQL)
-
-
 def read_yasper_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text that the engine takes; where SPARQL has no words for it, the text alone."""
     own = read_yasper(text)
@@ -185,9 +180,10 @@ def _recorded(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, last_first: bool = True
 ) -> Recording:
     """Return what YASPER 1.0.1 reports; the window that is declared last takes an arrival first, or last."""
-    own, sparql = read_yasper(_text_of(query)), query
-    if "YO12" in off:
-        sparql = read_with_text(query.text, query.source) if isinstance(query, WrittenQuery) else query
+    if not isinstance(query, WrittenQuery):
+        raise LarsError(f"{NAME} reads the text of a query, and finds none; use a query in a file")
+    own = read_yasper(query.text)
+    sparql = read_with_text(query.text, query.source) if "YO12" in off else query
     operator = own.operator
     if "YO18" in off:
         operator = sparql.to_stream or ToStream.RSTREAM

@@ -11,16 +11,8 @@ from itertools import chain, count
 
 from agreement.documents.recordings import Push, stream_iri, triple_of
 from agreement.engines.adapters import BuiltInEngine, Registration
-from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION, _Machine
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, KOLIBRIE_SESSION, _Machine, plain_text
 from lars.errors import LarsError
-
-
-def text_of(term):
-    """Return a term as Kolibrie prints it."""
-    if term.startswith("<"):
-        return term[1:-1]
-    lexical, _, rest = term[1:].rpartition('"')
-    return f"{lexical}{rest}" if rest.startswith("@") else lexical
 
 
 def rows_at_stop(query, static, pushes):
@@ -52,7 +44,9 @@ class Sessions:
         (reply,) = self.runs[body["session_id"]].push([push_of(body)])
         for report in reply.reports:
             for row in report.rows:
-                self.listeners[body["session_id"]].put({name: text_of(term) for name, term in row.items()})
+                texts = {name: plain_text(term) for name, term in row.items()}
+                self.listeners[body["session_id"]].put(f"data: {json.dumps(texts)}\n\n")
+        self.listeners[body["session_id"]].put("event: firing\ndata: {}\n\n")
         return {"ok": True}
 
     def query(self, body):
@@ -61,7 +55,7 @@ class Sessions:
         given, known = run.run, run.reports()
         names, last = rows_at_stop(given.query, given.static, given.pushes)
         rows = [row for report in known.reports for row in report.rows] + list(last)
-        texts = [["" if term is None else text_of(term) for term in row] for row in rows]
+        texts = [["" if term is None else plain_text(term) for term in row] for row in rows]
         return {"data": [list(names), *texts] if texts else [], "total_results": len(texts)}
 
 
@@ -94,8 +88,7 @@ class Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Type", "text/event-stream")
         self.end_headers()
         while True:
-            row = self.server.sessions.listeners[name].get()
-            self.wfile.write(f"data: {json.dumps(row)}\n\n".encode())
+            self.wfile.write(self.server.sessions.listeners[name].get().encode())
 
     def reply(self, code, text):
         data = text.encode()

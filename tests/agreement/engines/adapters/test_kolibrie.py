@@ -10,9 +10,10 @@ from agreement import api
 from agreement.documents.recordings import static_of
 from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
 from agreement.engines.adapters.built_in import BuiltInEngine
-from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, plain_text
 from lars.errors import LarsError
-from tests.agreement.engines.adapters.kolibrie_server import server, text_of
+from tests.agreement.engines.adapters.kolibrie_server import server
+from tests.agreement.engines.adapters.kolibrie_transcripts import Transcript, transcripts
 from tests.agreement.engines.adapters.streams import push, random_pushes, rspql
 
 ONE = rspql(4, 4).replace("STREAM :S", "<http://e/S>").replace("RStream", "RSTREAM")
@@ -37,7 +38,7 @@ def running(request):
 def rows_of(answers):
     """Return the rows as texts with the pushes that reported them."""
     return Counter(
-        (number, tuple(sorted((name, text_of(term)) for name, term in row.items())))
+        (number, tuple(sorted((name, plain_text(term)) for name, term in row.items())))
         for number, report in answers.reports
         for row in report.rows
     )
@@ -46,7 +47,7 @@ def rows_of(answers):
 @pytest.mark.parametrize("seed", range(4))
 def test_it_answers_push_by_push_what_the_engine_does(running, seed):
     adapter, _ = running
-    registration = Registration(ONE, (), {"settle_ms": 60})
+    registration = Registration(ONE)
     pushes = random_pushes(seed)
     expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(ONE), pushes))
     assert rows_of(answers_of(adapter, registration, pushes)) == expected
@@ -56,16 +57,12 @@ def test_rows_of_several_windows_come_with_the_push_that_completes_them(running)
     adapter, _ = running
     pushes = [push(1, "a"), push(1, "a", stream="T", predicate="q"), push(5, "b"), push(5, "b", stream="T")]
     expected = rows_of(answers_of(BuiltInEngine(KOLIBRIE_846BECB), Registration(TWO), pushes))
-    assert (
-        rows_of(answers_of(adapter, Registration(TWO, (), {"settle_ms": 60}), pushes))
-        == expected
-        != Counter()
-    )
+    assert rows_of(answers_of(adapter, Registration(TWO), pushes)) == expected != Counter()
 
 
 def test_late_triples_reach_a_session_and_are_sorted_elsewhere(running):
     adapter, whole = running
-    found = answers_of(adapter, Registration(ONE, (), {"settle_ms": 60}), LATE)
+    found = answers_of(adapter, Registration(ONE), LATE)
     assert len(found.reports) == 2 * whole
 
 
@@ -74,7 +71,7 @@ def test_static_data_are_sent_and_versions_named(running):
     static = ('<http://e/a> <http://e/k> "1" .',)
     query = ONE.replace("WINDOW :w { ?s :p ?a } }", "WINDOW :w { ?s :p ?a }\n?s :k ?k }")
     pushes = [push(1, "a"), push(6, "b"), push(11, "c")]
-    found = answers_of(adapter, Registration(query, static, {"version": "846becb", "settle_ms": 60}), pushes)
+    found = answers_of(adapter, Registration(query, static, {"version": "846becb"}), pushes)
     assert found.profile.engine == "kolibrie-846becb"
     assert static_of(static).default
     assert [number for number, _ in found.reports]
@@ -84,7 +81,7 @@ def test_what_the_server_refuses_is_refused_with_its_words(running):
     adapter, _ = running
     with pytest.raises(RefusedQueryError, match=r"the server refuses it: .*Failed to build RSP engine"):
         adapter.open(Registration("no query {"))
-    with pytest.raises(RefusedQueryError, match="found the option speed; accepted: version, settle_ms"):
+    with pytest.raises(RefusedQueryError, match="found the option speed; accepted: version"):
         adapter.open(Registration(ONE, (), {"speed": 1}))
     assert answers_of(adapter, Registration(ONE), [push(1.5, "a")]).rejected
 
@@ -96,6 +93,28 @@ def test_where_no_server_answers_that_is_said():
         pytest.raises(RefusedQueryError, match="found no server of Kolibrie at"),
     ):
         adapter.open(Registration(ONE))
+
+
+@pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)
+def test_the_real_server_is_read_as_its_transcript_says(path):
+    told = Transcript(path)
+    with told.served() as port:
+        command = f"{sys.executable} -m agreement.engines.adapters.kolibrie http://127.0.0.1:{port}"
+        with RunningAdapter(command) as adapter:
+            found = answers_of(adapter, Registration(told.query), told.pushes)
+    if told.refusal:
+        assert told.refusal in found.refused
+    else:
+        assert rows_of(found) == told.rows
+
+
+@pytest.mark.parametrize("path", transcripts(), ids=lambda path: path.stem)
+def test_the_model_gives_what_the_transcript_of_the_real_server_has(path):
+    told = Transcript(path)
+    registration = Registration(told.query, told.static)
+    found = answers_of(BuiltInEngine(KOLIBRIE_846BECB), registration, told.pushes)
+    assert bool(found.refused) is bool(told.refusal)
+    assert rows_of(found) == told.rows
 
 
 def test_a_session_that_is_gone_is_reported_by_its_path():

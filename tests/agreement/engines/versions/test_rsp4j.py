@@ -3,6 +3,7 @@
 import pytest
 
 from agreement.documents.recordings import Recording, Report
+from agreement.engines.engine import read_with_text
 from agreement.engines.registry import engine
 from lars.errors import LarsError
 from tests.agreement.engines.versions.test_kolibrie_846becb import pushed
@@ -125,6 +126,9 @@ def test_windows_of_one_stream_take_an_arrival_in_either_order():
 def test_what_csparql_2_refuses(text):
     with pytest.raises(LarsError):
         CSPARQL.read(text, "q")
+    if "CONSTRUCT" not in text and "PREFIX" in text:
+        with pytest.raises(LarsError):
+            CSPARQL.run(read_with_text(text, "q"), NOTHING, pushed("1000 S a p x"))
 
 
 def test_csparql_2_stands_still_at_an_arrival_for_a_window_that_was_read():
