@@ -50,7 +50,8 @@ def started(folder, master, *options, small=24, limit=None):
         if limit is not None:
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
 
-    command = [sys.executable, "-c", MAIN, str(small), "solve", "p.lars", "t.atoms", "--master", master]
+    # -q: how far a run is would be said of each that takes long, and is not what is looked at.
+    command = [sys.executable, "-c", MAIN, str(small), "solve", "-q", "p.lars", "t.atoms", "--master", master]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp")}
     return subprocess.Popen(
         [*command, *options],
