@@ -118,6 +118,7 @@ class AgreeRequest(ComparisonOptions, RunnerOptions, ProgressKeyword, total=Fals
     from_: int | str | datetime | None
     to: int | str | datetime | None
     on: str | Sequence[str] | None
+    fail_on_empty: bool
     only_period: int | str | Sequence[int] | None
     cause: str | None
     side: Literal["push", "pull"] | None

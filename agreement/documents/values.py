@@ -333,11 +333,12 @@ _MOST_ENDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What whole numbers are called in messages, the least of them, and how they are written."""
+    """What whole numbers are called in messages, the least, how they are written, if as durations."""
 
     name: str
     least: int
     accepted: str
+    timed: bool = False
 
 
 PERIODS: Final = Numbers(
@@ -345,6 +346,7 @@ PERIODS: Final = Numbers(
     1,
     "time points from 1 on or durations: one as 5 or 5s, several as 5,10, a range as 1..50 or 1s..60s, "
     "with a step as 5..50..5 or 1m..2h..10m",
+    timed=True,
 )
 LENGTHS: Final = replace(PERIODS, name="length")
 START_TIMES: Final = Numbers(
@@ -423,7 +425,7 @@ def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
         if step != [0]:
             return first, last, step[0] if step else 1, False
     try:
-        ends = [read_duration(text).nanoseconds for text in texts] if kind is PERIODS else []
+        ends = [read_duration(text).nanoseconds for text in texts] if kind.timed else []
     except LarsError:
         ends = []
     if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
@@ -457,7 +459,7 @@ def periods(value: object) -> tuple[Period, ...]:
 
 def _listed_text(value: object, kind: Numbers) -> str:
     values = value if isinstance(value, list) else [value]
-    timed = [kind is PERIODS and isinstance(one, str) and one[-1:].isalpha() for one in values]
+    timed = [kind.timed and isinstance(one, str) and one[-1:].isalpha() for one in values]
     listed = all(type(item) is int or of_time for item, of_time in zip(values, timed, strict=True))
     if isinstance(value, str) or (values and listed):
         return ",".join(map(str, values))

@@ -134,7 +134,11 @@ def _comparison(work: AgreementTask) -> Json:
     origin = report.variants[0].trace.origin
     sentences = [*warnings, *report.warnings]
     correct = False if False in agree else True if True in agree else None
-    return {"correct": correct, "origin": origin, "warnings": sentences, "intervals": rows}
+    compared = [
+        (str(variant.pair), verdict.period) for variant in report.variants for verdict in variant.verdicts
+    ]
+    texts = {"warnings": sentences, "compared": compared}
+    return {"correct": correct, "origin": origin, **texts, "intervals": rows}
 
 
 def _rows(variant: VariantReport) -> Iterator[Json]:

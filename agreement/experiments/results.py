@@ -242,7 +242,8 @@ def _ends(row: Json, dates: Dates) -> Json:
 
 def _agreement_rows(cell: Cell, result: Json) -> Iterator[Json]:
     labels = _labels(cell, "comparison")
-    groups: dict[tuple[str, int], list[Json]] = {}
+    # A period without a whole period inside the timeline has no interval, and no verdict.
+    groups: dict[tuple[str, int], list[Json]] = {tuple(key): [] for key in result.get("compared", ())}
     for interval in result.get("intervals", ()):
         groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
     for (variant, period), own in groups.items():
@@ -251,7 +252,7 @@ def _agreement_rows(cell: Cell, result: Json) -> Iterator[Json]:
             **labels,
             "variant": variant,
             "period": period,
-            "agree": not disagreeing,
+            "agree": not disagreeing if own else None,
             "intervals": len(own),
             "disagreeing": disagreeing,
             **{name: sum(interval[name] for interval in own) for name in _COUNTS},
@@ -330,7 +331,9 @@ def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
         return {**labels, "agree": f"refused: {_first_line(row['refused'])}"}
     counts = ("period", "intervals", "disagreeing", "push", "pull", "push_only", "pull_only")
     counts_text = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
-    return {**labels, "variant": row.get("variant", ""), "agree": _ANSWERS[row["agree"]], **counts_text}
+    empty = row["agree"] and not row["push"] and not row["pull"]
+    agree = "yes: no row on either side" if empty else _ANSWERS[row["agree"]]
+    return {**labels, "variant": row.get("variant", ""), "agree": agree, **counts_text}
 
 
 def _first_line(text: str) -> str:

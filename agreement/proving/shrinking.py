@@ -209,6 +209,7 @@ def _first_guess(disagreement: Disagreement, trials: TrialEvaluation, report: Va
 
 _Item = TypeVar("_Item")
 _TRIPLE: Final = ("triple", 4)
+_NAMED: Final = ("named", 1)
 
 
 def _fewer_elements(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
@@ -220,7 +221,9 @@ def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
     rows = state.static.get(_TRIPLE, ())
 
     def with_rows(kept: Sequence[tuple[str, ...]]) -> Disagreement:
-        return replace(state, static={**state.static, _TRIPLE: tuple(kept)})
+        # A graph without triples stands in no file.
+        names = dict.fromkeys((row[3],) for row in kept if row[3] != "default")
+        return replace(state, static={**state.static, _TRIPLE: tuple(kept), _NAMED: tuple(names)})
 
     return with_rows(minimal(rows, lambda kept: trials.shortest(with_rows(kept)) is not None))
 

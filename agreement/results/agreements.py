@@ -42,6 +42,7 @@ from agreement.results.renderings import agreement_report
 from lars.errors import LarsError
 from lars.files import text_in
 from solver.facts import Fact, Row
+from solver.memory import FAILED
 from solver.settings import Time, Warn
 from translate.dialects import TITLES
 
@@ -91,6 +92,9 @@ class AgreeRequest:
         readers.variables,
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
+    )
+    fail_on_empty: bool = option(
+        False, "End with exit code 3 if no side has a row in any whole period, or no period is whole."
     )
     where: RunnerOptions
     narrowing: NarrowingOptions
@@ -198,6 +202,7 @@ class AgreeResult(Findings):
     _row_filter: RowFilter
     _asking: agreement_report.ExplainOptions
     _title: str
+    _fails_on_empty: bool
     _source_files: "SourceFiles | None" = None
     _main: ClassVar[str] = "differences"
 
@@ -216,6 +221,11 @@ class AgreeResult(Findings):
         """Whether the engines agree on every whole period; None where there is none."""
         verdicts = [verdict.agree for verdict in self._report.variants[0].verdicts]
         return False if False in verdicts else True if True in verdicts else None
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no side has a row in any whole period: then the engines agree on nothing."""
+        return self._report.variants[0].is_empty
 
     @property
     def dates(self) -> Dates:
@@ -255,7 +265,9 @@ class AgreeResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where they disagree."""
+        """1 if they disagree; with --fail-on-empty 3 if there is nothing that they agree on."""
+        if self._fails_on_empty and (self.is_empty or self.agree is None):
+            return FAILED, "--fail-on-empty: no row on either side in any whole period"
         return (1 if self.agree is False else 0), None
 
     def parts(self, *, full: bool = False) -> Iterable[RenderableType]:
@@ -341,5 +353,5 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
         listeners.warn(message)
     dates = Dates(report.variants[0].trace.origin, task.setting.unit)
     asking = replace(_explain_options(request, task), dates=dates)
-    about = task, report, row_filter, asking, title_of(request.inputs)
+    about = task, report, row_filter, asking, title_of(request.inputs), request.fail_on_empty
     return AgreeResult(*about, listeners.source_files)

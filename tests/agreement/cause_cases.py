@@ -42,7 +42,8 @@ class Shape:
 class Case:
     """What is compared: one pattern, windows of both sides, input, static data.
 
-    `alone` are static data that push alone has, and those that pull alone has.
+    `alone` are static data that push alone has, and those that pull alone has. `pushed` is push's pattern
+    if its query is another one.
     """
 
     pattern: tuple
@@ -55,6 +56,12 @@ class Case:
     trigger: Trigger
     period: int
     alone: tuple[frozenset, frozenset] = (frozenset(), frozenset())
+    pushed: tuple | None = None
+
+    @property
+    def patterns(self):
+        """The patterns of push and of pull."""
+        return self.pattern if self.pushed is None else self.pushed, self.pattern
 
 
 def case_with_own_static_data(seed):
@@ -63,6 +70,28 @@ def case_with_own_static_data(seed):
     triples = sorted({*one.static, *(tuple(arrival[2:]) for arrival in one.arrivals)})
     alone = tuple(frozenset(draw.sample(triples, min(len(triples), draw.randrange(4)))) for _ in range(2))
     return replace(one, alone=alone)
+
+
+def case_with_another_query(seed):
+    """Return the comparison of a seed in which push has another pattern: of another predicate or stream."""
+    one, draw = case(seed), random.Random(f"query {seed // SAME}")
+    sources = [*range(len(one.push)), None] if not one.select.aggregates else [None]
+
+    def changed(found):
+        operator, *parts = found
+        if operator != "block":
+            return (operator, *map(changed, parts))
+        source, ((s, p, o), *more), cautious = parts
+        if draw.random() < 0.3 and source is not None:
+            source = draw.choice([source, source, *sources])
+        return (operator, source, ((s, draw.choice((p, p, "q")), o), *more), cautious)
+
+    pushed = changed(one.pattern)
+    read = {source for _, source, _, _ in blocks(pushed)}
+    # No CQELS query; or one stream through two windows, of which push reads one.
+    if read == {None} or (len({window.stream for window in one.push}) < len(one.push) and not {0, 1} <= read):
+        return one
+    return replace(one, pushed=pushed)
 
 
 def case(seed):
@@ -200,7 +229,7 @@ def text(one, *, merged):
     windows = one.pull if merged else one.push
     told = [written(window, merged=merged) for window in windows]
     froms = "".join(f"FROM STREAM <{w.stream}> {said} " for w, said in zip(windows, told, strict=True))
-    body = group(one.pattern, None if merged else list(zip(windows, told, strict=True)))
+    body = group(one.patterns[merged], None if merged else list(zip(windows, told, strict=True)))
     shape, shown = one.select, [f"?{name}" for name in one.select.shown]
     shown += [f"({called(a)} AS ?n{place})" for place, a in enumerate(shape.aggregates)]
     head = f"SELECT {'DISTINCT ' * shape.distinct}{' '.join(shown)} {froms if merged else ''}"
@@ -248,12 +277,12 @@ def group(found, windows):
     return f"{left} {word} {right}"
 
 
-def tree(one, *, merged, empty_group):
-    """Return the query's syntax tree without ORDER BY and LIMIT.
+def tree(one, pattern, *, merged, empty_group):
+    """Return the syntax tree of the query with a pattern, without ORDER BY and LIMIT.
 
     Without `empty_group` an aggregate of nothing has no row.
     """
-    where, shape = syntax.Group((as_group(one.pattern, merged),)), one.select
+    where, shape = syntax.Group((as_group(pattern, merged),)), one.select
     items = tuple(syntax.Item(syntax.Var(name)) for name in shape.shown)
     items += tuple(
         syntax.Item(syntax.Var(f"n{place}"), tree_of(one)) for place, one in enumerate(shape.aggregates)
@@ -273,9 +302,9 @@ def tree_of(one):
     return syntax.Aggregate(function, syntax.Var(argument), distinct)
 
 
-def groups_tree(one, *, merged):
+def groups_tree(one, pattern, *, merged):
     """Return the syntax tree of the solutions that the query groups: their keys alone."""
-    where = syntax.Group((as_group(one.pattern, merged),))
+    where = syntax.Group((as_group(pattern, merged),))
     keys = tuple(syntax.Item(syntax.Var(key)) for key in one.select.keys or ("x",))
     return syntax.Query("SELECT", syntax.Select(where, keys))
 

@@ -14,14 +14,15 @@ from translate.tau import Trigger
 
 
 class Side:
-    """One query over one set of windows."""
+    """One query, of a pattern over a set of windows."""
 
-    def __init__(self, case, windows, *, merged, empty_group, alone=(0, 1)):
+    def __init__(self, case, query, *, merged, empty_group, alone=(0, 1)):
         """Of static data that one side alone has it meets those of the sides in `alone`."""
-        self.case, self.windows, self.merged = case, windows, merged
+        (pattern, windows), self.case, self.merged = query, case, merged
+        self.windows = windows
         self.static = case.static.union(*(case.alone[side] for side in alone))
-        self.query = tree(case, merged=merged, empty_group=empty_group)
-        self.groups_query, self.empty_group = groups_tree(case, merged=merged), empty_group
+        self.query = tree(case, pattern, merged=merged, empty_group=empty_group)
+        self.groups_query, self.empty_group = groups_tree(case, pattern, merged=merged), empty_group
         self.whole = lru_cache(None)(self._whole)
 
     def rows(self, at, **otherwise):
@@ -35,13 +36,13 @@ class Side:
         names = self.case.select.names
         return {tuple(row.get(name) for name in names) for row in answer(self.query, data).rows}
 
-    def has_group(self, row, at):
+    def has_group(self, row, at, *, newest=LAST, unhidden=False):
         """Whether there is a group of the row's keys, whatever its aggregates are."""
         shape = self.case.select
         if shape.keys is None and self.empty_group:
             return True
         values = dict(zip(shape.names, row, strict=True))
-        found = answer(self.groups_query, self.data(at, LAST, unhidden=False, empty=False)).rows
+        found = answer(self.groups_query, self.data(at, newest, unhidden=unhidden, empty=False)).rows
         return any(all(one.get(name) == values[name] for name in shape.shown) for one in found)
 
     def data(self, at, newest, *, unhidden, empty):
@@ -68,6 +69,12 @@ class Side:
     def hides(self, row, at):
         """Whether the row is there, or not, only since windows do not show the newest input."""
         return (row in self.rows(at)) != (row in self.rows(at, newest=at, unhidden=True))
+
+    def hides_group(self, row, times):
+        """Whether the row's group is in no answer at some times, though windows that hide nothing show it."""
+        if not self.case.select.aggregates or any(self.has_group(row, t) for t in times):
+            return False
+        return any(self.has_group(row, t, newest=t, unhidden=True) for t in times)
 
     def unseen(self, at):
         """Whether there is input that windows end before."""
@@ -101,28 +108,39 @@ def text_of(node):
     return f"<{node.value}>" if isinstance(node, Iri) else f'"{node.lexical}"^^<{node.datatype}>'
 
 
+def operators(pattern):
+    """Return the operators of a pattern."""
+    operator, *parts = pattern
+    return [] if operator == "block" else [operator, *(one for part in parts for one in operators(part))]
+
+
 class Definitions:
     """The differences of a comparison, each with its cause and push's last report."""
 
     def __init__(self, case):
         self.case = case
-        self.push = Side(case, case.push, merged=False, empty_group=False, alone=(0,))
-        self.pull = Side(case, case.pull, merged=True, empty_group=True, alone=(1,))
-        self.no_empty_group = Side(case, case.pull, merged=True, empty_group=False, alone=(1,))
-        # Both with the static data of both.
-        self.push_on_both = Side(case, case.push, merged=False, empty_group=False)
-        self.pull_on_both = Side(case, case.pull, merged=True, empty_group=True)
-        # With other windows on each side: the one's sources through the other's windows.
-        read = {source for _, source, _, _ in blocks(case.pattern)}
+        pushed, pulled = case.patterns
+        read = {source for _, source, _, _ in blocks(pushed)}
         # What only C-SPARQL's FROM STREAM names has one window.
         theirs = [case.push[n] if n in read else window for n, window in enumerate(case.pull)]
-        self.push_through_pull = Side(case, case.pull, merged=False, empty_group=False)
-        self.pull_through_push = Side(case, theirs, merged=True, empty_group=True)
+        apart, merged = {"merged": False, "empty_group": False}, {"merged": True, "empty_group": True}
+        self.push = Side(case, (pushed, case.push), **apart, alone=(0,))
+        self.pull = Side(case, (pulled, case.pull), **merged, alone=(1,))
+        self.no_empty_group = Side(case, (pulled, case.pull), merged=True, empty_group=False, alone=(1,))
+        # Both with the static data of both.
+        self.push_on_both = Side(case, (pushed, case.push), **apart)
+        self.pull_on_both = Side(case, (pulled, case.pull), **merged)
+        # With other windows on each side: the one's sources through the other's windows.
+        self.push_through_pull = Side(case, (pushed, case.pull), **apart)
+        self.pull_through_push = Side(case, (pulled, theirs), **merged)
+        # Push's query as C-SPARQL would read it, through the windows of push and of pull.
+        self.merged_push = Side(case, (pushed, theirs), **merged)
+        self.merged_push_through_pull = Side(case, (pushed, case.pull), **merged)
 
     @cached_property
     def evaluated(self):
         """The times at which push evaluates."""
-        listed = blocks(self.case.pattern)
+        listed = blocks(self.case.patterns[0])
         read = {
             (self.case.push[source].stream, p)
             for _, source, ts, _ in listed
@@ -164,8 +182,10 @@ class Definitions:
         if row in push.rows(0, empty=True) and row not in pull.rows(0, empty=True):
             return "static only"
         if row not in merged.rows(t):
-            return "merged sources"
+            return "different queries" if row in self.merged_push.rows(t) else "merged sources"
         if any(one.hides(row, at) for one, at in ((pull, end), (merged, end), (push, t), (merged, t))):
+            return "hidden by the pivot"
+        if merged.hides_group(row, [end]):
             return "hidden by the pivot"
         if self.case.push != self.case.pull and row in merged.rows(end):
             return "different windows"
@@ -182,9 +202,11 @@ class Definitions:
         if row in pull.rows(0, empty=True) and not (times and row in push.rows(0, empty=True)):
             return "static only"
         if row not in apart.rows(end):
-            return "merged sources"
+            return "merged sources" if row in self.merged_push_through_pull.rows(end) else "different queries"
         asked = ((pull, end), (apart, end), *((one, t) for t in times for one in (push, apart)))
         if any(one.hides(row, at) for one, at in asked):
+            return "hidden by the pivot"
+        if apart.hides_group(row, times):
             return "hidden by the pivot"
         if self.case.push != self.case.pull and any(row in apart.rows(t) for t in times):
             return "different windows"
@@ -198,12 +220,25 @@ class Definitions:
             return False
         return any(side.has_group(row, t) for t in times)
 
+    @property
+    def blocks(self):
+        """Whether more input can take a row away, other than by another value of an aggregate."""
+        case = self.case
+        inner = [part for pattern in case.patterns for part in operators(pattern)]
+        return case.select.limit is not None or bool({"minus", "optional", "exists"} & {*inner})
+
     def refuted(self, end, side, cause, last):
         """Whether the words of a cause are plainly false: what they say came, left or is unseen did not."""
         times = [last] if side == "push" else [t for t in self.evaluated if end - self.case.period < t <= end]
         before = [(t, one) for t in times for one in (self.push, self.pull_through_push)]
         after = [(end, one) for one in (self.pull, self.push_through_pull)]
         match cause:
+            case "different queries":
+                return self.case.pushed in (None, self.case.pattern)
+            case "blocked later" if not self.blocks:
+                return True
+            case "blocker expired" if not self.blocks:
+                return True
             case "blocked later":
                 return not any(last < one.t <= end for one in self.case.arrivals)
             case "expired before the pull" | "blocker expired":

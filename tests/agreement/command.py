@@ -7,7 +7,9 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import Any, NamedTuple
 from unittest.mock import patch
 
-from agreement.cli.app import run
+from agreement.cli import app
+
+app._PAUSE = 3600  # on a slow machine no line says how far a run is
 
 
 class Ran(NamedTuple):
@@ -36,7 +38,7 @@ def lars(*arguments: object) -> Ran:
         redirect_stdout(out),
         redirect_stderr(err),
     ):
-        code = run()
+        code = app.run()
     return Ran(code, out.getvalue(), err.getvalue())
 
 

@@ -55,6 +55,7 @@ from agreement.documents.values import Period
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
+from lars.language.program import Program
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Interval
 from solver.columns import trace_columns
@@ -76,6 +77,7 @@ from translate.analysis import (
     remarks,
 )
 from translate.dialects import TITLES
+from translate.errors import ModelError
 from translate.model.query import MERGING, EngineQuery, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, columns, lars_program, output_of, push
@@ -109,6 +111,12 @@ class VariantReport:
     verdicts: tuple[PeriodVerdict, ...]
     sides: Sides
     trace: Trace
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no side has a row in any whole period, of which there are some."""
+        whole = [verdict for verdict in self.verdicts if verdict.intervals]
+        return bool(whole) and all(verdict.is_empty for verdict in whole)
 
     @cached_property
     def explanation(self) -> "DifferenceCauses":
@@ -223,11 +231,25 @@ def compare_pairs(
         (pull_runs,), push_runs = trace.answers([pulled]), [*trace.on(push_static).answers(pushed)]
     variants = []
     for pair, question, answer_parts in zip(compared, pushed, push_runs, strict=True):
-        side_programs = SidePrograms(question.program, pulled.program, output, push_static)
+        merged = programs[0] if pair.choices is not None else _merged(pair, setting, on if remark else None)
+        side_programs = SidePrograms(question.program, pulled.program, merged, output, push_static)
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
         judged = verdicts(periods, trace.timeline, answers)
         variants.append(VariantReport(pair, judged, Sides(side_programs, answers), trace))
     return AgreementReport(variables, tuple(variants), _warnings(compared, setting), remark)
+
+
+def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
+    """Return the program of push's query as pull's engine would read it, which merges all streams of both."""
+    try:
+        query = cs(model_of_cqels(pair.cqels))
+    except ModelError:
+        query = pair.csparql
+    read = {part.stream for part in query.merged}
+    # A stream that push does not read is one with an empty g, which CQELS cannot write.
+    more = (part for part in pair.csparql.merged if part.stream not in read)
+    query = replace(query, language=pair.csparql.language, merged=(*query.merged, *more))
+    return lars_program(query, setting) if on is None else program_on(query, setting, on)
 
 
 def _differing(
@@ -492,8 +514,8 @@ def _loaded(
 def emptiness(report: AgreementReport) -> Iterator[str]:
     """Yield what makes a verdict say little: no row at all, or no whole period."""
     first = report.variants[0]
-    if first.sides.are_empty:
-        yield "neither side has any row: is static data missing (--static), or a stream, or a unit wrong?"
+    if first.is_empty:
+        yield "no row on either side: is static data missing (--static), or a stream, or a unit wrong?"
     if empty := sorted(verdict.period for verdict in first.verdicts if verdict.agree is None):
         more = "" if len(empty) == 1 else f", nor of {len(empty) - 1} others up to {empty[-1]},"
         yield f"no whole period of {empty[0]}{more} is inside {first.trace.timeline}: nothing is compared"

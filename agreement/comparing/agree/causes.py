@@ -392,35 +392,47 @@ class CauseSearch:
         """
         push, pull, of_push = self._sides.push, self._sides.pull, side is Side.PUSH
         own, other = (push, pull) if of_push else (pull, push)
-        merged = with_windows_of(other, own)
-        runs = self._everywhere(merged)
+        through = with_windows_of(other, own)
+        runs = self._everywhere(through)
+        merged_push = with_windows_of(self._sides.merged, own)
 
         def is_merged(rows: DifferingRows) -> Mask:
             return ~runs.holds_at(rows.columns, runs.until(rows.reported if of_push else rows.end))
 
+        def is_different(rows: DifferingRows) -> Mask:
+            mask = is_merged(rows)
+            if mask.any():
+                both = self._everywhere(merged_push)
+                times = rows.reported if of_push else rows.end
+                mask &= both.holds_at(rows.columns, both.until(times)) == of_push
+            return mask
+
         def is_hidden(rows: DifferingRows) -> Mask:
             after, until = (rows.reported - 1, rows.reported) if of_push else (rows.start, rows.end)
-            at_end = self._hides((pull, merged), Side.PULL, rows, rows.end - 1, rows.end)
-            return at_end | self._hides((push, merged), Side.PUSH, rows, after, until)
+            at_end = self._hides((pull, through), Side.PULL, rows, rows.end - 1, rows.end)
+            row = at_end | self._hides((push, through), Side.PUSH, rows, after, until)
+            return row | self._hides_group(through, *asked(rows))
+
+        def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
+            """Return when the other side could have had the rows: at which of the times, after which."""
+            return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
             if of_push:
                 return runs.holds_at(rows.columns, runs.until(rows.end))
             return runs.among(self._pushes).holds_within(rows.columns, rows.start, rows.end)
 
-        def has_other_input(rows: DifferingRows) -> Mask:
-            times, after = (self._ends, rows.end - 1) if of_push else (self._pushes, rows.start)
-            return self._aggregates(merged, times, rows, after, rows.end)
-
+        if merged_push != (through if of_push else pull):
+            yield RowCause.DIFFERENT_QUERIES, is_different
         yield RowCause.MERGED_SOURCES, is_merged
         yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
-        if merged != other:
+        if through != other:
             yield RowCause.DIFFERENT_WINDOWS, has_other_windows
         if of_push:
-            yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(merged, rows)
+            yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(through, rows)
         else:
             yield RowCause.SILENT_PERIOD, self._silent
-        yield RowCause.AGGREGATE_OF_OTHER_INPUT, has_other_input
+        yield RowCause.AGGREGATE_OF_OTHER_INPUT, lambda rows: self._aggregates(through, *asked(rows))
         last = RowCause.BLOCKED_LATER if of_push else RowCause.BLOCKER_EXPIRED
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
@@ -462,21 +474,37 @@ class CauseSearch:
             mask |= self._hidden[key].holds_within(rows.columns, after, until)
         return mask
 
-    def _aggregates(
-        self, program: Program, times: Array, rows: DifferingRows, after: Array, until: Array
-    ) -> Mask:
-        """Return which rows a program would have, were its aggregates others, at a time in (after, until]."""
-        if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
+    def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
+        """Return which rows have a group in no answer after `after`, since windows hide the newest input.
+
+        Shown all input the group could have another aggregate: then no row is what windows hide.
+        """
+        if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
+        free, columns = group
+        shown = free.at(times).holds_within(columns, after, rows.end)
+        return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
+
+    def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
+        """Return what answers with any aggregates, and the rows in it; None without aggregates."""
+        if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
+            return None
         free, places = with_any_aggregates(program, self._sides.output)
         columns = [
             np.full_like(column, NULL_CODE) if place in places else column
             for place, column in enumerate(rows.columns)
         ]
-        mask = self.program_over(free).at(times).holds_within(columns, after, until)
+        return self.program_over(free), columns
+
+    def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
+        """Return which rows a program would have, were its aggregates others, after `after` in the period."""
+        if (group := self._groups(program, rows)) is None:
+            return np.zeros(len(rows.end), np.bool_)
+        free, columns = group
+        mask = free.at(times).holds_within(columns, after, rows.end)
         # Where others stand before a row in its order, its own aggregates need be no others.
         if (whole := without_slices(program)) != program:
-            mask &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, until)
+            mask &= ~self.program_over(whole).at(times).holds_within(rows.columns, after, rows.end)
         return mask
 
     @cached_property

@@ -311,6 +311,12 @@ class PeriodVerdict:
         """Whether the engines agree on every whole period; None when there is none to compare."""
         return bool(self.intervals.tables.agreeing.all()) if self.intervals else None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there are whole periods, and no side has a row in any: the engines agree on nothing."""
+        sizes = self.intervals.tables.sizes
+        return len(self.intervals) > 0 and not (sizes.push.any() or sizes.pull.any())
+
 
 def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
     """Yield (iU, (i+1)U] for the periods that lie inside the timeline.

@@ -44,6 +44,7 @@ class RowCause(Enum):
     AGGREGATE_OF_NOTHING = "aggregate of nothing"
     DIFFERENT_STATIC_DATA = "different static data"
     STATIC_ONLY = "static only"
+    DIFFERENT_QUERIES = "different queries"
     MERGED_SOURCES = "merged sources"
     HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
     DIFFERENT_WINDOWS = "different windows"
@@ -55,7 +56,7 @@ class RowCause(Enum):
 
 
 CAUSES = tuple(RowCause)
-CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSMPWQEABU", strict=True))
+CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 """What stands for a cause in pictures that are too narrow for its name."""
 
 
@@ -63,18 +64,21 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSMPWQEABU", strict=True))
 class SidePrograms:
     """The two programs without their triggers.
 
+    `merged` is push's query as pull's engine would read it: with its windows and static data in one graph.
     `push_static` is the background that push meets; of None it is pull's too, the trace's.
     """
 
     push: Program
     pull: Program
+    merged: Program
     output: Signature
     push_static: Background | None = None
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked of both; with other windows, or without some rules, they use the same atoms."""
-        return tuple(Question(program, self.output, EveryTime()) for program in (self.push, self.pull))
+        """What is asked of them; with other windows, or without some rules, they use the same atoms."""
+        programs = self.push, self.pull, self.merged
+        return tuple(Question(program, self.output, EveryTime()) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
         """Return what the sides meet, where pull meets `here`."""
@@ -108,11 +112,6 @@ class Sides:
     def pulled(self) -> AnswerParts:
         """What pull answers."""
         return self.answers.pull
-
-    @property
-    def are_empty(self) -> bool:
-        """Whether neither has any row, so that they agree on nothing."""
-        return not any(size for own in (self.pushed, self.pulled) for _, size in own.parts)
 
 
 @dataclass(frozen=True, slots=True)

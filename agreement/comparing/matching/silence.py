@@ -22,8 +22,22 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more of its parts have none"]
-    why = " and ".join(texts) or "LIMIT or OFFSET leave nothing of its solutions"
-    return f"{who} has no row at any time: {why}"
+    return f"{who} has no row at any time: {' and '.join(texts) or _nothing_made(query, has_rows)}"
+
+
+def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
+    """Return why a query makes no row of solutions that it has."""
+    if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
+        return "LIMIT or OFFSET leave nothing of its solutions"
+    match query.form:
+        case Form.CONSTRUCT:
+            return "its template makes no triple: a part of it is unbound, or a literal is the subject"
+        case Form.DESCRIBE:
+            return "its default graph has no triple about what it describes"
+        case Form.SELECT | Form.ASK:
+            return "its pattern has solutions, and nothing is made of them"
+        case _:
+            assert_never(query.form)
 
 
 def rows_on(

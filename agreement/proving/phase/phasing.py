@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from agreement.comparing.agree import (
     AgreementTask,
@@ -17,6 +18,7 @@ from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
 from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -30,7 +32,7 @@ from translate.tau import lars_program, output_of, push
 
 @dataclass(frozen=True, slots=True)
 class PhaseTask:
-    """A comparison on a trace, the stream whose window varies, its lengths in time points, and rates."""
+    """A comparison on a trace, the stream whose longest window varies, lengths in time points, and rates."""
 
     agreement: AgreementTask
     pair: Pair
@@ -51,27 +53,40 @@ def phase_task(
     alike = task.on is None
     every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
     pair = pairs_on(every, task.on)[0]
-    ranges = _ranges(pair, task)
+    ranges = _ranges(pair.cqels)
     if not ranges:
         raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
-    stream = max(ranges, key=lambda iri: ranges[iri]) if window is None else Iri(window.strip("<>"))
+    stream = (
+        max(ranges, key=lambda iri: ranges[iri].nanoseconds) if window is None else Iri(window.strip("<>"))
+    )
     if stream not in ranges:
         names = ", ".join(map(str, ranges))
         raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {names}")
     return PhaseTask(task, pair, trace, stream, lengths, rates)
 
 
-def _ranges(pair: Pair, task: AgreementTask) -> dict[Iri, int]:
-    return {
-        source.stream: source.window.length.points(task.setting.unit)
-        for source in sources(pair.cqels)
-        if isinstance(source.window, Range) and isinstance(source.stream, Iri)
-    }
+def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
+    """Return the length of the longest window on each stream, of those that have one."""
+    lengths: dict[Iri, Duration] = {}
+    for source in sources(query):
+        match source:
+            case WindowSource(Iri() as stream, Range(length)):
+                lengths[stream] = max(length, lengths.get(stream, length), key=attrgetter("nanoseconds"))
+            case _:
+                pass
+    return lengths
 
 
 def own_length(task: PhaseTask) -> int:
     """Return the length that the varied window has in the query."""
-    return _ranges(task.pair, task.agreement)[task.stream]
+    return _ranges(task.pair.cqels)[task.stream].points(task.agreement.setting.unit)
+
+
+def _others(query: EngineQuery, stream: Iri) -> str | None:
+    """Return why lengths have to be tried one by one where not every window on the stream varies."""
+    own = {source.window for source in sources(query) if source.stream == stream}
+    count = sum(isinstance(window, Range) for window in own)
+    return f"{stream} is read through {count} windows, the longest varies" if count > 1 else None
 
 
 def diagrams(
@@ -79,7 +94,9 @@ def diagrams(
 ) -> Iterator[PhaseDiagram]:
     """Yield the diagram of each rate."""
     setting = task.agreement.setting
-    why = obstacle(task.pair.cqels, setting) or obstacle(task.pair.csparql, setting)
+    queries = task.pair.cqels, task.pair.csparql
+    reasons = (_others(query, task.stream) or obstacle(query, setting) for query in queries)
+    why = next(filter(None, reasons), None)
     if why is not None:
         note(f"evaluated for each length anew: {why}")
     for rate in task.rates:
@@ -134,12 +151,15 @@ def _by_length(
 
 
 def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:
-    unit = task.agreement.setting.unit
+    unit, own = task.agreement.setting.unit, _ranges(query).get(task.stream)
 
     def change(source: WindowSource) -> WindowSource:
-        if source.stream != task.stream or not isinstance(source.window, Range):
+        if (
+            source.stream != task.stream
+            or not isinstance(source.window, Range)
+            or source.window.length != own
+        ):
             return source
-        span = type(unit)(unit.nanoseconds * length)
-        return replace(source, window=replace(source.window, length=span))
+        return replace(source, window=replace(source.window, length=Duration(unit.nanoseconds * length)))
 
     return with_sources(query, change)

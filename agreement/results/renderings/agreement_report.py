@@ -109,7 +109,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
     return [*options[:at], *options[at + 2 :]]
 
 
-NO_ROWS: Final = ": neither has any row"
+NO_ROWS: Final = ": no row on either side"
 SupportedRow = tuple[PeriodDifference, tuple[Fact, ...]]
 
 
@@ -158,7 +158,7 @@ class AgreementView:
                 return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
             several = number_ranges([verdict.period for verdict in variant.verdicts])
             periods = "" if len(verdicts) == 1 else f", U = {several}"
-            nothing = NO_ROWS if variant.sides.are_empty else ""
+            nothing = NO_ROWS if variant.is_empty else ""
             sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
             return Text(sentence, style=_STYLES[True])
         more = sum(map(len, row_groups(self.row_filter, variant))) - 1
@@ -177,7 +177,8 @@ class AgreementView:
             wrong = list(verdict.intervals.disagreeing)
             texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
             rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
-            word = Text(_WORDS[verdict.agree], style=_STYLES[verdict.agree])
+            nothing = NO_ROWS if verdict.is_empty else ""
+            word = Text(f"{_WORDS[verdict.agree]}{nothing}", style=_STYLES[verdict.agree])
             disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
             rows.append(
                 (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
@@ -242,6 +243,7 @@ class AgreementView:
             {
                 "period": verdict.period,
                 "agree": verdict.agree,
+                "empty": verdict.is_empty,
                 "intervals": starmap(
                     self._interval, _supported(variant, self.row_filter.intervals(variant, verdict))
                 ),

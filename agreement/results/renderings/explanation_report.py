@@ -96,16 +96,17 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
+    moments = [moment for moment, support in proof.steps.items() if isinstance(support, explain.Input)]
+    if not moments:
+        return "No input atom takes part in its proof."
+    triples = all(signature(atom) == (STREAM_PREDICATE, 4) for _, atom in moments)
     behind = {
-        (t, " ".join(short(str(term)) for term in triple))
-        for (t, atom), support in proof.steps.items()
-        if isinstance(support, explain.Input) and signature(atom) == (STREAM_PREDICATE, 4)
-        for *triple, _ in (atom.arguments,)
+        (t, " ".join(short(str(term)) for term in atom.arguments[:3]) if triples else short_text(atom))
+        for t, atom in moments
     }
-    if not behind:
-        return "It needs no input."
-    texts = [f"{dates.text(t)}: {triple}" for t, triple in sorted(behind)]
-    return f"It rests on {quantity(len(texts), 'triple')}: {first_few(texts, _MOST_BEHIND, ' · ')}."
+    texts = [f"{dates.text(t)}: {text}" for t, text in sorted(behind)]
+    what = quantity(len(texts), "triple" if triples else "input atom")
+    return f"It rests on {what}: {first_few(texts, _MOST_BEHIND, ' · ')}."
 
 
 def bound(values: explain.Values) -> str:

@@ -117,7 +117,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
 
 def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> Json | None:
     """Return the share of agreeing periods by comparison and U, where there are several U."""
-    result = [row for row in agreements if row.get("period") is not None]
+    result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
         return None

@@ -160,3 +160,19 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
         if f"{{{' '.join(f'<http://e/{one}>' for one in triple)}}} has no" in found.err
     ]
     assert named == missing, found.err
+
+
+MADE_OF_SOLUTIONS = {
+    "CONSTRUCT { ?n :of ?s }": "a literal is the subject",
+    "DESCRIBE ?o": "no triple about what it describes",
+    "SELECT ?s": "LIMIT or OFFSET leave nothing of its solutions",
+}
+
+
+@pytest.mark.parametrize("form", MADE_OF_SOLUTIONS)
+def test_a_query_whose_solutions_make_no_row_says_why(folder, form):
+    end = " OFFSET 7" if form.startswith("SELECT") else ""
+    (folder / "q.rq").write_text(f"{PREFIX}{form} WHERE {{ {STREAM} ?s :name ?n }}{end}")
+    (said,) = (line for line in asked(folder, "q").err.splitlines() if "no row at any time" in line)
+    assert MADE_OF_SOLUTIONS[form] in said
+    assert ("LIMIT" in said) == bool(end)

@@ -258,3 +258,17 @@ def test_an_engine_reads_its_query_as_it_is_written(tmp_path):
     run(folder)
     windows = pd.read_parquet(folder / "results/windows.parquet")
     assert windows["actual"].sum() > windows["expected"].sum() > 0
+
+
+def test_a_period_without_a_whole_one_has_a_line_without_a_verdict(tmp_path):
+    toml_text = 'unit = "1s"\nperiod = [2, 100]\ncqels = "q.rq"\nfiles = "t.nq"\n'
+    (tmp_path / "experiment.toml").write_text(toml_text)
+    (tmp_path / "q.rq").write_text("SELECT ?a { STREAM <e:S> [RANGE 9s] { ?a <e:p> ?o } }")
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:a> <e:q> <e:b> <e:S> "6" .\n')
+    ran = lars("run", tmp_path, "--out", tmp_path / "out", "--report", tmp_path / "page.html")
+    assert ran.code == 0, ran.err
+    rows = pd.read_csv(tmp_path / "out" / "agreements.csv")
+    assert [*zip(rows.period, rows.intervals, rows.agree.isna(), strict=True)] == [
+        (2, 3, False),
+        (100, 0, True),
+    ]

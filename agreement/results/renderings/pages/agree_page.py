@@ -303,12 +303,16 @@ CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
         "Static data alone give the row; no input took part on the other side.",
         "the row would have to rest on input, or the other side to evaluate and have it.",
     ),
+    RowCause.DIFFERENT_QUERIES: (
+        "The two queries ask for different things, also if both engines merge all sources.",
+        "both queries would have to have one pattern, on the same streams.",
+    ),
     RowCause.MERGED_SOURCES: (
         "One engine merges streams and static data, the other keeps them apart.",
         "both sides would have to match a pattern in one source alone, or in all together.",
     ),
     RowCause.HIDDEN_BY_THE_PIVOT: (
-        "A window that slides, or ends before now, hides new input, which gives or blocks the row.",
+        "A window that slides, or ends before now, hides new input, which gives or blocks row or group.",
         "the windows would have to show all input up to the evaluation.",
     ),
     RowCause.SILENT_PERIOD: (
@@ -369,7 +373,7 @@ def agree_page(
         f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(view.report)}"
     )
     agree, sentence = summary(verdicts)
-    sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.sides.are_empty else sentence
+    sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.is_empty else sentence
     if (first := next(view.row_filter.rows(variant), None)) is not None:
         sentence = f"{difference_text(first, dates)}. {sentence}"
     head = PageHead(title, question, agree, sentence, view.report.warnings)

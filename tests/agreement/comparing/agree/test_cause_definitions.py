@@ -3,7 +3,7 @@
 import pytest
 
 from lars.language.windows import Bounds
-from tests.agreement.cause_cases import Case, E, Shape, case_with_own_static_data
+from tests.agreement.cause_cases import Case, E, Shape, case_with_another_query, case_with_own_static_data
 from tests.agreement.cause_check import checked, checked_case
 from tests.agreement.reference import Arrival, Window
 from translate.tau import Trigger
@@ -18,6 +18,36 @@ def test_each_cause_is_what_its_words_say(first):
 def test_so_is_each_cause_where_both_sides_have_static_data_of_their_own(first):
     found = [checked_case(case_with_own_static_data(seed)) for seed in range(first, first + 20)]
     assert [wrong for _, wrong in found if wrong] == []
+
+
+@pytest.mark.parametrize("first", range(200, 280, 20))
+def test_so_is_each_cause_of_two_queries_that_ask_for_different_things(first):
+    found = [checked_case(case_with_another_query(seed)) for seed in range(first, first + 20)]
+    assert [wrong for _, wrong in found if wrong] == []
+
+
+def test_different_queries_are_a_cause_on_both_sides():
+    pull, push = (("block", 0, (("?x", p, "?y"),), False) for p in "pq")
+    windows = (Window(E + "r", 9),)
+    arrivals = Arrival(1, E + "r", "a", "p", "b"), Arrival(2, E + "r", "b", "q", "b")
+    one = Case(
+        pull, Shape(), windows, windows, Bounds.CLOSED, arrivals, frozenset(), Trigger.ANY, 8, pushed=push
+    )
+    assert checked_case(one) == ([("push", "different queries"), ("pull", "different queries")], [])
+
+
+def test_a_group_that_windows_hide_from_push_is_hidden_though_its_aggregate_would_be_another():
+    listed = ((1, "r", "x", "p", "1"), (3, "r", "y", "p", "3"), (7, "c", "z", "q", "1"))
+    arrivals = tuple(Arrival(t, E + stream, *triple) for t, stream, *triple in listed)
+    windows = Window(E + "r", 6, 2), Window(E + "c", 9, 2)
+    first, second = (
+        ("block", n, ((f"?{v}", "pq"[n], f"?{w}"),), False) for n, (v, w) in enumerate(("xy", "zv"))
+    )
+    shape = Shape((), (("AVG", "y", False),), ("z",))
+    case = Case(
+        ("join", first, second), shape, windows, windows, Bounds.CLOSED, arrivals, frozenset(), Trigger.ANY, 8
+    )
+    assert checked_case(case) == ([("pull", "hidden by the pivot")], [])
 
 
 def test_static_data_of_one_side_alone_are_a_cause_on_both_sides():

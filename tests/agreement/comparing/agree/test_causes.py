@@ -241,8 +241,9 @@ def test_the_examples_cover_all_causes_and_both_sides_where_both_can_be():
     seen = {(row[3], row[1]) for example in EXAMPLES.values() for row in example.found}
     both = {"static only", "merged sources", "hidden by the pivot"}
     assert seen >= {(cause, side) for cause in both for side in ("push", "pull")}
-    # Windows and static data differ only where two queries are given that do not stem from one (V, P, D, S).
+    # These need two queries that do not stem from one (V, P, D, S), or aggregates.
     elsewhere = {
+        "different queries",
         "different windows",
         "different static data",
         "aggregate of nothing",

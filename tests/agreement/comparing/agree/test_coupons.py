@@ -165,7 +165,7 @@ def test_what_makes_an_agreement_hollow_is_warned_of():
     ran = agree(*queries, "--stream", mistyped, "--unit", "1min", "--period", "5")
     assert "no element of the stream <http://example.org/coupons>" in ran.err
     assert "no query reads the stream <http://example.org/coupon>" in ran.err
-    assert "neither side has any row" in ran.err
+    assert "no row on either side" in ran.err
     ran = lars(
         "agree",
         *queries,
@@ -179,7 +179,7 @@ def test_what_makes_an_agreement_hollow_is_warned_of():
         "50",
         "--in-process",
     )
-    assert ran.out.startswith("push and pull agree on 10 whole periods: neither has any row")
+    assert ran.out.startswith("push and pull agree on 10 whole periods: no row on either side")
 
 
 def test_one_disagreeing_period_among_many_is_enough_for_exit_code_1():

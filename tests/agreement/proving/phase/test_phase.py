@@ -179,3 +179,24 @@ def test_a_window_now_of_the_same_stream_does_not_vary():
     report = compare_pairs([pair], [4], ComparedInput(trace), Setting(), Trigger.ANY)
     assert report.variants[0].verdicts[0].agree is False
     assert found.rows[0].agreeing == (1,)
+
+
+def test_of_two_windows_on_a_stream_the_longest_varies_and_this_is_said(tmp_path):
+    text = (
+        "SELECT ?s {{ STREAM <e:S> [RANGE {}s] {{ ?s <e:p> ?o }} STREAM <e:S> [RANGE 2s] {{ ?o <e:p> ?z }} }}"
+    )
+    (tmp_path / "t.nq").write_text(
+        "".join(f'<e:{t}> <e:p> <e:{t - 2}> <e:S> "{t}" .\n' for t in range(1, 12))
+    )
+
+    def ask(command, length, *options):
+        (tmp_path / "q.rq").write_text(text.format(length))
+        return lars(command, tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--period", "3", *options)
+
+    ran = ask("phase", 9, "--length", "1s..9s", "--json")
+    assert "<e:S> is read through 2 windows, the longest varies" in ran.err
+    (row,) = ran.json["diagrams"][0]["periods"]
+    found = [run["agreeing"] for run in row["runs"] for _ in range(run["from"], run["to"] + 1)]
+    verdicts = [ask("agree", length, "--json").json["periods"][0]["intervals"] for length in range(1, 10)]
+    assert found == [sum(one["agree"] for one in intervals) for intervals in verdicts]
+    assert len(set(found)) > 1

@@ -119,3 +119,16 @@ def test_rows_are_compared_on_the_variables_of_the_experiment(on, tmp_path):
     (tmp_path / "experiment.toml").write_text(f'{common}on = "{on}"\n')
     assert (agree(tmp_path).code, shrink(tmp_path, "--out", tmp_path / "left").code) == (0, 2)
     assert "at 1 of 1 pair" in lars("phase", tmp_path, "--length", "2").out
+
+
+def test_a_graph_that_the_difference_needs_is_in_the_experiment_that_is_written(tmp_path):
+    (tmp_path / "st.trig").write_text(
+        "<e:g1> { <e:a> <e:b> <e:c> . <e:d> <e:b> <e:c> } <e:g2> { <e:a> <e:b> <e:c> }"
+    )
+    text = "SELECT ?s ?g WHERE { STREAM <e:S> [RANGE 4s] { ?s <e:p> ?o } GRAPH ?g { } }"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "t.nq").write_text('<e:x> <e:p> <e:o> <e:S> "1" .\n<e:x> <e:q> <e:o> <e:S> "5" .\n')
+    inputs = tmp_path / "q.rq", tmp_path / "t.nq", "--static", tmp_path / "st.trig"
+    made = shrink(*inputs, "--period", 2, "--out", tmp_path / "out")
+    assert made.code == 1
+    assert causes(agree(tmp_path / "out")) == {"silent period"}

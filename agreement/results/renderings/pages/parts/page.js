@@ -830,7 +830,7 @@
       if (row.support_left) list.append(make("li", `… and ${row.support_left} more`));
       detail.append(
         make("h4", "The input behind it"),
-        row.support.length ? list : make("p", "none: no input is needed"),
+        row.support.length ? list : make("p", "none: no triple takes part in its proof"),
       );
       if (row.command) {
         const more = make(
