@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
 from itertools import islice
 from typing import Final
 
@@ -15,13 +15,8 @@ from agreement.proving.disjuncts.edges import (
     positioned,
     shares_blank,
 )
-from agreement.proving.disjuncts.representatives import (
-    constants_in,
-    is_covered,
-    new_iris,
-    representatives,
-)
 from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
+from agreement.proving.values import constants_in, is_covered, most_linked, new_iris, terms, told_apart
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
@@ -32,7 +27,7 @@ from translate.model.windows import Rows
 
 MOST: Final = 200_000
 """How many partial assignments are tried."""
-_MOST_BARRED: Final = 20_000
+_MOST_BARRED: Final = 60_000
 _PAIR: Final = 2
 Binding = dict[Variable, Constant]
 
@@ -262,16 +257,23 @@ def _assigned(
     constants = list(constants_in(expressions))
     new = new_iris(sorted(disjunct.bound - start.keys()), (*constants, *start.values()))
     others = {name: iri for name, iri in new.items() if name not in needed}
-    terms = representatives(constants, {name: new[name] for name in open_names}, len(open_names) + 1)
-    terms += [term for term in start.values() if term not in terms and term != NULL]
+    many = len(open_names) + 1
+    looked = [test.variables - start.keys() for tests in (requirements, *barred) for test in tests]
+    looked += [named_in(how) | {name} for name, how in disjunct.computed]
+    linked = most_linked(looked, open_names)
+    own = [new[name] for name in open_names]
+    values = terms(constants, own, many, linked=linked, blanks=[name.name for name in open_names])
+    values += [term for term in start.values() if term not in values and term != NULL]
     budget = _Budget() if budget is None else budget
     tests, cases = _by_names(requirements), tuple(map(_by_names, barred))
-    choices = {
-        name: [
-            term for term in terms if suits(name, term) and _still_true(tests, start | {name: term}, budget)
-        ]
-        for name in open_names
-    }
+    alone = {name for name in open_names if all(some == {name} for some in looked if name in some)}
+    choices = {}
+    for name in open_names:
+        suited = [term for term in values if suits(name, term)]
+        if name in alone:
+            near = [each for each in expressions if name in named_in(each)]
+            suited = told_apart(suited, partial(_truths, near, start, name), many, constants)
+        choices[name] = [term for term in suited if _still_true(tests, start | {name: term}, budget)]
     _keep_supported(choices, tests, start, budget.check)
     order = _in_order(open_names, choices, expressions)
     touched = {name: tuple(each for each in tests if name in each[0]) for name in open_names}
@@ -292,6 +294,14 @@ def _assigned(
 
     if all(choices.values()):
         yield from grown(start | others, order)
+
+
+def _truths(
+    expressions: Sequence[Expression], start: Binding, name: Variable, term: Constant
+) -> tuple[bool, ...]:
+    """Return whether each condition is true, and whether it is false, of a term; neither is an error."""
+    binding = start | {name: term}
+    return tuple(holds(each, truth, binding) for each in expressions for truth in (True, False))
 
 
 def _keep_supported(

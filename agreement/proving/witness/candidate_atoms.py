@@ -5,21 +5,33 @@ a join, or since two patterns match one triple. A class holds the variables that
 in such places, and the conditions on them: they cut out regions.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from itertools import combinations, pairwise, product
+from dataclasses import dataclass, replace
+from functools import cache
+from itertools import combinations, product
+from math import isfinite
 from typing import Final
 
 from agreement.proving.disjuncts import Position, is_rdf
-from agreement.proving.disjuncts.representatives import constants_in
-from lars.analysis import windows
+from agreement.proving.values import (
+    COMPARED,
+    CONNECTIVES,
+    constants_in,
+    fresh,
+    number,
+    numbers,
+    terms,
+    told_apart,
+)
+from lars.analysis import positive_loops, windows
 from lars.language import formulas as logic
 from lars.language.formulas import (
     SCALED,
     Among,
     Assign,
     BodyLiteral,
+    Call,
     Comparison,
     Expression,
     Gather,
@@ -36,6 +48,7 @@ from lars.language.terms import (
     Constant,
     Iri,
     Literal,
+    Signature,
     Term,
     Variable,
     signature,
@@ -133,9 +146,9 @@ class PositionClasses:
                 first, *rest = sorted(compared)
                 for name in rest:
                     self._unite(_node(first), _node(name))
-        terms = [term for atom in atoms for term in triple_of(atom)]
-        self.names = sorted({term for term in terms if isinstance(term, Variable)})
-        self._constants = _constants(terms)
+        every = [term for atom in atoms for term in triple_of(atom)]
+        self.names = sorted({term for term in every if isinstance(term, Variable)})
+        self._constants = _constants(every)
 
     def of(self, variable: Variable) -> PositionClass:
         """Return the class of a variable that occurs in a pattern."""
@@ -184,12 +197,9 @@ def _node(term: Term) -> _Node:
     return ("term", term)
 
 
-_FRESH: Final = "http://example.org/"
-_NUMERIC: Final = frozenset(XSD + name for name in ("integer", "decimal", "double", "float", "int", "long"))
 _COUNTED: Final = frozenset(("COUNT", "SUM", "AVG"))
 _BLIND: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "!", "&&", "||", "IN", "BOUND", "SAMETERM"))
 """Functions with one value for all IRIs that no query names, and for all pairs of different ones."""
-_COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">="))
 _TYPED: Final = (
     Literal("a"),
     Literal("a", RDF_LANG_STRING, "en"),
@@ -197,43 +207,6 @@ _TYPED: Final = (
     Literal("true", XSD + "boolean"),
 )
 """Values of the kinds that functions tell apart."""
-
-
-def fresh(variable: Variable, terms: frozenset[Constant], copy: int = 0) -> Iri:
-    """Return a value that stands in no query: `copy` numbers several of one variable."""
-    name = f"{_FRESH}{variable.name}{copy + 1 if copy else ''}"
-    while Iri(name) in terms:
-        name += "_"
-    return Iri(name)
-
-
-def representatives(position_class: PositionClass) -> Iterator[Constant]:
-    """Yield values, besides fresh ones, that the conditions on a class tell apart."""
-    expressions = [
-        condition.expression
-        for condition in position_class.conditions
-        if isinstance(condition, Test | Assign)
-    ]
-    compared = [term for term in constants_in(expressions) if isinstance(term, Iri | Literal)]
-    compared += [
-        side
-        for condition in position_class.conditions
-        if isinstance(condition, Comparison)
-        for side in (condition.left, condition.right)
-        if isinstance(side, Iri | Literal)
-    ]
-    numbers = sorted({number for term in compared if (number := _number(term)) is not None})
-    yield from (term for term in compared if _number(term) is None)
-    several = max((len(variables_of(condition)) for condition in position_class.conditions), default=1)
-    room = max(several, len(position_class.names))
-    if numbers or several > 1:
-        yield from _numbers(numbers or [Decimal(0)], room)
-        # It is neither less nor greater nor equal, and no error.
-        yield Literal("NaN", XSD + "double")
-    if any(_functions(term) - _COMPARED for term in expressions):
-        yield from _TYPED
-    elif any(isinstance(term, Literal) for term in compared):
-        yield Literal("a")
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:
@@ -260,88 +233,103 @@ def _literals(programs: Iterable[Program]) -> Iterator[BodyLiteral]:
     return (part for program in programs for rule in program.rules for part in rule.body)
 
 
-def gathered_values(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
+def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
     """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
     if any(aggregation.function in SCALED and name in aggregation.arguments for aggregation in gathered):
-        tests = [part.expression for part in literals if isinstance(part, Test)]
-        decimals = {_number(term) for term in constants_in(tests)} - {None}
-        whole = {int(number) for number in decimals if number is not None} or {1}
-        yield from (_integer(Decimal(n + k)) for n in sorted(whole) for k in (-1, 0, 1))
+        tests = constants_in([part.expression for part in literals if isinstance(part, Test)])
+        amounts = [amount for term in tests if (amount := number(term)) is not None and isfinite(amount)]
+        whole = sorted({int(amount) for amount in amounts}) or [1]
+        yield from (Literal(str(n + k), XSD + "integer") for n in whole for k in (-1, 0, 1))
 
 
-def told_apart(values: Iterable[Constant], position_class: PositionClass) -> list[Constant]:
-    """Return the class's constants, and the values without those that no condition tells from earlier ones.
+def region_values(
+    position_class: PositionClass, new: Sequence[Iri], many: int, summed: Iterable[Constant] = ()
+) -> list[Constant]:
+    """Return what variables of a class are tried with: `many` terms of each region, and its constants.
 
-    As many alike are kept as the class has variables.
+    Conditions on one variable cut out regions; of those on several their parts that look at one do. Where a
+    part looks at several, all numbers between the constants are kept, as many as it looks at.
     """
-    unary = [
-        condition
-        for condition in position_class.conditions
-        if isinstance(condition, Test) and len(variables_of(condition.expression)) == 1
-    ]
-    if any(
-        len(variables_of(condition)) > 1 or isinstance(condition, Assign)
-        for condition in position_class.conditions
-    ):
-        return list(dict.fromkeys((*values, *position_class.constants)))
-    terms = [
-        side
-        for condition in position_class.conditions
-        if isinstance(condition, Comparison)
-        for side in (condition.left, condition.right)
-    ]
-    kept: dict[tuple[bool, ...], list[Constant]] = {}
-    for value in dict.fromkeys(values):
-        tested = (_holds(condition, value, truth=truth) for condition in unary for truth in (True, False))
-        region = (*tested, *(value == side for side in terms))
-        alike = kept.setdefault(region, [])
-        if len(alike) < len(position_class.names):
-            alike.append(value)
-    values_apart = [value for alike in kept.values() for value in alike]
-    return list(dict.fromkeys((*values_apart, *position_class.constants)))
+    expressions = [each for condition in position_class.conditions for each in _expressions(condition)]
+    compared = list(constants_in(expressions))
+    parts = [each for each in expressions if len(variables_of(each)) == 1]
+
+    def region(term: Constant) -> tuple[bool, ...]:
+        pairs = ((each, {name: term}) for each in parts for name in variables_of(each))
+        return tuple(test(each, truth, binding) for each, binding in pairs for truth in (True, False))
+
+    if len(parts) == len(expressions):
+        apart = told_apart(
+            [*new, *terms(compared, (), many, linked=many)], region, many, position_class.constants
+        )
+        return _with((*apart[: len(new)], *summed, *apart[len(new) :]), position_class.constants)
+    several = max(many, *(len(variables_of(each)) for each in expressions))
+    every = [*new, *summed, *(term for term in compared if isinstance(term, Iri | Literal))]
+    # It is neither less nor greater nor equal, and no error.
+    every += [*numbers(compared, several), Literal("NaN", XSD + "double")]
+    every += _TYPED if any(_functions(each) - COMPARED for each in expressions) else ()
+    return _with(every, position_class.constants)
 
 
-def _holds(condition: Test, value: Constant, *, truth: bool) -> bool:
-    (variable,) = variables_of(condition.expression)
-    return test(condition.expression, truth, {variable: value})
+def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Constant]:
+    return list(dict.fromkeys((*values, *constants)))
+
+
+def _expressions(condition: logic.Condition) -> Iterator[Expression]:
+    """Yield a condition on one variable as it is, of one on several the parts that have no parts."""
+    match condition:
+        case Test(expression) if len(variables_of(expression)) <= 1:
+            yield expression
+        case Test(expression):
+            yield from _parts(expression)
+        case Assign(variable, expression):
+            yield Call("=", (variable, expression))
+        case Comparison(left, _, right):
+            sides = tuple(side for side in (left, right) if isinstance(side, Variable | Iri | Literal))
+            yield from (Call("SAMETERM", sides),) if len(sides) > 1 else ()
+        case _:
+            pass
+
+
+def _parts(expression: Expression) -> Iterator[Expression]:
+    if isinstance(expression, Call) and expression.function in CONNECTIVES:
+        yield from (part for each in expression.arguments for part in _parts(each))
+    else:
+        yield expression
+
+
+def occurrences(program: Program) -> Mapping[Variable, int]:
+    """Return for each variable in how many places a derivation can have a value of its own for it.
+
+    Where a rule hides a variable, as a sub-SELECT and EXISTS do, each use of what the rule derives has
+    another one. Loops come round any number of times: of them one is counted.
+    """
+    looping = bool(positive_loops(program))
+
+    @cache
+    def of(predicate: Signature) -> Counter[Variable]:
+        most = Counter[Variable]()
+        for rule in program.rules:
+            head = head_atom(rule)
+            if head is not None and signature(head) == predicate and not is_import(rule):
+                held = [atom for part in rule.body for atom, _, _ in atoms(part)]
+                hidden = frozenset[Variable]().union(*map(variables_of, rule.body)) - variables_of(head)
+                below = [] if looping else [of(signature(atom)) for atom in held]
+                most |= sum(below, Counter(hidden))
+        return most
+
+    whole = Counter[Variable]()
+    for rule in program.rules:
+        head = head_atom(rule)
+        if head is not None:
+            whole |= of(signature(head)) + Counter(variables_of(head))
+    return whole
 
 
 def _functions(expression: Expression) -> frozenset[str]:
     return frozenset(call.function for call in calls(expression))
-
-
-def is_numeric(term: Term) -> bool:
-    """Whether the term is a finite number."""
-    return _number(term) is not None
-
-
-def _number(term: Term) -> Decimal | None:
-    if not isinstance(term, Literal) or term.datatype not in _NUMERIC:
-        return None
-    try:
-        decimal = Decimal(term.lexical)
-    except InvalidOperation:
-        return None
-    return decimal if decimal.is_finite() else None
-
-
-def _numbers(numbers: Sequence[Decimal], room: int) -> Iterator[Literal]:
-    """Yield the numbers, and so many between each two, below the first and above the last."""
-    steps = range(1, room + 1)
-    decimals = [*numbers]
-    decimals += [numbers[0].to_integral_value() - step for step in steps]
-    decimals += [numbers[-1].to_integral_value() + step for step in steps]
-    for low, high in pairwise(numbers):
-        decimals += [low + (high - low) * step / (room + 1) for step in steps]
-    for number in decimals:
-        whole = number == number.to_integral_value()
-        yield Literal(f"{number:f}", XSD + "decimal") if not whole else _integer(number)
-
-
-def _integer(number: Decimal) -> Literal:
-    return Literal(str(int(number)), XSD + "integer")
 
 
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
@@ -359,27 +347,29 @@ def candidate_atoms(
     known: Background | None,
     *,
     any_source: bool = False,
+    noisy: bool = False,
 ) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the pattern's own source.
 
     Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
     other stream and as static triples. The last of each stream matches no pattern, unless one has a
     variable for predicate; there are as many as tuple windows can lose what they show by, at one instant.
+    With `noisy` a triple makes a side evaluate: what matches a pattern of any predicate can be it.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
-    values, alike = _values(programs, stored)
+    values, alike = _values(programs, stored, noisy=noisy)
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
     for pattern in found:
         sources: frozenset[Term] = frozenset((*streams, DEFAULT)) if any_source else own[triple_of(pattern)]
-        for terms in _instances(pattern, values):
+        for triple in _instances(pattern, values):
             for source in sorted(sources, key=str):
                 if source in streams:
-                    arriving[Atom(STREAM_PREDICATE, (*terms, source))] = None
+                    arriving[Atom(STREAM_PREDICATE, (*triple, source))] = None
                 elif known is None:
-                    static[Atom(TRIPLE, (*terms, source))] = None
+                    static[Atom(TRIPLE, (*triple, source))] = None
     constants = _constants(term for atom in (*arriving, *static, *stored) for term in atom.arguments)
     something, *said = (Variable(name) for name in ("something", "says", "anything"))
     predicate_and_object = [fresh(name, constants) for name in said]
@@ -442,33 +432,43 @@ def _triples(known: Background) -> Iterator[Atom]:
 
 
 def _values(
-    programs: Sequence[Program], known: Sequence[Atom]
+    programs: Sequence[Program], known: Sequence[Atom], *, noisy: bool
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
     """Return what variables are tried with, and which of their fresh values are alike."""
     classes = PositionClasses(programs, known)
-    terms = named_constants(programs)
+    named = named_constants(programs)
     # What is new is new to the static data too: else a match there could hide a difference.
-    constants = terms | _constants(term for atom in known for term in atom.arguments)
+    constants = named | _constants(term for atom in known for term in atom.arguments)
     values: dict[Variable, tuple[Constant, ...]] = {}
     alike: list[tuple[Iri, ...]] = []
-    ordering = tells_order(programs)
+    ordering, gathering = tells_order(programs), is_gathering(programs)
+    copies = _copies(programs, noisy=noisy)
     for variable in classes.names:
-        own = classes.of(variable)
         if variable in values:
             continue
-        new = tuple(fresh(name, constants) for name in own.names)
-        if is_gathering(programs):
-            # Streams are tried one by one: fewer values of the kinds that conditions tell apart.
-            summed = [more for name in own.names for more in gathered_values(programs, name)]
-            if not summed and (len(new) == 1 or not ordering):
-                new += tuple(fresh(name, constants, 1) for name in own.names)
-            joined = terms & frozenset(own.constants)
-            listed = (*new, *summed, *representatives(own), *sorted(joined, key=str))
-            values.update(dict.fromkeys(own.names, tuple(dict.fromkeys(listed))))
-            alike += [] if ordering else [new]
-        else:
-            values.update(dict.fromkeys(own.names, tuple(told_apart([*new, *representatives(own)], own))))
+        own = classes.of(variable)
+        if gathering:
+            own = replace(own, constants=tuple(term for term in own.constants if term in named))
+        many = {name: 1 if gathering else max(1, copies[name]) for name in own.names}
+        summed = [more for name in own.names for more in _gathered(programs, name)] if gathering else []
+        # Streams that are looked at together are tried one by one: a second value of each name, no more.
+        second = gathering and not summed and (len(many) == 1 or not ordering)
+        new = tuple(fresh(name, constants, n) for name, count in many.items() for n in range(count + second))
+        listed = region_values(own, new, sum(many.values()) + second * len(many), summed)
+        values.update(dict.fromkeys(own.names, tuple(listed)))
+        alike += [new] if gathering and not ordering else []
     return values, tuple(alike)
+
+
+def _copies(programs: Sequence[Program], *, noisy: bool) -> Counter[Variable]:
+    copies = Counter[Variable]()
+    for program in programs:
+        copies |= Counter(occurrences(program))
+    anything = (
+        atom for program in programs for atom in patterns(program) if isinstance(triple_of(atom)[1], Variable)
+    )
+    names = {term for atom in anything for term in triple_of(atom) if isinstance(term, Variable)}
+    return copies + Counter(names) if noisy else copies
 
 
 def _instances(pattern: Atom, values: Mapping[Variable, tuple[Constant, ...]]) -> Iterator[tuple[Term, ...]]:

@@ -9,11 +9,12 @@ triples the row stays, and the other side, shown less and evaluating no oftener,
 triples, n + 1 under push, are enough, for windows of any bounds and slides.
 
 Values. Give each variable of the derivation a value of its own, which no condition tells from the one it has:
-a fresh IRI, or one of the region's representatives. What the other side then derives it derived before, for
-the new values map onto the old ones, constants onto themselves, and conditions stay as true. So candidates
-with a value for each variable and region are enough, where each condition is on one variable and compares it
-with a number, or by = and != with an IRI. The triple that makes push evaluate, and matches no pattern or one
-that matches everything, has values of its own.
+a fresh IRI, or a term of its region that no query and no static triple names; a named constant stays. A
+variable that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. What the other side then
+derives it derived before: the new values map onto the old ones, constants onto themselves, and conditions
+stay as true. So candidates with as many terms of each region as variables of a derivation can meet there are
+enough, where each comparison is of one variable with a constant (see `values`). The triple that makes push
+evaluate matches no pattern, or one that matches everything: then its terms are of their regions, too.
 """
 
 from collections.abc import Callable, Iterator
@@ -26,7 +27,8 @@ from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from agreement.proving.disjuncts import shares_blank
-from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, is_numeric, with_others
+from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
+from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language.formulas import (
@@ -40,8 +42,8 @@ from lars.language.formulas import (
     SetLiteral,
     Test,
 )
-from lars.language.program import Program, Rule, atoms, head_atom, nested
-from lars.language.terms import DEFAULT, Atom, Iri, Literal, Signature, Term, Variable, signature
+from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
+from lars.language.terms import DEFAULT, Atom, Iri, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from solver.columns import trace_columns
 from solver.deadlines import NEVER, Deadline, until
@@ -64,10 +66,6 @@ from solver.search import (
 from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Trigger, lars_program, output_of, push
-
-_ORDER = frozenset(("<", "<=", ">", ">="))
-_EQUALITY = frozenset(("=", "!="))
-_CONNECTIVES = frozenset(("&&", "||", "!"))
 
 
 def most_arrivals(question: Question) -> int | None:
@@ -166,15 +164,14 @@ def _untold(literal: BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: Expression) -> bool:
+    """Whether regions say if it holds: comparisons of one variable. Tests of kinds need blank nodes too."""
     match expression:
-        case Call(function, arguments) if function in _CONNECTIVES:
+        case Call(function, arguments) if function in CONNECTIVES:
             return all(map(_is_simple, arguments))
-        case Call(function, (Variable(), Literal() as value) | (Literal() as value, Variable())):
-            return function in _ORDER | _EQUALITY and is_numeric(value)
-        case Call(function, (Variable(), Iri()) | (Iri(), Variable())):
-            return function in _EQUALITY
+        case Call(function):
+            return function in COMPARED and is_covered(expression) and len(variables(expression)) <= 1
         case _:
-            return False
+            return is_covered(expression)
 
 
 def push_and_pull(
@@ -311,7 +308,10 @@ def smallest(
     """
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
-    own = candidate_atoms(contest.programs, search.streams, search.static, any_source=search.any_source)
+    noisy = any(isinstance(side.gate, Arrivals) for side in (contest.left, contest.right))
+    own = candidate_atoms(
+        contest.programs, search.streams, search.static, any_source=search.any_source, noisy=noisy
+    )
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)

@@ -1,0 +1,324 @@
+"""The one chooser of values: which terms a variable is tried with, so that no data are left out.
+
+Conditions are covered if they compare variables and constants, test kinds, or join such by ∧ ∨ ¬. They
+depend on the kinds of terms, on which are equal, and on the order of their values. The terms that no
+comparison with a constant tells apart are a region. No stream, and no model, is left out if there are as many
+terms of each region as there are variables that can need one of their own: put these in the place of the
+terms that it has, constants staying themselves, and all that held of it holds still. They are unlike as
+terms, though they may be alike by value (1, 1.0, 1.00); and none of them is a constant that a query names,
+since a pattern tells that one from the others.
+
+Numbers. SPARQL compares integers and decimals exactly, and with a float or double as the nearest of these. So
+a decimal has three places: its value, and the cells of decimals whose nearest double, and float, is the same.
+For a constant c the ends of the cells of its double and its float, these two and c itself cut the numbers
+into intervals. Inside of one no comparison with c tells decimals apart: they are on one side of c, and their
+double and float are both, or neither, those of c. So decimals of each interval, the points themselves, and
+the doubles and floats at them stand for all numbers. In between, doubles compare as decimals do, unless two
+decimals are near one double: where three or more variables are compared, each gap gets points of its own.
+(So `<` is not transitive: as a float 0.99999998 is 1, which 0.999999985e0 is less than, and greater than it.)
+All of this is computed with fractions: constants have any number of digits.
+"""
+
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from itertools import chain, count, islice, pairwise, starmap
+from math import floor, inf, isfinite, nextafter
+from typing import Final
+
+from lars.language.formulas import Call, Expression
+from lars.language.terms import (
+    RDF_LANG_STRING,
+    XSD,
+    Blank,
+    Constant,
+    Iri,
+    Literal,
+    Symbol,
+    Term,
+    Variable,
+)
+from solver.rdf import Single, value
+
+COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "SAMETERM", "IN"))
+KINDS: Final = frozenset(("ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "BOUND"))
+CONNECTIVES: Final = frozenset(("!", "&&", "||"))
+_FRESH: Final = "http://example.org/"
+
+
+def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
+    """Return for each variable the IRI that stands for its value where nothing restricts it.
+
+    None is known, and no two are one: what differs from all that conditions name has to be tried too.
+    """
+    taken, iris = set(known), dict[Variable, Iri]()
+    for name in names:
+        iris[name] = fresh(name, taken)
+        taken.add(iris[name])
+    return iris
+
+
+def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
+    """Return an IRI that is not known, by the variable's name: `copy` numbers several of one variable."""
+    taken = known if isinstance(known, set | frozenset) else set(known)
+    iri = Iri(f"{_FRESH}{variable.name}{copy + 1 if copy else ''}")
+    while iri in taken:
+        iri = Iri(f"{iri.value}_")
+    return iri
+
+
+def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
+    """Yield the constants of expressions."""
+    for term in expressions:
+        if isinstance(term, Call):
+            yield from constants_in(term.arguments)
+        elif not isinstance(term, Variable):
+            yield term
+
+
+def is_covered(expression: Expression) -> bool:
+    """Whether the truth of an expression depends only on how terms compare: then chosen terms suffice.
+
+    Of times, whose zones matter, and of what functions compute it does not.
+    """
+    match expression:
+        case Call(function, arguments) if function in CONNECTIVES:
+            return all(map(is_covered, arguments))
+        case Call(function, arguments) if function in COMPARED | KINDS:
+            return all(map(_is_plain, arguments))
+        case Call():
+            return False
+        case _:
+            return _is_plain(expression)
+
+
+def _is_plain(term: Expression) -> bool:
+    if isinstance(term, Call):
+        return False
+    known = isinstance(term, Literal) and isinstance(value(term), int | Decimal | float | bool | str)
+    return known or isinstance(term, Variable | Iri | Symbol)
+
+
+def terms(
+    constants: Iterable[Constant],
+    new: Iterable[Iri],
+    many: int,
+    *,
+    linked: int = 1,
+    blanks: Iterable[str] = (),
+) -> list[Constant]:
+    """Return terms that stand for all others under covered conditions, those first that read best.
+
+    There are `many` of each region where constants leave room for a reader, and `linked` of each at all, for
+    variables of which up to `linked` are compared with each other; `new` IRIs, and blank nodes by labels.
+    """
+    named = tuple(dict.fromkeys(constants))
+    literals = [term for term in named if isinstance(term, Literal)]
+    texts = [text * n for n in range(1, many + 1) for text in ("text", "")]
+    chosen: Iterable[Constant] = chain(
+        new,
+        (term for term in named if isinstance(term, Iri)),
+        literals,
+        _numbers(literals, many, linked),
+        _strings(literals, many),
+        (Literal(text, XSD + "boolean") for text in ("true", "false", "1", "0")),
+        (Literal(text, RDF_LANG_STRING, "en") for text in texts),
+        _times(),
+        (Literal("none" * n, XSD + "integer") for n in range(1, many + 1)),
+        (Literal(f"{n}", "http://example.org/type") for n in range(many)),
+        map(Blank, blanks),
+    )
+    return list(dict.fromkeys(chosen))
+
+
+def told_apart(
+    values: Iterable[Constant],
+    region: Callable[[Constant], Hashable],
+    many: int,
+    named: Container[Constant] = (),
+) -> list[Constant]:
+    """Return the values but for those of the region of `many` earlier ones; those that are named stay."""
+    kept: dict[Hashable, int] = {}
+    apart: list[Constant] = []
+    for term in values:
+        if term not in named:
+            own = region(term)
+            kept[own] = kept.get(own, 0) + 1
+            if kept[own] > many:
+                continue
+        apart.append(term)
+    return apart
+
+
+def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]) -> int:
+    """Return how many of the names are at most in groups that share names, directly or through others."""
+    parts: list[frozenset[Variable]] = [frozenset((name,)) for name in names]
+    for group in groups:
+        near = [part for part in parts if part & group]
+        parts = [part for part in parts if not part & group]
+        parts += [frozenset[Variable]().union(*near)] if near else []
+    return max(map(len, parts), default=1)
+
+
+def number(term: Term) -> int | Decimal | float | None:
+    """Return the number that a term denotes, infinite ones and NaN too; None: it is none."""
+    known = value(term) if isinstance(term, Literal) else None
+    return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
+
+
+def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
+    """Yield the constants' values, and `many` below, between each two and above, none of them rounded."""
+    exact = (amount for term in constants if (amount := number(term)) is not None and isfinite(amount))
+    anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
+    yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
+
+
+def _numbers(constants: Sequence[Term], many: int, linked: int) -> Iterator[Literal]:
+    """Yield numbers of all types, `linked` of each interval that constants cut out."""
+    known = [amount for term in constants if (amount := number(term)) is not None]
+    finite = {Fraction(amount) for amount in known if isfinite(amount)}
+    if any(amount in (inf, -inf) for amount in known):
+        finite |= {Fraction(sign * end) for sign in (1, -1) for end in _GREATEST}
+    yield from numbers(constants, many)
+    yield from map(_written, chain.from_iterable(_inside(sorted({*finite, Fraction(0)}), many)))
+    yield Literal("0", XSD + "integer")
+    # Numbers near a double that is no constant's matter to three variables, or to more of them.
+    clusters = _inside(sorted(finite), linked // _NEAR) if finite else ([Fraction(1)],)
+    anchors = sorted({*finite, *chain.from_iterable(clusters)})
+    for anchor in anchors:
+        alike, double = many if anchor in finite else 1, _double(anchor)
+        yield from islice(_spelled(anchor), alike + 1)
+        yield from islice(_spelled_float(double, "double"), alike + 1)
+        yield from islice(_spelled_float(Single(double), "float"), alike + 1)
+    points = sorted({point for anchor in anchors for point in _points(anchor)})
+    # Of variables that are compared with each other one at least is no decimal of the same interval.
+    yield from map(_written, chain.from_iterable(_inside(points, linked if linked == many else linked - 1)))
+    yield from map(_written, points)
+    middles = ((low, (low + high) / 2, high) for low, high in pairwise(points))
+    places = chain(zip(points, points, points, strict=True), middles)
+    floats = dict.fromkeys(chain.from_iterable(starmap(_floats_at, places)))
+    for kind, each in floats:
+        yield from islice(_spelled_float(each, kind), linked)
+    for text in ("NaN", "INF", "-INF"):
+        yield from (Literal(text, XSD + kind) for kind in ("double", "float"))
+
+
+_NEAR: Final = 3
+_GREATEST: Final = tuple(
+    edge
+    for greatest, last in ((2**1024 - 2**971, 2**970), (2**128 - 2**104, 2**103))
+    for edge in (greatest, greatest + last)
+)
+"""The greatest double and float, and where the numbers begin whose nearest is an infinity."""
+
+
+def _double(place: Fraction) -> float:
+    try:
+        return float(place)
+    except OverflowError:
+        return inf if place > 0 else -inf
+
+
+def _points(anchor: Fraction) -> Iterator[Fraction]:
+    """Yield a number, its double and its float, and the ends of their cells."""
+    yield anchor
+    double = _double(anchor)
+    single = Single(double)
+    for near, neighbours in ((double, _beside(double)), (single, _singles_beside(single))):
+        if isfinite(near):
+            yield Fraction(near)
+            yield from ((Fraction(near) + Fraction(each)) / 2 for each in neighbours if isfinite(each))
+
+
+def _beside(double: float) -> tuple[float, float]:
+    return nextafter(double, -inf), nextafter(double, inf)
+
+
+def _singles_beside(single: float) -> tuple[float, float]:
+    """Return the floats below and above one: a step of a float is 2^29 of a double, and at least 2^-149."""
+    step = max(abs(single) * 2.0**-24, 2.0**-149)
+    beside = (Single(single - step * n) for n in (1, 2)), (Single(single + step * n) for n in (1, 2))
+    low, high = (next((each for each in some if each != single), single) for some in beside)
+    return low, high
+
+
+def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
+    """Yield the double and the float that are nearest to a place, as far as they lie between two others."""
+    double = _double(place)
+    for kind, near in (("double", double), ("float", Single(double))):
+        if isfinite(near) and low <= Fraction(near) <= high:
+            yield kind, near
+
+
+def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
+    """Yield numbers below all points, between each two and above all, with as few digits as can be."""
+    yield [Fraction(-floor(-points[0]) - n) for n in range(1, many + 1)]
+    yield from (list(_between(low, high, many)) for low, high in pairwise(points))
+    yield [Fraction(floor(points[-1]) + n) for n in range(1, many + 1)]
+
+
+def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
+    """Yield numbers between two: whole multiples of the greatest power of 1/10 of which there are so many."""
+    scale = 1
+    while floor(low * scale) + many >= high * scale:
+        scale *= 10
+    yield from (Fraction(floor(low * scale) + n, scale) for n in range(1, many + 1))
+
+
+def _digits(amount: Fraction) -> tuple[int, int]:
+    return len(str(amount.denominator)), len(str(amount.numerator))
+
+
+def _written(amount: Fraction) -> Literal:
+    """Return a number as an integer or a decimal: its denominator divides a power of 10."""
+    if amount.denominator == 1:
+        return Literal(str(amount.numerator), XSD + "integer")
+    twos = (amount.denominator & -amount.denominator).bit_length() - 1
+    places, odd = twos, amount.denominator >> twos
+    for fives in count(1):
+        if odd == 1:
+            break
+        places, odd = max(twos, fives), odd // 5
+    digits = str(abs(amount.numerator) * 10**places // amount.denominator).rjust(places + 1, "0")
+    text = f"{'-' if amount < 0 else ''}{digits[:-places]}.{digits[-places:]}"
+    return Literal(text, XSD + "decimal")
+
+
+def _spelled(amount: Fraction) -> Iterator[Literal]:
+    """Yield the literals of one number, exact ones: integer, decimal, and with ever more zeros."""
+    plain = _written(amount)
+    yield plain
+    text = plain.lexical if "." in plain.lexical else f"{plain.lexical}."
+    while True:
+        text += "0"
+        yield Literal(text, XSD + "decimal")
+
+
+def _text(amount: float) -> str:
+    return "INF" if amount == inf else "-INF" if amount == -inf else repr(float(amount)).upper()
+
+
+def _spelled_float(amount: float, kind: str) -> Iterator[Literal]:
+    text = _text(amount)
+    yield Literal(text, XSD + kind)
+    mantissa, _, exponent = text.partition("E")
+    mantissa = mantissa if "." in mantissa else f"{mantissa}."
+    while isfinite(amount):
+        mantissa += "0"
+        yield Literal(f"{mantissa}E{exponent or '0'}", XSD + kind)
+
+
+def _strings(constants: Iterable[Term], many: int) -> Iterator[Literal]:
+    texts = (value(term) for term in constants if isinstance(term, Literal))
+    known = sorted({text for text in texts if isinstance(text, str)} | {""})
+    yield Literal("")
+    for low, high in pairwise((*known, None)):
+        plain = (f"{low}{letter * n}" for letter in "a\t\x01" for n in range(1, many + 1))
+        yield from islice((Literal(text) for text in plain if high is None or text < high), many)
+
+
+def _times() -> Iterator[Literal]:
+    """Yield two instants, each as two terms, and a time without a zone."""
+    for year in (2026, 2027):
+        yield from (Literal(f"{year}-01-01T00:00:00{zone}", XSD + "dateTime") for zone in ("Z", "+00:00"))
+    yield Literal("2026-01-01T00:00:00", XSD + "dateTime")

@@ -1,0 +1,106 @@
+"""The terms that are chosen stand for all others: whatever conditions hold of, they hold of one of these."""
+
+import struct
+from decimal import Decimal
+from fractions import Fraction
+from itertools import product
+from math import inf
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agreement.proving.values import is_covered, number, terms
+from lars.language.formulas import Call
+from lars.language.terms import XSD, Iri, Literal, Variable
+
+ROUNDS = {"integer": 0, "decimal": 0, "float": 1, "double": 2}
+digits = st.integers(1, 60).flatmap(lambda n: st.integers(-(10**n), 10**n))
+exact = st.tuples(digits, st.sampled_from([0, 1, 5, 30])).map(lambda pair: Fraction(pair[0], 10 ** pair[1]))
+
+
+def written(amount, kind):
+    """Return a number as a literal of a type."""
+    if kind in ("float", "double"):
+        return Literal(repr(double(amount)).replace("inf", "INF"), XSD + kind)
+    whole, part = divmod(abs(amount).numerator * 10**40 // abs(amount).denominator, 10**40)
+    sign = "-" if amount < 0 else ""
+    return Literal(f"{sign}{whole}" if kind == "integer" else f"{sign}{whole}.{part:040}", XSD + kind)
+
+
+numbers = st.tuples(exact, st.sampled_from(sorted(ROUNDS))).map(lambda pair: written(*pair))
+near = st.tuples(numbers, st.sampled_from([0, 1, -1]), st.integers(1, 40), st.sampled_from(sorted(ROUNDS)))
+
+
+def double(amount):
+    """Return the nearest double."""
+    try:
+        return float(amount)
+    except OverflowError:
+        return inf if amount > 0 else -inf
+
+
+def single(amount):
+    """Return the nearest float of 32 bit."""
+    try:
+        return struct.unpack("f", struct.pack("f", double(amount)))[0]
+    except OverflowError:
+        return inf if amount > 0 else -inf
+
+
+def rounded(literal, rank):
+    """Return the value of a literal as a number of a type: exact, float or double."""
+    kind, text = literal.datatype.removeprefix(XSD), literal.lexical.replace("INF", "inf")
+    own = Fraction(Decimal(text)) if ROUNDS[kind] == 0 else float(text)
+    own = single(own) if kind == "float" else own
+    return own if rank == 0 else single(own) if rank == 1 else double(own)
+
+
+def order(one, other):
+    """Return how two numbers compare as SPARQL says: as numbers of the type that both can have."""
+    rank = max(ROUNDS[each.datatype.removeprefix(XSD)] for each in (one, other))
+    mine, theirs = rounded(one, rank), rounded(other, rank)
+    known = mine <= theirs or mine > theirs
+    return (mine > theirs) - (mine < theirs) if known else None
+
+
+def beside(case):
+    """Return a number that is a little more, or less, than another one, or the same, in some type."""
+    literal, sign, places, kind = case
+    own = rounded(literal, 0)
+    return literal if own in (inf, -inf) else written(Fraction(own) + Fraction(sign, 10**places), kind)
+
+
+@given(st.lists(numbers, min_size=1, max_size=3), st.lists(near, max_size=2), numbers, st.data())
+def test_every_number_compares_with_constants_as_one_that_is_chosen(constants, close, other, data):
+    constants += [beside(case) for case in close]
+    drawn = data.draw(st.sampled_from([other, *map(beside, data.draw(st.lists(near, max_size=2)))]))
+    drawn = data.draw(st.sampled_from([drawn, beside((constants[0], *data.draw(near)[1:]))]))
+    chosen = [term for term in terms(constants, (), 2, linked=2) if number(term) is not None]
+    regions = [tuple(order(term, each) for each in constants) for term in chosen if term not in constants]
+    # Twice, since two variables may need unlike terms of one region.
+    assert regions.count(tuple(order(drawn, each) for each in constants)) >= 2
+
+
+@given(st.lists(numbers, min_size=1, max_size=2), near, near)
+def test_each_two_numbers_compare_with_each_other_and_constants_as_two_that_are_chosen(constants, one, two):
+    pair = [beside((constants[0], *one[1:])), beside((constants[-1], *two[1:]))]
+    chosen = [term for term in terms(constants, (), 2, linked=2) if number(term) is not None]
+
+    def told(first, second):
+        mine, theirs = ([order(term, each) for each in constants] for term in (first, second))
+        return mine, theirs, order(first, second)
+
+    assert told(*pair) in [told(*both) for both in product(chosen, chosen)]
+
+
+def test_new_terms_are_none_of_the_constants_and_enough():
+    one = Literal("1", XSD + "integer")
+    equal = [term for term in terms([one], [Iri("http://e/x")], 3, linked=3) if number(term) == 1]
+    assert len({*equal} - {one}) >= 3
+
+
+def test_only_comparisons_and_kinds_are_decided_by_terms():
+    x, text = Variable("x"), Literal("a")
+    assert is_covered(Call("&&", (Call("<", (x, text)), Call("ISIRI", (x,)))))
+    assert not is_covered(Call("<", (Call("STRLEN", (x,)), Literal("1", XSD + "integer"))))
+    assert not is_covered(Call("<", (x, Literal("2026-01-01T00:00:00Z", XSD + "dateTime"))))
