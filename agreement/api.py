@@ -10,9 +10,10 @@
 `run`, `init`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
 --contained`, `read_export` is `lars export --read`. Keywords are named as the options, `-` as `_`; those
 that Python keeps for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A
-trace is a path, a text, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t, atom) or
-elements in their order, pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text or a graph
-of rdflib. A string is a text if it has a line break, { or ←.
+trace is a path, a text, an open file, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t,
+atom) or elements in their order, pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text,
+an open file or a graph of rdflib. A string is a text if it has a line break, { or ←. Numbers of numpy are
+numbers, and a timedelta is a duration.
 
 Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and
 tables as --out writes them. What is wrong with an input is a `LarsError`, with its `place` if it is a

@@ -146,6 +146,8 @@ class LarsGroup(TyperGroup):
                 raise LarsError(_NO_SHELL) from None
             raise
         except (OSError, RuntimeError) as error:
+            if "--install-completion" not in args:
+                raise  # the help cannot be printed
             raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
 
     def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002

@@ -231,6 +231,13 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
     try:
+        # Of a key with n parts tomllib makes n**2 / 2.
+        TOML.scan(_Scan(text, 0, len(text), TOML))
+    except _LongKeyError as error:
+        raise PlacedError(place_at(source, text, error.offset), str(error)) from None
+    except (IndexError, ValueError, RecursionError):
+        pass  # the next reader says what is wrong
+    try:
         return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", TOML)
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(source, text, str(error)) from None
@@ -257,6 +264,14 @@ class DataToken:
     offset: int
     text: str
     is_key: bool
+
+
+class _LongKeyError(ValueError):
+    """A key of too many parts, which begins at an offset."""
+
+    def __init__(self, offset: int) -> None:
+        super().__init__(f"found a key of more than {_DEEPEST} parts; accepted: fewer")
+        self.offset = offset
 
 
 @dataclass(slots=True)
@@ -354,6 +369,8 @@ class _Scan:
             self._skip(_STRING if quoted else _BARE_KEY)
             written = self.text[start : self.at]
             keys.append((self.notation.key(written) if quoted else written, start))
+            if len(keys) > _DEEPEST:
+                raise _LongKeyError(keys[0][1])
             self._skip(_BLANK)
             if not self.text.startswith(".", self.at):
                 return keys

@@ -3,6 +3,7 @@
 import csv
 import json
 import math
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -219,7 +220,8 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(names)
-                writer.writerows(_rows(table, terms))
+                written = _rows(table, terms)
+                writer.writerows(written if terms is TermForm.EXACT else map(_without_formulas, written))
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
@@ -248,6 +250,14 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
         frame.astype(object).where(bound, None).itertuples(index=False, name=None)
     )
     return rows
+
+
+_FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")
+
+
+def _without_formulas(row: Sequence[object]) -> list[object]:
+    """Return a row of CSV in which a text that spreadsheets would compute has an apostrophe before it."""
+    return [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
 
 
 def _in_json(value: object) -> object:

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 import lars
 import solver
+from lars.errors import FailedRunError, short_of
 from lars.files import replacement_path, rewrite
 from lars.language.windows import Interval
 from lars.version import program
@@ -43,8 +44,10 @@ class FinishedSlices:
             return None
 
     def begin(self, slices: Sequence[Interval]) -> None:
-        """Write down how the timeline is cut."""
+        """Write down how the timeline is cut; what slices of another plan have found is forgotten."""
         self.folder.mkdir(parents=True, exist_ok=True)
+        for file in self.folder.glob("*.arrow"):
+            file.unlink()
         rewrite(self.folder / _PLAN, json.dumps([(interval.first, interval.last) for interval in slices]))
 
     def keep(self, number: int, parts: Sequence[Part]) -> None:
@@ -59,10 +62,21 @@ class FinishedSlices:
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield what these slices have found."""
+        """Yield what these slices have found; raise FailedRunError for a file that is spoiled."""
         for number in numbers:
-            with pa.OSFile(str(self._file(number))) as file:
-                yield from parts_of(pa.ipc.open_file(file).read_all())
+            path = self._file(number)
+            try:
+                with pa.OSFile(str(path)) as file:
+                    table = pa.ipc.open_file(file).read_all()
+                    # Arrow trusts lengths in a file, and would read memory that is not there.
+                    table.validate(full=True)
+                yield from parts_of(table)
+            except (pa.ArrowException, OSError, KeyError, ValueError) as error:
+                short_of(path, error)
+                problem = "found no finished slice, and evaluates it again once the file is gone"
+                raise FailedRunError(
+                    f"{path}: {problem}; accepted: the same command after rm {path}"
+                ) from None
 
     def _file(self, number: int) -> Path:
         return self.folder / f"{number}.arrow"

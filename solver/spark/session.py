@@ -105,7 +105,7 @@ _LOCAL: Final = {
 }
 _JAVA_OPTIONS: Final = (
     "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -XX:-UsePerfData -XX:+ExitOnOutOfMemoryError "
-    "-Djava.io.tmpdir={folder}"
+    '"-Djava.io.tmpdir={folder}"'
 )
 """Without memory some of Spark's threads end, and the run would wait for ever."""
 _LEAST_MEMORY: Final = 2**30
@@ -244,7 +244,8 @@ def _settings(master: str, folder: Path) -> SparkConf:
             conf.set(name, value)
         # All that Java writes lies in our folder, which is removed however the run ends.
         conf.set("spark.local.dir", str(folder))
-        conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=folder))
+        quoted = re.sub(r'(["\\])', r"\\\1", str(folder))
+        conf.set("spark.driver.extraJavaOptions", _JAVA_OPTIONS.format(folder=quoted))
         # Java holds what tasks hand on, beside them.
         conf.set("spark.driver.memory", f"{max(_LEAST_MEMORY, memory.limit() // 2) >> 20}m")
     return conf

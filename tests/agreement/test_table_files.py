@@ -8,6 +8,7 @@ import pytest
 
 from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat, TermForm, check_folder
 from lars.errors import LarsError
+from lars.language.terms import Literal
 
 COLUMNS = (
     Column("t", int, "when"),
@@ -57,6 +58,17 @@ def test_terms_stand_in_the_form_that_is_asked_for(form, tmp_path):
     with (tmp_path / "csv/rows.csv").open(encoding="utf-8", newline="") as file:
         _, *rows = csv.reader(file)
     assert rows == [["" if one is None else str(one) for one in row] for row in FORMS[form]]
+
+
+@pytest.mark.parametrize("form", [TermForm.VALUES, TermForm.SHORT])
+def test_no_cell_of_csv_is_a_formula_for_a_spreadsheet(form, tmp_path):
+    texts = ['=HYPERLINK("http://e/")', "@x", "+a", "-1+2", "=1", "-5", "+1.5e3", "a=b"]
+    terms = [(str(Literal(text)),) for text in texts]
+    OutOptions(tmp_path / "o", TableFormat.CSV, form).write([OutTable("r", (Column("?o", str, ""),), terms)])
+    with (tmp_path / "o/r.csv").open(encoding="utf-8", newline="") as file:
+        _, *cells = csv.reader(file)
+    assert [cell for (cell,) in cells][5:] == texts[5:]
+    assert all(cell.startswith("'") for (cell,) in cells[:5])
 
 
 def test_a_folder_of_an_earlier_run_is_replaced_as_a_whole(tmp_path):

@@ -18,7 +18,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import Option, build, check_idle, declared, in_python, options_of
+from agreement.documents.options import (
+    Option,
+    build,
+    check_idle,
+    declared,
+    in_python,
+    naming_keyword,
+    options_of,
+)
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
@@ -354,8 +362,15 @@ def _is_given(value: object) -> bool:
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
     """Return what is given with files in the place of data."""
-    if values is None:
-        return None
+    if values is None or option.source is None:
+        return values
+    if option.argument:
+        return _files_of(option, values, files)
+    with naming_keyword(option, values):
+        return _files_of(option, values, files)
+
+
+def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
     match option.source:
         case "trace":
             return tuple(map(files.path_of, values)) if option.several else files.path_of(values)

@@ -15,6 +15,7 @@ from typing import Final, Protocol, runtime_checkable
 from rdflib import Dataset, Graph
 from rdflib.term import Node
 
+from agreement.documents.options import of_library
 from agreement.documents.values import message_text, static_file
 from lars.errors import LarsError, PlacedError
 from solver.settings import StaticFile
@@ -45,10 +46,18 @@ class LazyTable(Protocol):
         """Return its columns."""
 
 
-TraceSource = TextSource | ArrowTable | LazyTable | Iterable[Element]
-"""A trace: in a file, as text, as a table with the columns t, stream, s, p, o, or as elements in order."""
-StaticSource = TextSource | Graph
-"""Static data: in a file, as text, or as a graph or data set of rdflib."""
+@runtime_checkable
+class Readable(Protocol):
+    """A file that is open, or what is read as one, as a BytesIO."""
+
+    def read(self) -> str | bytes:
+        """Return all of it."""
+
+
+TraceSource = TextSource | Readable | ArrowTable | LazyTable | Iterable[Element]
+"""A trace: in a file, open or not, as text, as a table with columns t, stream, s, p, o, or as elements."""
+StaticSource = TextSource | Readable | Graph
+"""Static data: in a file, open or not, as text, or as a graph or data set of rdflib."""
 
 _TEXT: Final = re.compile(r"[\n{←]")
 _QUERY: Final = re.compile(
@@ -70,6 +79,9 @@ class SourceFiles:
         """Return the file of a query, a program, an experiment or a trace."""
         if isinstance(source, str | Path):
             return self._of_text(source, _file_name)
+        if isinstance(source, Readable):
+            content = source.read()
+            return self._written("trace", "", content)
         if isinstance(source, Graph):
             problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
             raise LarsError(f"found {type(source).__name__}: {problem}")
@@ -94,17 +106,22 @@ class SourceFiles:
                 return StaticFile(self._written("static", ".nt", source.serialize(format="nt")))
             case str() if not _TEXT.search(source):
                 return static_file(source)
-            case _:
+            case str() | Path():
                 return StaticFile(self._of_text(source, lambda _: ("static", "")))
+            case Readable():
+                return StaticFile(self._written("static", "", source.read()))
+            case _:
+                found = type(source).__name__
+                raise LarsError(f"found {found}; accepted: a path, a text, a file, or a graph of rdflib")
 
     def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
         if isinstance(source, Path) or not _TEXT.search(source):
             return Path(source)
         return self._written(*named(source), source)
 
-    def _written(self, stem: str, suffix: str, text: str) -> Path:
+    def _written(self, stem: str, suffix: str, content: str | bytes) -> Path:
         path = self._file(stem, suffix)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
         return path
 
     def _file(self, stem: str, suffix: str) -> Path:
@@ -149,7 +166,7 @@ def _as_trig(elements: Iterable[Element]) -> str:
     """
     lines: list[str] = []
     for number, element in enumerate(elements, 1):
-        match element:
+        match of_library(element):
             case (int() | datetime() as t, Graph() as graph):
                 triples: Sequence[GraphTriple] = list(graph)
             case (int() | datetime() as t, (Node(), Node(), Node()) as triple):

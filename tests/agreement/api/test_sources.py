@@ -1,8 +1,12 @@
 """What a call takes: a query, a trace and static data mean the same as path, text, table, graphs."""
 
+import gzip
+import inspect
 import json
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from io import BytesIO, StringIO
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pytest
@@ -53,6 +57,9 @@ TRACES = {
     "graphs": graphs,
     "triples": lambda: [(t, (s, EX.offers, Literal(str(o)))) for t, s, o in OFFERS],
     "text": lines,
+    "text that is open": lambda: StringIO(lines()),
+    "bytes that are packed": lambda: BytesIO(gzip.compress(lines().encode())),
+    "times of numpy": lambda: [(np.int64(t), (s, EX.offers, Literal(str(o)))) for t, s, o in OFFERS],
 }
 
 
@@ -65,7 +72,9 @@ def test_a_trace_means_the_same_in_each_form(kind):
     assert answered(api.solve(QUERY, TRACES[kind](), static=STATIC)) == ROWS
 
 
-@pytest.mark.parametrize("static", [STATIC, static_graph(), static_graph(Dataset), [static_graph()]])
+@pytest.mark.parametrize(
+    "static", [BytesIO(STATIC.encode()), STATIC, static_graph(), static_graph(Dataset), [static_graph()]]
+)
 def test_static_data_mean_the_same_in_each_form(static):
     assert answered(api.solve(QUERY, lines(), static=static)) == ROWS
 
@@ -164,3 +173,45 @@ def test_a_message_names_values_not_the_files_in_which_they_lie():
 def test_what_is_no_trace_is_refused(source):
     with pytest.raises(api.LarsError, match=r"accepted: .*pairs"):
         api.solve(QUERY, source)
+
+
+ALIKE = {
+    "period": [2, "2s", np.int64(2), np.uint8(2), timedelta(seconds=2), pd.Timedelta(2, "s"), [np.int64(2)]],
+    "unit": ["1s", timedelta(seconds=1)],
+    "origin": [
+        "2026-05-04T08:00:00Z",
+        datetime(2026, 5, 4, 8, tzinfo=UTC),
+        pd.Timestamp("2026-05-04T08:00Z"),
+    ],
+}
+
+
+@pytest.mark.parametrize(("key", "value"), [(key, value) for key, some in ALIKE.items() for value in some])
+def test_numbers_and_times_of_libraries_are_those_of_python(key, value):
+    def agreed(some):
+        return api.agree(QUERY, table(), **{"period": 2, key: some}).to_json()
+
+    assert agreed(value) == agreed(ALIKE[key][0])
+
+
+WRONG = [
+    *(("period", value) for value in (2.5, object(), None.__class__, {"a": 1}, [2.5], timedelta(0))),
+    *(("unit", value) for value in (1, timedelta(0), 1.5)),
+    *(("static", value) for value in (table(), 5, [table()], {"http://e/g": 5})),
+    *(("stream", value) for value in ("http://e/S", 5, [1], {"http://e/S": 5})),
+    *((key, 5) for key in ("column", "prefix", "origin", "profile", "assign", "blank_nodes")),
+    *(("sort", value) for value in ("no", 1, 0.0)),
+    *((key, 2.5) for key in ("at", "from_", "to", "certify", "semantics")),
+    ("memory", 5),
+]
+
+
+@pytest.mark.parametrize(("key", "value"), WRONG)
+def test_a_keyword_of_another_type_is_named(key, value):
+    known = inspect.signature(api.agree).parameters
+    function = api.agree if key in known else api.solve
+    if key not in inspect.signature(function).parameters:
+        pytest.skip(f"no {key} here")
+    more = {"period": 2} if function is api.agree and key != "period" else {}
+    with pytest.raises(api.LarsError, match=rf"^{key}="):
+        function(QUERY, table(), **more, **{key: value})

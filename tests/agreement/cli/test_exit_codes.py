@@ -81,9 +81,11 @@ def test_who_stops_reading_the_help_sees_no_error(folder):
     ("out", "said"), [("> /dev/full", "No space left on device"), (">&-", "standard output is closed")]
 )
 def test_output_that_goes_nowhere_is_one_line(folder, out, said):
-    code, err = shell(f"lars fmt many.lars {out}", folder)
-    assert (code, err.count("\n")) == (3, 1)
-    assert said in err
+    for command in ("fmt many.lars", "--help"):
+        code, err = shell(f"lars {command} {out}", folder)
+        assert (code, err.count("\n")) == (3, 1)
+        assert said in err
+        assert "completion" not in err
 
 
 @pytest.mark.parametrize("more", [(), ("--verbose",)])

@@ -3,7 +3,11 @@
 import sys
 from types import ModuleType
 
+import pytest
+
 from lars.durations import SECOND
+from lars.errors import FailedRunError
+from lars.language.windows import Interval
 from lars.version import program
 from solver.settings import TraceOptions
 from solver.spark import finished_slices
@@ -27,3 +31,24 @@ def test_another_text_of_the_program_has_slices_of_its_own(tmp_path, monkeypatch
         monkeypatch.setattr(MODULE, "program", lambda *_, now=text_of: now)
         folders.add(finished_slices(tmp_path, (), TraceOptions(SECOND)).folder)
     assert len(folders) == 2
+
+
+@pytest.mark.parametrize("content", [b"", b"spoiled", b"ARROW1\0\0", b"cut"])
+def test_a_spoiled_slice_says_what_to_do(tmp_path, content):
+    kept = MODULE.FinishedSlices(tmp_path)
+    kept.begin([Interval(0, 9)])
+    kept.keep(0, [])
+    file = tmp_path / "0.arrow"
+    file.write_bytes(file.read_bytes()[:-9] if content == b"cut" else content)
+    with pytest.raises(FailedRunError, match=rf"0.arrow: found no finished slice.*after rm {file}"):
+        list(kept.parts(kept.finished(1)))
+
+
+def test_what_slices_of_another_plan_have_found_is_forgotten(tmp_path):
+    kept = MODULE.FinishedSlices(tmp_path)
+    kept.begin([Interval(0, 9)])
+    kept.keep(0, [])
+    (tmp_path / "slices.json").write_text("spoiled")
+    assert kept.cut() is None
+    kept.begin([Interval(0, 4), Interval(5, 9)])
+    assert (kept.finished(2), kept.cut()) == (frozenset(), [Interval(0, 4), Interval(5, 9)])

@@ -4,8 +4,9 @@ import tomllib
 
 import pytest
 
-from agreement.documents.placed import TOML, scanned
+from agreement.documents.placed import TOML, read_toml, scanned
 from agreement.experiments.schema import texts
+from lars.errors import PlacedError
 from tests.packs import SAMPLES
 
 ODD = """a . "b c" = [ # a comment with ] and "
@@ -46,3 +47,13 @@ def test_what_stands_at_the_place_of_a_text_is_the_text(file):
     for path, value in texts(tomllib.loads(text)):
         key = path[-1] == value
         assert value in text[found[path].key if key else found[path].value :][: len(value) + 3]
+
+
+@pytest.mark.parametrize("text", ["{} = 1", "x = {{{} = 1}}", "[{}]", "[[{}]]"])
+def test_a_key_of_very_many_parts_is_refused_at_once(tmp_path, text):
+    path = tmp_path / "a.toml"
+    path.write_text(f"a = 1\n{text.format('.'.join(['b'] * 50_000))}\n")
+    with pytest.raises(PlacedError, match=r"a.toml:2:\d: found a key of more than 100 parts"):
+        read_toml(path, "TOML")
+    path.write_text(text.format(".".join("b" * 100)))
+    read_toml(path, "TOML")
