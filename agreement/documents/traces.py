@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
+from agreement.documents.dates import Dates
 from agreement.documents.requests import origin_text, sources
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -432,10 +433,21 @@ def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
 
 
 def set_span(trace: Trace, span: Span, options: TraceOptions) -> None:
-    """Let the timeline of a trace be from the first to the last of the times asked for, if these are said."""
+    """Let the timeline of a trace be from the first to the last of the times asked for, if these are said.
+
+    Raises LarsError for a timeline that begins after the last element: no earlier input is seen there.
+    """
     first, last = (None if time is None else point_on(trace, time, options) for time in span)
     usual = trace.timeline
     trace.timeline = Interval(usual.first if first is None else first, usual.last if last is None else last)
+    if first is not None and first > usual.last:
+        whole = Interval(usual.first, max(usual.last, trace.timeline.last))
+        dates = Dates(trace.origin, options.unit).within(whole)
+        asked = dates.interval(trace.timeline) if trace.timeline else f"from {dates.text(first)}"
+        raise LarsError(
+            f"--from: the timeline {asked} is after the trace, which is {dates.interval(usual)}"
+            f"{dates.caption}; use a time up to {dates.text(usual.last)}"
+        )
 
 
 def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:

@@ -3,11 +3,11 @@
 Which part of a C-SPARQL pattern is matched in which stream: by vocabulary, or as the user says.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import reduce
-from itertools import product
+from itertools import combinations, product
 
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -233,15 +233,28 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
         if any(_contains(bgp, part.pattern) for bgp in everywhere):
             raise ModelError(f"{_name_of(part)} lies inside a GRAPH; cq(Q) needs it outside")
         raise ModelError(f"{_name_of(part)} is no part of one basic graph pattern of P")
-    for i, stream_pattern in enumerate(parts):
-        for other in parts[i + 1 :]:
-            common = set(_triples(stream_pattern)) & set(_triples(other))
-            if common:
+    for bgp in outside:
+        for one, other in combinations(_parts_in(bgp, parts), 2):
+            if common := set(_triples(one)) & set(_triples(other)):
                 text = " . ".join(sorted(map(str, common)))
                 raise ModelError(
-                    f"the parts of {stream_pattern.stream} and {other.stream} overlap in {{{text}}}; "
+                    f"the parts of {one.stream} and {other.stream} overlap in {{{text}}}; "
                     "cq(Q) needs each triple pattern in one part"
                 )
+
+
+def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
+    """Return the parts that occur in a basic graph pattern, without those inside another one of their stream.
+
+    A triple pattern can stand in several BGPs: in each it belongs to the part that this BGP has.
+    """
+    inside = [part for part in parts if _contains(bgp, part.pattern)]
+
+    def covers(other: StreamBlock, part: StreamBlock) -> bool:
+        same = (other.stream, other.window) == (part.stream, part.window)
+        return same and set(_triples(part)) < set(_triples(other))
+
+    return [part for part in inside if not any(covers(other, part) for other in inside)]
 
 
 def _replaced(pattern: Pattern, choices: dict[StreamBlock, Choice]) -> Pattern:
@@ -258,14 +271,14 @@ def _replaced(pattern: Pattern, choices: dict[StreamBlock, Choice]) -> Pattern:
 
 
 def _split(bgp: algebra.Bgp, choices: dict[StreamBlock, Choice]) -> Pattern:
-    inside = [(part, choice) for part, choice in choices.items() if _contains(bgp, part.pattern)]
+    inside = _parts_in(bgp, choices)
     if not inside:
         return bgp
-    patterns = {triple for part, _ in inside for triple in _triples(part)}
+    patterns = {triple for part in inside for triple in _triples(part)}
     rest = tuple(triple for triple in bgp.triples if triple not in patterns)
-    conjuncts: list[Pattern] = []
-    for part, choice in inside:
-        conjuncts.append(part if choice is Choice.BRAVE else algebra.Union(part, part.pattern))
+    conjuncts: list[Pattern] = [
+        part if choices[part] is Choice.BRAVE else algebra.Union(part, part.pattern) for part in inside
+    ]
     return reduce(algebra.Join, [*conjuncts, algebra.Bgp(rest)] if rest else conjuncts)
 
 

@@ -1,8 +1,9 @@
 """What a user must know of queries before reading answers: whether two stem from one, and each warning."""
 
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import fields, replace
+from itertools import chain, islice, permutations, product
 from typing import Final
 
 from lars.durations import Duration
@@ -10,7 +11,7 @@ from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Variable
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
-from translate.analysis.rewriting import children, parts, tests_of
+from translate.analysis.rewriting import children, parts, rename, tests_of, variables_in
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
@@ -80,8 +81,7 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
     """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
     model = model_of_cqels(cqels)
-    mine, theirs = normal(csparql.pattern), normal(model.pattern)
-    if mine != theirs:
+    if not have_one_pattern(csparql, cqels):
         yield f"{NO_MODEL}: P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
     windows, blocks = _steps(csparql.merged, unit), _steps(model.streams, unit)
     for names, one, another in (("C-SPARQL", windows, blocks), ("CQELS", blocks, windows)):
@@ -92,6 +92,32 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
         yield f"the two queries differ in STEP: C-SPARQL {_reads_text(windows)}, CQELS {_reads_text(blocks)}"
 
 
+def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
+    """Whether two queries have one P, up to the names of variables that stand in their patterns alone."""
+    others = (csparql.result, csparql.modifiers, csparql.template, csparql.described)
+    others += (cqels.result, cqels.modifiers, cqels.template, cqels.described)
+    mine, theirs = csparql.pattern, model_of_cqels(cqels).pattern
+    renamings = _renamings(mine, theirs, variables_in(others))
+    return any(normal(rename(theirs, names)) == normal(mine) for names in ({}, *renamings))
+
+
+def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapping[Variable, Variable]]:
+    """Yield some renamings of `theirs` that give variables, but for those kept, names that occur alike."""
+    groups: dict[Hashable, tuple[list[Variable], list[Variable]]] = {}
+    for side, pattern in enumerate((mine, theirs)):
+        hidden = variables_in(pattern) - kept
+        for name in sorted(hidden):
+            names = dict.fromkeys(hidden, Variable("other")) | {name: Variable("this")}
+            groups.setdefault(normal(rename(pattern, names)), ([], []))[side].append(name)
+    if all(len(own) == len(others) for own, others in groups.values()):
+        own = [name for names, _ in groups.values() for name in names]
+        for others in islice(
+            product(*(permutations(names) for _, names in groups.values())), _MOST_RENAMINGS
+        ):
+            yield dict(zip(chain.from_iterable(others), own, strict=True))
+
+
+_MOST_RENAMINGS: Final = 720
 _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
@@ -177,6 +203,7 @@ def remarks(
     if setting.profile is Profile.PAPER2015:
         texts += [remark for part in whole for remark in _differences(part)]
     texts += query.notes
+    texts += _unbound(query)
     if any(isinstance(part, algebra.Group) and part.aggregates and not part.keys for part in whole):
         texts.append(
             "T13: an aggregate without GROUP BY: where nothing matches C-SPARQL has one row (COUNT, SUM and "
@@ -236,6 +263,19 @@ def _minus(left: Pattern, right: Pattern) -> Iterator[str]:
             which = f"{_names(unbound)} can be unbound" if unbound else "its two sides share no variable"
             yield f"T2: paper2015 reads MINUS as Diff and {which}: it can differ from SPARQL 1.1 (sparql11)"
             return
+
+
+def _unbound(query: EngineQuery) -> Iterator[str]:
+    selects = [
+        (part.result, part.pattern) for part in parts(query.pattern) if isinstance(part, algebra.Select)
+    ]
+    if query.form is Form.SELECT:
+        selects.append((query.result, query.pattern))
+    names = dict.fromkeys(
+        name for result, pattern in selects for name in result if name not in variables(pattern)
+    )
+    if names:
+        yield f"T6: {_names(frozenset(names))} is selected, but no pattern binds it: unbound in every row"
 
 
 def _joined_unbound(names: frozenset[Variable]) -> str:

@@ -118,6 +118,17 @@ def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
     return after if isinstance(value, tuple) else type(value)(*after)
 
 
+def variables_in(value: object) -> Variables:
+    """Return the variables that occur anywhere in a pattern, or in what patterns are made of.
+
+    >>> sorted(variables_in((Variable("x"), (Variable("y"), 3))))
+    [Variable(name='x'), Variable(name='y')]
+    """
+    if isinstance(value, Variable):
+        return frozenset((value,))
+    return frozenset().union(*map(variables_in, _inside(value)))
+
+
 def _inside(value: object) -> tuple[object, ...]:
     """Return what a value is made of: the elements of a tuple, the fields of a dataclass."""
     if isinstance(value, tuple):

@@ -40,7 +40,7 @@ from translate.analysis import (
     without_paths,
 )
 from translate.analysis.nullability import is_cautious
-from translate.analysis.query_remarks import normal
+from translate.analysis.query_remarks import have_one_pattern
 from translate.errors import QueryError
 from translate.model.patterns import (
     EMPTY,
@@ -221,8 +221,7 @@ class AgreementQuestion:
     @cached_property
     def same_patterns(self) -> bool:
         """Whether both queries have one P; in one that is derived from the other they have."""
-        theirs = model_of_cqels(self.pair.cqels).pattern
-        return self.pair.choices is not None or normal(self.pair.csparql.pattern) == normal(theirs)
+        return self.pair.choices is not None or have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
         """Return why the two queries are not one Q for a period, None where they are."""

@@ -350,3 +350,13 @@ def test_all_answers_of_agree_and_what_shrink_leaves_have_dates(files):
 def test_a_program_for_clingo_says_when_its_time_0_is(files):
     found = lars("translate", "cq.rq", "t.nq", "--format", "asp", "--at", dated(5))
     assert found.out.startswith(f"% Time 0 is {dated(0)}, a time point 1s.\n")
+
+
+def test_a_timeline_after_the_trace_is_refused_in_the_words_of_the_trace(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?x { STREAM <e:S> [RANGE 60s] { ?x <e:p> ?o } }")
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> "1" <e:S> "2026-06-15T07:29:55+02:00" .\n')
+    inputs = "agree", tmp_path / "q.rq", tmp_path / "t.nq", "--period", "10s", "--from"
+    ran = lars(*inputs, "07:30:00", "--to", "07:40:00")
+    assert ran.code == 2
+    assert "[07:30:00, 07:40:00] is after the trace, which is [05:29:54, 05:29:55]" in ran.err
+    assert lars(*inputs, "05:29:55", "--to", "05:40:00").code == 1

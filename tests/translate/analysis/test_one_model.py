@@ -1,0 +1,85 @@
+"""Whether two queries stem from one (V, P, D, S), and the CQELS queries of patterns in several BGPs."""
+
+from random import Random
+
+import pytest
+
+from agreement.comparing.agree.agreeing import ComparedInput, compare_pairs, pairs
+from agreement.documents.traces import LocalTrace
+from lars.durations import SECOND
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import Fact
+from translate.analysis import differences, remarks
+from translate.dialects import read_query
+from translate.model.query import Setting
+from translate.tau import Trigger
+
+NODES = ("<e:a>", "<e:b>", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>')
+STREAM = "FROM STREAM <e:S> [RANGE 3s STEP 1s]"
+
+
+def differ(csparql, cqels):
+    queries = (
+        f"SELECT ?s ?v {STREAM} WHERE {{ {csparql} }}",
+        f"SELECT ?s ?v WHERE {{ STREAM <e:S> [RANGE 3s SLIDE 1s] {{ {cqels} }} }}",
+    )
+    return bool(list(differences(*(read_query(text, "q.rq") for text in queries), SECOND)))
+
+
+@pytest.mark.parametrize(
+    ("csparql", "cqels", "differs"),
+    [
+        ("?s <e:p> [ <e:q> ?v ]", "?s <e:p> ?x . ?x <e:q> ?v", False),
+        ("?s <e:p> ?a . ?a <e:q> ?b . ?b <e:q> ?v", "?y <e:q> ?v . ?x <e:q> ?y . ?s <e:p> ?x", False),
+        ("?s <e:p> ?a . ?s <e:p> ?b . ?v <e:q> ?a, ?b", "?s <e:p> ?d . ?s <e:p> ?c . ?v <e:q> ?c, ?d", False),
+        ("?s <e:p> ?v", "?v <e:p> ?s", True),
+        ("?s <e:p> ?x . ?x <e:q> ?v", "?s <e:p> ?x . ?y <e:q> ?v", True),
+        ("?s <e:p> ?x . ?y <e:q> ?v", "?s <e:p> ?x . ?x <e:q> ?v", True),
+        ("?s <e:p> ?x . ?x <e:q> ?v FILTER(?x > 1)", "?s <e:p> ?y . ?y <e:q> ?v FILTER(?y > 2)", True),
+    ],
+)
+def test_patterns_differ_in_more_than_the_names_of_variables_that_nobody_selects(csparql, cqels, differs):
+    assert differ(csparql, cqels) is differs
+
+
+BRANCHES = (
+    "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s . ?o <e:q> 2 }",
+    "{ ?o <e:p> ?s . ?o <e:q> 1 } UNION { ?o <e:p> ?s }",
+    "{ ?o <e:p> ?s } UNION { ?o <e:p> ?s . ?x <e:q> ?s }",
+)
+
+
+@pytest.mark.parametrize("where", BRANCHES)
+def test_a_triple_pattern_in_two_branches_is_in_the_part_of_each(where):
+    query = read_query(f"SELECT ?s {STREAM} WHERE {{ {where} }}", "q.rq")
+    compared = pairs(query, None, frozenset((("<e:S>", "<e:p>"), ("<e:S>", "<e:q>"))), {})
+    assert len(compared) == 4
+    assert all(not list(differences(query, pair.cqels, SECOND)) for pair in compared)
+    draw = Random(where)
+    facts = [
+        Fact(t, "striple", (draw.choice(NODES), f"<e:{name}>", draw.choice(NODES), "<e:S>"))
+        for t in range(1, 30)
+        for name in "pq"
+    ]
+    trace = LocalTrace(trace_columns(facts), Interval(0, 29), {})
+    # Push and pull evaluate at the same times, no triple has another source: so rows are the same (A6).
+    report = compare_pairs(compared, [1], ComparedInput(trace), Setting(), Trigger.ANY)
+    assert [variant.verdicts[0].agree for variant in report.variants] == [True] * 4
+    assert not report.variants[0].is_empty
+
+
+@pytest.mark.parametrize(
+    ("text", "unbound"),
+    [
+        ("SELECT ?post ?tag { STREAM <e:S> [RANGE 3s] { ?post1 <e:tag> ?tag } }", "?post"),
+        ("SELECT ?x { STREAM <e:S> [RANGE 3s] { ?x <e:p> ?y } { SELECT ?x ?z { ?x <e:q> ?y } } }", "?z"),
+        ("SELECT ?x (COUNT(?y) AS ?n) { STREAM <e:S> [RANGE 3s] { ?x <e:p> ?y } } GROUP BY ?x", None),
+        ("SELECT ?x ?n { STREAM <e:S> [RANGE 3s] { ?x <e:p> ?y } BIND(1 AS ?n) }", None),
+        ("SELECT ?x ?n { STREAM <e:S> [RANGE 3s] { ?x <e:p> ?y } OPTIONAL { ?x <e:n> ?n } }", None),
+    ],
+)
+def test_a_selected_variable_that_no_pattern_binds_is_warned_of(text, unbound):
+    found = [remark for remark in remarks(read_query(text, "q.rq"), Setting()) if remark.startswith("T6")]
+    expected = f"T6: {unbound} is selected, but no pattern binds it: unbound in every row"
+    assert found == ([] if unbound is None else [expected])
