@@ -226,6 +226,7 @@ class RecordRequest(AdapterOptions, InputOptions, BadLineOptions, ProgressKeywor
     adapter: str | None
     out: str | Path | None
     check: str | None
+    log: str | Path | None
 
 class RunRequest(ProgressKeyword, total=False):
     out: str | Path | None

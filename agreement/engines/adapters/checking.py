@@ -1,11 +1,14 @@
 """What an adapter gets wrong: it is run on small queries, and told in one line for each thing tried."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, TextIO
 
 from agreement.documents.outputs import first_few, quantity
-from agreement.documents.recordings import Push
+from agreement.documents.recordings import Push, as_lexical
+from agreement.documents.requests import read_once, sources
 from agreement.documents.values import cut
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import (
@@ -16,21 +19,38 @@ from agreement.engines.adapters.messages import (
     Registration,
     answers_of,
 )
-from lars.language.terms import XSD
+from lars.errors import LarsError
+from lars.language.terms import XSD, Iri, Variable
+from solver.facts import Triple
+from translate.analysis import parts
+from translate.model.patterns import Bgp, StreamBlock, TriplePattern
+from translate.model.query import EngineQuery
+from translate.model.windows import Range
 
 _TO_END: Final = 10.0
 """How many seconds a process has to end once its input has."""
 _S: Final = "<http://e/S>"
-_TERMS: Final = (
-    "<http://e/a>",
-    '"a"',
-    '"a \\"quoted\\" \\\\ line\\nfeed, é and 𝄞"',
-    '"a"@en',
-    f'"1"^^<{XSD}integer>',
-    f'"01"^^<{XSD}integer>',
-    '"x"^^<http://e/unknown>',
+_REST: Final = "<http://e/z>"
+_PATTERN: Final = TriplePattern(Variable("s"), Iri("http://e/p"), Variable("a"))
+_PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
+"""A length without a unit: it counts what the timestamps count."""
+_BLANK: Final = "_:b"
+"""Comes back under any label."""
+_KINDS: Final = (
+    ("an IRI", "<http://e/a>"),
+    ("a text", '"a"'),
+    ("a text with quotes and other letters", '"a \\"quoted\\" \\\\ line\\nfeed, é and 𝄞"'),
+    ("a text with a language", '"a"@en'),
+    ("an integer", f'"1"^^<{XSD}integer>'),
+    ("a literal of an unknown datatype", '"x"^^<http://e/unknown>'),
+    ("a blank node", _BLANK),
 )
-"""What comes back as it went in."""
+"""What comes back as it went in, each at least once."""
+_OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
+"""Engines that keep numbers by their value give it as 1."""
+_TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM)
+_CLOSING: Final = 4
+"""So many lengths of a window are pushed after all terms, so that windows with these close."""
 _RSPQL: Final = (
     "PREFIX : <http://e/>\nREGISTER {register} <http://e/out> AS\nSELECT ?s ?a\n"
     "FROM NAMED WINDOW :w ON {stream} [RANGE {length} STEP {length}]\nWHERE {{\nWINDOW :w {{ ?s :p ?a . }} }}"
@@ -39,15 +59,90 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query that answers the object of each triple, in windows so many milliseconds long."""
+    """A query with the length of its windows in ms, or in the adapter's unit where it is `unitless`.
+
+    `patterns` are asked of streams; the terms that come back are those of `carrier`, if of one.
+    """
 
     query: str
-    milliseconds: float
+    length: float
+    unitless: bool = False
+    patterns: tuple[tuple[str, TriplePattern], ...] = ((_S, _PATTERN),)
+    carrier: Variable | None = Variable("a")
+
+    def pushes(self, unit: float, *, apart: bool) -> list[Push]:
+        """Return what is pushed: all terms in one window, or `apart` in one each; then what closes it.
+
+        Nothing comes at a multiple of the length, where engines differ in which window it belongs to.
+        """
+        length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
+        step = max(1, length // 4)
+        pushes: list[Push] = []
+        for place, term in enumerate(_TERMS):
+            quarters = (1, 2, 3) if apart else (place % 3 + 1,)
+            pushes += (
+                Push(
+                    (place * length * apart + quarter * step) * unit,
+                    stream,
+                    self._triple(pattern, term, place),
+                )
+                for quarter in quarters
+                for stream, pattern in self.patterns
+            )
+        pushes.sort(key=lambda push: push.t)
+        last = len(_TERMS) * length * apart
+        times = [(last + n * length + step) * unit for n in range(1, _CLOSING + 1)]
+        rest = [Push(t, stream, (_REST, "<http://e/p>", _REST)) for t in times for stream in self.streams]
+        return [*pushes, *rest]
+
+    @property
+    def streams(self) -> tuple[str, ...]:
+        """The streams."""
+        return tuple(dict.fromkeys(stream for stream, _ in self.patterns))
+
+    def _triple(self, pattern: TriplePattern, term: str, place: int) -> Triple:
+        other = f"<http://e/s{place}>"
+        subject, predicate, object_ = (
+            (term if part == self.carrier else other) if isinstance(part, Variable) else str(part)
+            for part in pattern.terms
+        )
+        return subject, predicate, object_
+
+
+def _tried(text: str) -> _Tried:
+    """Return a query of the user's; of one that cannot be read only its windows are known."""
+    lengths = [float(number) for number in _PLAIN.findall(text)]
+    try:
+        query = read_once(text, "query")
+    except LarsError:
+        return _Tried(text, max(lengths, default=1000), unitless=bool(lengths), carrier=None)
+    ranges = [source.window for source in sources(query) if isinstance(source.window, Range)]
+    spans = (max(span.length, span.slide or span.length).milliseconds for span in ranges)
+    patterns = tuple(_patterns(query)) or ((_S, _PATTERN),)
+    inner = {term for _, pattern in patterns for term in (pattern.subject, pattern.predicate)}
+    objects = [pattern.object for _, pattern in patterns]
+    carriers = (name for name in objects if isinstance(name, Variable) and name not in inner)
+    carrier = next((name for name in carriers if name in query.result), None)
+    return _Tried(text, max(spans, default=1000), bool(lengths), patterns, carrier)
+
+
+def _patterns(query: EngineQuery) -> Iterator[tuple[str, TriplePattern]]:
+    """Yield the triple patterns of a query with their streams; those of merged streams are of the first."""
+    merged = str(query.merged[0].stream) if query.merged else None
+    for part in parts(query.pattern):
+        match part:
+            case StreamBlock(Iri() as stream, _, Bgp(triples)):
+                yield from ((str(stream), triple) for triple in triples)
+            case Bgp(triples) if merged is not None:
+                yield from ((merged, triple) for triple in triples)
+            case _:
+                pass
 
 
 _QUERIES: Final = (
-    _Tried(_RSPQL.format(register="RStream", stream="STREAM :S", length="4"), 4),
-    _Tried(_RSPQL.format(register="RSTREAM", stream=_S, length="4"), 4),
+    _Tried(_RSPQL.format(register="RStream", stream="STREAM :S", length="4"), 4, unitless=True),
+    _Tried(_RSPQL.format(register="RSTREAM", stream=_S, length="4"), 4, unitless=True),
+    _Tried(_RSPQL.format(register="RSTREAM", stream=_S, length="PT4S"), 4000),
     _Tried(_RSPQL.format(register="RStream", stream="STREAM :S", length="PT4S"), 4000),
     _Tried(
         "REGISTER QUERY q AS PREFIX : <http://e/> SELECT ?s ?a FROM STREAM <http://e/S> "
@@ -67,13 +162,15 @@ class AdapterCheck:
     advice: str | None = None
 
 
-def checks_of(command: str, silence: float, query: str | None = None) -> Iterator[AdapterCheck]:
+def checks_of(
+    command: str, silence: float, query: str | None = None, log: TextIO | None = None
+) -> Iterator[AdapterCheck]:
     """Yield what is tried of an adapter; after a failure of the process what needs it is left out.
 
     `query` is one that its engine takes, where the usual ones are refused.
     """
-    tries = _QUERIES if query is None else (_Tried(query, 1000),)
-    with RunningAdapter(command, silence) as adapter:
+    tries = _QUERIES if query is None else (_tried(query),)
+    with RunningAdapter(command, silence, log=log) as adapter:
         yield from _guarded("open", _checks(adapter, tries))
 
 
@@ -101,7 +198,7 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         yield from _guarded("a query that cannot be read", _unreadable(adapter))
         yield from _guarded("the end", _end(adapter, registration))
         return
-    sentence = f"refuses every query that is tried, the first with: {cut(refusals[0])}"
+    sentence = f"refuses every query that is tried, the first with: {refusals[0]}"
     yield AdapterCheck("open", f"{sentence}; accepted: a QUERY beside --check that the engine takes")
 
 
@@ -114,10 +211,14 @@ def _advice(profile: ProfileReply) -> str | None:
 def _runs(
     adapter: RunningAdapter, registration: Registration, tried: _Tried, profile: ProfileReply
 ) -> Iterator[AdapterCheck]:
-    pushes = _pushes(tried.milliseconds)
+    unit = profile.unit.milliseconds
+    pushes = tried.pushes(unit, apart=False)
     first = answers_of(adapter, registration, pushes)
-    yield _reported(first, len(pushes))
-    yield _terms(first, profile)
+    runs = (first, answers_of(adapter, registration, tried.pushes(unit, apart=True)))
+    rows = [row for run in runs for row in _rows(run)]
+    bracketed = not rows and _takes_brackets(adapter, registration, pushes)
+    yield _reported(first, tried, rows, bracketed=bracketed)
+    yield _terms(rows, profile, tried)
     yield _times(first, pushes)
     problem = f"{quantity(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
@@ -130,46 +231,81 @@ def _runs(
     problem = "another process answers otherwise: answers come late, or depend on real time or chance"
     yield AdapterCheck("another process", None if first.same(third) else problem)
     session = adapter.open(registration)
-    replies = session.push([Push(tried.milliseconds, "<http://e/unread>", ("<http://e/a>",) * 3)])
+    replies = session.push([Push(unit, "<http://e/unread>", ("<http://e/a>",) * 3)])
     yield AdapterCheck(
         "a stream that is not read", None, replies[0].refused and "refused: " + replies[0].refused
     )
     if profile.advances:
-        session.advance(3 * tried.milliseconds)
+        session.advance(pushes[-1].t)
         yield AdapterCheck("advance")
     session.close()
 
 
-def _pushes(length: float) -> list[Push]:
-    pushes = [
-        Push((place + 1) * length / 4, _S, (f"<http://e/s{place}>", "<http://e/p>", term))
-        for place, term in enumerate(_TERMS)
-    ]
-    last = pushes[-1].t
-    return [
-        *pushes,
-        *(Push(last + n * length, _S, ("<http://e/s>", "<http://e/p>", "<http://e/z>")) for n in (1, 2)),
-    ]
+_Rows = Sequence[Mapping[str, str | None]]
 
 
-def _reported(answers: EngineAnswers, pushed: int) -> AdapterCheck:
-    rows = sum(len(report.rows) for _, report in answers.reports)
-    advice = None
-    if not rows:
-        advice = f"no row in {quantity(pushed, 'push')} although windows close: is a report waited for?"
-    if answers.rejected:
-        number, why = next(iter(answers.rejected.items()))
-        advice = f"push {number} is refused: {why}"
-    return AdapterCheck("push", None, advice)
-
-
-def _terms(answers: EngineAnswers, profile: ProfileReply) -> AdapterCheck:
+def _rows(answers: EngineAnswers) -> _Rows:
     reports = [report for _, report in answers.reports] + list(answers.flush)
-    terms = {text for report in reports for row in report.rows for text in row.values() if text is not None}
-    known = {*_TERMS, "<http://e/z>", "<http://e/s>", *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
-    wrong = sorted(terms - known) if profile.kinds else []
-    problem = f"{cut(first_few(wrong, 3))} in rows: no term that was pushed" if wrong else None
+    return [row for report in reports for row in report.rows]
+
+
+def _takes_brackets(adapter: RunningAdapter, registration: Registration, pushes: Sequence[Push]) -> bool:
+    """Whether rows come where streams are named with the brackets that the protocol leaves out."""
+    bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
+    return bool(_rows(answers_of(adapter, registration, bracketed)))
+
+
+def _reported(answers: EngineAnswers, tried: _Tried, rows: _Rows, *, bracketed: bool) -> AdapterCheck:
+    name, named = tried.streams[0][1:-1], f"the stream {tried.streams[0][1:-1]}, named without < and >"
+    if bracketed:
+        return AdapterCheck("push", f"rows come of <{name}> alone; names of streams come without < and >")
+    if not rows:
+        problem = f"no row of {quantity(len(answers.replies), 'push')} to {named}, although windows close"
+        advice = None
+        if answers.rejected:
+            number, why = next(iter(answers.rejected.items()))
+            advice = f"push {number} is refused: {why}"
+        return AdapterCheck("push", f"{problem}; use a reply that waits for the reports of its push", advice)
+    single = _singly(answers)
+    advice = None if single is None else f"{single}; better one report with all rows of an evaluation"
+    return AdapterCheck("push", None, advice or f"of {named}")
+
+
+def _singly(answers: EngineAnswers) -> str | None:
+    """Return at which push several reports of one time and window come."""
+    for number, reply in enumerate(answers.replies):
+        kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
+        if kinds and max(kinds.values()) > 1:
+            return f"push {number} has {max(kinds.values())} reports of one time"
+    return None
+
+
+def _terms(rows: _Rows, profile: ProfileReply, tried: _Tried) -> AdapterCheck:
+    """Say which terms came back otherwise, or of which kind none did."""
+    seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
+    others = {_REST, *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
+    wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
+    if wrong:
+        return AdapterCheck("terms", f"{cut(first_few(wrong, 3))} in rows: no term that was pushed")
+    if not rows:
+        return AdapterCheck(
+            "terms", "no row, so that no kind of term has been seen; use a row for each triple"
+        )
+    if tried.carrier is None:
+        advice = "the query selects no object of a triple: kinds of terms are not seen"
+        return AdapterCheck("terms", None, advice)
+    kinds = {kind: term if profile.kinds else as_lexical(term) for kind, term in _KINDS}
+    if not profile.kinds:
+        # Engines that print texts alone write a language in many ways, or not at all.
+        seen = {as_lexical(term) or "" for term in seen}
+        kinds = {kind: text for kind, text in kinds.items() if "language" not in kind}
+    missing = [kind for kind, text in kinds.items() if text not in seen]
+    problem = f"no row has {first_few(missing, len(missing))}; use a row for each triple" if missing else None
     return AdapterCheck("terms", problem)
+
+
+def _labelled(text: str) -> str:
+    return _BLANK if text.startswith("_:") else text
 
 
 def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:

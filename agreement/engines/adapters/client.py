@@ -6,6 +6,7 @@ The program runs in a process group of its own; lines to it and from it are boun
 import atexit
 import json
 import os
+import re
 import selectors
 import shlex
 import signal
@@ -17,14 +18,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from fractions import Fraction
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Final, Self, TypeVar
+from typing import Final, Self, TextIO, TypeVar
 
 from pydantic import ValidationError
 
 from agreement.documents.recordings import Push
-from agreement.documents.recordings.recording import of_text
+from agreement.documents.recordings.recording import answered_term, of_text
 from agreement.documents.values import cut
 from agreement.engines.adapters.messages import (
     AdvanceMessage,
@@ -44,8 +46,8 @@ from agreement.engines.adapters.messages import (
     check_variable,
     problem_of,
 )
+from lars.durations import NANOSECONDS
 from lars.errors import LarsError, on_one_line
-from solver.rdf import canonical
 
 ACCEPTED: Final = "accepted: a command that starts an adapter, as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
@@ -56,6 +58,7 @@ _KEPT: Final = 2**11
 _PATIENCE: Final = 0.5
 """How many seconds a program has to end by itself once its input is closed."""
 _MARK: Final = "LARS_ADAPTER"
+_HALF: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _running: Final[set["ChildProgram"]] = set()
 
 
@@ -64,11 +67,13 @@ class ChildProgram:
 
     All other lines are noise. `silence` is how many seconds a reply may take. Whatever the program
     started, also outside of its process group, ends with it: its environment has a mark. It runs in
-    `folder`, if one is named.
+    `folder`, if one is named. All lines are written to a `log`: > to it, < from it.
     """
 
-    def __init__(self, command: str, silence: float, folder: Path | None = None) -> None:
-        self.command, self.silence, self.folder = command, silence, folder
+    def __init__(
+        self, command: str, silence: float, folder: Path | None = None, log: TextIO | None = None
+    ) -> None:
+        self.command, self.silence, self.folder, self.log = command, silence, folder, log
         self.noise = 0
         """How many lines were none of the protocol."""
         self._last_noise = b""
@@ -118,6 +123,7 @@ class ChildProgram:
     def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
         """Send lines, and yield the reply to each; raises FailedEngineError where one does not come."""
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
+        self._write_log(">", lines)
         self._check_unasked()
         for _ in lines:
             size, until = 0, monotonic() + self.silence
@@ -146,14 +152,32 @@ class ChildProgram:
             return
         *lines, rest = bytes(self._rest).split(b"\n")
         self._rest = bytearray(rest)
+        self._write_log("<", [line.decode(errors="replace") for line in lines])
         for line in lines:
             if line.lstrip()[:1] == b"{":
                 with suppress(ValueError, RecursionError):
-                    self._replies.append(dict(json.loads(line)))
+                    self._replies.append(self._read_reply(line))
                     continue
             if line.strip():
                 self.noise += 1
                 self._last_noise = line[:_KEPT]
+
+    def _read_reply(self, line: bytes) -> dict[str, object]:
+        reply = dict(json.loads(line))
+        if half := _HALF.search(line):
+            # JSON can write half a character, which no text and no file can hold.
+            try:
+                json.dumps(reply, ensure_ascii=False).encode()
+            except UnicodeEncodeError:
+                raise self._failed(
+                    f"has written {half[0].decode()}, half a character; use UTF-8, or both halves"
+                ) from None
+        return reply
+
+    def _write_log(self, mark: str, lines: Sequence[str]) -> None:
+        if self.log is not None:
+            self.log.writelines(f"{mark} {line}\n" for line in lines)
+            self.log.flush()
 
     def _moved(self, waiting: memoryview, until: float) -> tuple[int, int]:
         """Write and read what can be at once; return how many bytes were written, and read."""
@@ -276,16 +300,20 @@ _Reply = TypeVar("_Reply", bound=Message)
 class RunningAdapter:
     """An adapter by its command; the process starts when a query is opened, and serves the next one too.
 
-    Unless the adapter says that open is not fresh: then each run has a process of its own.
+    Unless it refused the last one, or says that open is not fresh: then each run has a process of its own.
     """
 
     command: str
     silence: float = SILENCE
     folder: Path | None = None
     """Where the process runs, if not where this one does."""
+    log: TextIO | None = None
+    """Where all messages are written."""
     noise: int = field(default=0, init=False)
     """How many lines of the last process were none of the protocol."""
     _child: ChildProgram | None = field(default=None, init=False)
+    _fresh: bool = field(default=True, init=False)
+    """Whether the process can be asked another query."""
 
     @property
     def name(self) -> str:
@@ -294,20 +322,26 @@ class RunningAdapter:
 
     def open(self, registration: Registration) -> "AdapterSession":
         """Register a query; raises RefusedQueryError, or FailedEngineError where no reply comes."""
+        if not self._fresh:
+            self.end()
         if self._child is None or not self._child.is_running:
-            self._child = ChildProgram(self.command, self.silence, self.folder)
+            self._child = ChildProgram(self.command, self.silence, self.folder, self.log)
         message = OpenMessage(
             query=registration.query, static=registration.static, options=registration.options
         )
         (reply,) = self.ask([message])
         if "error" in reply:
+            # What a half-read query leaves behind is nothing for the next one.
+            self._fresh = False
             raise RefusedQueryError(self._read(ErrorReply, reply, "open").error)
         for key in reply.keys() - ProfileReply.model_fields.keys():
             if meant := get_close_matches(key, ProfileReply.model_fields, 1, 0.8):
                 raise self._failed(
                     f"has replied to open wrongly: unknown key {key!r}, did you mean {meant[0]}"
                 )
-        return AdapterSession(self, self._read(ProfileReply, reply, "open"))
+        profile = self._read(ProfileReply, reply, "open")
+        self._fresh = profile.fresh
+        return AdapterSession(self, profile)
 
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
@@ -357,7 +391,7 @@ class RunningAdapter:
 
     def end(self, patience: float = _PATIENCE) -> bool:
         """End the process; return whether it did so when its input ended, in so many seconds."""
-        child, self._child = self._child, None
+        child, self._child, self._fresh = self._child, None, True
         return child is None or child.end(patience)
 
     def __enter__(self) -> Self:
@@ -369,7 +403,7 @@ class RunningAdapter:
 
 def _term(text: str, profile: ProfileReply) -> str | None:
     try:
-        return canonical(text)
+        return answered_term(text)
     except LarsError:
         if profile.kinds:
             raise
@@ -399,9 +433,15 @@ class AdapterSession:
             t=self._in_units(push.t), stream=push.stream[1:-1], triple=f"{' '.join(push.triple)} ."
         )
 
-    def _in_units(self, t: float) -> float:
-        number = t / self.profile.unit.milliseconds
-        return int(number) if number == int(number) else number
+    def _in_units(self, t: float) -> int:
+        """Return a time in the unit of the adapter; raises LarsError where it is no whole number of these."""
+        number = Fraction(str(t)) * NANOSECONDS["ms"] / self.profile.unit.nanoseconds
+        if number.denominator != 1:
+            raise LarsError(
+                f"cannot give the adapter {cut(self.adapter.command)!r} the time {t:g} ms: its time_unit is "
+                f"{self.profile.time_unit}; use times and a --unit that are whole numbers of it"
+            )
+        return int(number)
 
     def _reply(self, message: Mapping[str, object]) -> PushReply:
         reply = self.adapter.reply(PushReply, message, "push")

@@ -35,7 +35,7 @@ def _whole(t: float) -> float:
     return int(t) if t == int(t) else t
 
 
-MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole)]
+MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole, return_type=int | float)]
 """Written as a whole number where it is one: many engines know no others."""
 _VARIABLE: Final = re.compile(r"\w+")
 
@@ -135,7 +135,9 @@ class EngineReport(Message):
 
     t: MessageTime
     rows: tuple[Mapping[str, str | None], ...] = Field(
-        strict=False, description="For each row the terms by the names of variables, as in N-Triples."
+        strict=False,
+        description="For each row the terms by the names of variables, as in N-Triples; all rows of one "
+        "evaluation are one report, also where the engine gives them one by one.",
     )
     window_from: MessageTime | None = Field(
         default=None, description="The bounds that the engine tells, if it does."

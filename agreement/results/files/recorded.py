@@ -2,9 +2,10 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TextIO
 
 from rich.console import RenderableType
 
@@ -91,6 +92,7 @@ class RecordRequest:
     check: str | None = option(
         None, "Say what this adapter gets wrong; a QUERY is one that its engine takes.", metavar="COMMAND"
     )
+    log: Path | None = option(None, "Where all messages to and from the adapter are written.", metavar="FILE")
     how: AdapterOptions
     input_options: InputOptions
     bad_lines: BadLineOptions
@@ -212,10 +214,26 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     """
     if (request.check is None) == (request.adapter is None):
         raise LarsError("accepted: either --adapter COMMAND or --check COMMAND")
-    if request.check is not None:
-        return _checked(request)
-    if request.adapter is None or not request.inputs:
+    if request.check is None and not request.inputs:
         raise LarsError("accepted: a query and its traces with --adapter, or --check")
+    with _opened(request.log) as log:
+        return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
+
+
+def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
+    """Return the file of messages, which nothing else is written to."""
+    if path is None:
+        return nullcontext()
+    try:
+        return path.open("w", encoding="utf-8")
+    except OSError as error:
+        raise LarsError(
+            f"cannot write --log {path}: {error.strerror}; use a file in a folder of yours"
+        ) from None
+
+
+def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) -> RecordResult:
+    assert request.adapter is not None
     path, *traces = request.inputs
     text = read_text(path, _FORM)
     query = _query(text, path, listeners)
@@ -228,7 +246,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
-        with RunningAdapter(request.adapter, request.how.silence) as adapter:
+        with RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
             runs.append(answers_of(adapter, registration, pushes))
     first, second = runs
     same = first.same(second)
@@ -262,7 +280,7 @@ def _with_unit(options: InputOptions, query: EngineQuery, path: Path, listeners:
     return input_options
 
 
-def _checked(request: RecordRequest) -> AdapterVerdict:
+def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(f"{', '.join(wrong)}: accepted with --adapter, without --check")
     if request.out is not None or request.how.options is not None:
@@ -271,7 +289,7 @@ def _checked(request: RecordRequest) -> AdapterVerdict:
         raise LarsError(f"found {len(request.inputs)} files; accepted with --check: one QUERY at most")
     query = read_text(request.inputs[0], _FORM) if request.inputs else None
     assert request.check is not None
-    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query)))
+    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
 
 
 def case_of_run(

@@ -305,7 +305,7 @@ ELSEWHERE_OF = {
     },
     "check": {"--engine", "--profile", "--trigger"},
     "run": {"--jobs", "--out"},
-    "record": {"--adapter", "--check", "--silence", "--option", "--prefix", "--static", "--stream"}
+    "record": {"--adapter", "--check", "--log", "--silence", "--option", "--prefix", "--static", "--stream"}
     | {
         "--column",
         "--unit",

@@ -9,6 +9,10 @@ import time
 
 KIND = sys.argv[1] if len(sys.argv) > 1 else ""
 PROFILE = {"ok": True, "engine": "toy-1.0"}
+INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+
+
+OPENED = []
 
 
 def put(text):
@@ -24,11 +28,19 @@ def forever(text):
 def reply(message):
     """Return the right reply: a report of the triple's object at each push."""
     if message["op"] == "open":
+        if KIND == "remembering":
+            OPENED.append(message)
+            return {"error": f"{'x' * 300}, query {len(OPENED)}"}
         return PROFILE
     if message["op"] != "push":
         return {"reports": []}
     term = message["triple"].split(" ", 2)[2].removesuffix(" .")
     return {"reports": [{"t": message["t"], "rows": [{"a": term}]}]}
+
+
+def changed(message, old, new):
+    """Return the reply with its term written otherwise."""
+    return json.loads(json.dumps(reply(message)).replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1]))
 
 
 def rows(row, t=1):
@@ -69,12 +81,25 @@ ON_PUSH = {
     "giving-up": lambda _: put('{"error": "out of memory"}\n'),
     "twice": lambda message: put((json.dumps(reply(message)) + "\n") * 2),
     "forking": fork,
+    "mute": lambda _: put('{"reports": []}\n'),
+    "bracketed": lambda message: put(
+        json.dumps(reply(message) if message["stream"].startswith("<") else {"reports": []}) + "\n"
+    ),
+    "bare": lambda message: put(json.dumps(changed(message, f'"1"^^<{INTEGER}>', "1")) + "\n"),
+    "plain": lambda message: put(json.dumps(changed(message, f"^^<{INTEGER}>", "")) + "\n"),
+    "no-languages": lambda message: put(
+        json.dumps({"reports": []} if "@en" in message["triple"] else reply(message)) + "\n"
+    ),
+    "singly": lambda message: put(json.dumps({"reports": reply(message)["reports"] * 2}) + "\n"),
+    "surrogate": lambda _: put('{"reports": [{"t": 1, "rows": [{"a": "\\"\\ud83d\\""}]}]}\n'),
 }
 PROFILES = {
     "unit": {"time_unit": "1 fortnight"},
     "unknown": {"timeunit": "1s"},
     "nameless": {"engine": ""},
     "no-kinds": {"kinds": False},
+    "seconds": {"time_unit": "1s"},
+    "stale": {"fresh": False},
 }
 
 

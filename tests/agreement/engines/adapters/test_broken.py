@@ -1,5 +1,6 @@
 """A broken adapter is one message, and leaves nothing running; the others go on."""
 
+import io
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from agreement.documents.recordings import Push
 from agreement.engines.adapters import FailedEngineError, Registration, RunningAdapter, answers_of
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.streams import PYTHON, push
@@ -36,6 +38,7 @@ SAYS = {
     "variable": "has replied to push wrongly: found the variable '?a'; accepted: its name alone, as s of ?s",
     "nan": "has replied to push wrongly: reports.0.t: found nan; accepted: a finite number",
     "bound": "has replied to push wrongly: reports.0: found one bound of a window; accepted: both",
+    "surrogate": r"has written \ud83d, half a character; use UTF-8, or both halves",
     "giving-up": "cannot go on after push: out of memory",
     "twice": "has written a reply that nothing had asked for",
     "unit": "has replied to open wrongly: time_unit: found '1 fortnight'",
@@ -123,6 +126,30 @@ def test_a_process_serves_many_runs(left):
         assert len(left()) == 1
     assert found[0].same(found[2])
     assert left() == []
+
+
+def test_after_a_refusal_and_where_open_is_not_fresh_the_next_query_has_a_process_of_its_own(left):
+    with adapter("remembering", 20) as engine:
+        refused = [answers_of(engine, Registration("SELECT"), ()).refused for _ in range(2)]
+    assert refused == [f"{'x' * 300}, query 1"] * 2
+    with adapter("stale", 20) as engine:
+        engine.open(Registration("SELECT"))
+        before = engine._child
+        engine.open(Registration("SELECT"))
+        assert engine._child is not before
+
+
+def test_times_are_whole_numbers_of_the_unit_of_the_adapter_or_an_error_of_the_user(left):
+    pushes = [Push(t, "<http://e/S>", PUSHES[0].triple) for t in (3000.0, 5000)]
+    log = io.StringIO()
+    with RunningAdapter(f"{PYTHON} -S {BROKEN} seconds", 20, log=log) as engine:
+        answers_of(engine, Registration("SELECT"), pushes)
+        with pytest.raises(LarsError, match=r"the time 6 ms: its time_unit is 1s; use times") as caught:
+            answers_of(engine, Registration("SELECT"), [Push(6.0, "<http://e/S>", PUSHES[0].triple)])
+    assert not isinstance(caught.value, FailedEngineError)
+    sent, came = [line for line in log.getvalue().splitlines() if '"t":' in line][:2]
+    assert sent.startswith('> {"op":"push","t":3,"stream":"http://e/S","triple":"<')
+    assert came.startswith('< {"reports": [{"t": 3, "rows": [{"a": ')
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
