@@ -138,6 +138,7 @@ class LarsGroup(TyperGroup):
 
     def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
         """Read the options before the command; without anything the help is asked for."""
+        installs = "--install-completion" in args
         try:
             return super().parse_args(ctx, args or ["--help"])
         except typer.Exit as ended:
@@ -146,7 +147,7 @@ class LarsGroup(TyperGroup):
                 raise LarsError(_NO_SHELL) from None
             raise
         except (OSError, RuntimeError) as error:
-            if "--install-completion" not in args:
+            if not installs:
                 raise  # the help cannot be printed
             raise LarsError(f"completion cannot be installed: {error}; --show-completion prints it") from None
 

@@ -156,6 +156,7 @@ class _Table(NamedTuple):
             if self.from_text and (problem := _oddity(column)) is not None:
                 message = f"{self.path}: the column {name} holds texts: {problem}"
                 warnings.warn(TraceWarning(message), stacklevel=2)
+            self.check(name)
             return _own_literals(column, typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
@@ -164,11 +165,21 @@ class _Table(NamedTuple):
             return pa.array(template.texts * len(next(iter(self.columns.values()))), pa.string())
         return pc.binary_join_element_wise(*parts, "")
 
+    def check(self, name: str) -> None:
+        """Raise LarsError for a column of a type whose values are no literals."""
+        kind = self.columns[name].type
+        if not is_text(kind) and datatype_of(kind) is None:
+            problem = f"the column {name} has the type {kind}"
+            raise LarsError(
+                f"{self.path}: {problem}; accepted: texts, numbers, true and false, dates, timestamps"
+            )
+
     def _as_text(self, name: str) -> pa.Array:
         """Return what cells hold as text: dateTimes and numbers as their literals have it."""
         column = self.columns[name]
         if is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
+        self.check(name)
         encoded = column.dictionary_encode() if name in self.literals else literals(column)
         texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
         return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
@@ -192,8 +203,6 @@ _NUMBERS: Final = (
 
 def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     if not is_text(column.type):
-        if datatype_of(column.type) is None:
-            raise LarsError(f"found a column of the type {column.type}; accepted: texts, numbers, times")
         return literals(column).cast(pa.string())
     texts = column.cast(pa.string())
     name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
@@ -274,7 +283,9 @@ def _times(table: _Table, name: str) -> pa.Array:
     column = table.columns[name]
     kind = column.type
     if pa.types.is_floating(kind) or name in table.literals:
-        raise LarsError(f"{table.path}: the column {name} has times with fractions; {WHOLE_TIMES}")
+        raise LarsError(
+            f"{table.path}: the column {name} has times with fractions, or beyond 64 bits; {WHOLE_TIMES}"
+        )
     if is_text(kind):
         return column.cast(pa.string())
     if pa.types.is_integer(kind) or is_dated(kind):
@@ -349,7 +360,15 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
         raise _fault(path, plain, str(error)) from None
-    return _Table(path, {name: _chunk(table.column(name)) for name in texts}, not is_parquet, marked)
+    columns = {name: _chunk(table.column(name)) for name in texts}
+    for name, column in columns.items():
+        try:
+            columns[name] = column.cast(pa.string()) if is_text(column.type) else column
+        except pa.ArrowInvalid:
+            raise LarsError(
+                f"{path}: the column {name} has bytes that are no UTF-8; accepted: UTF-8"
+            ) from None
+    return _Table(path, columns, not is_parquet, marked)
 
 
 def _delimiter(plain: Path) -> str:
@@ -465,6 +484,7 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     table = _read(path, plain, names)
     cells: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:
+        table.check(name)
         column = table.columns[name]
         texts = column.cast(pa.string()) if is_text(column.type) else _own_literals(column, typed=False)
         cells[name] = is_text(column.type) and name not in table.literals, texts.to_pylist()

@@ -150,7 +150,11 @@ def _lexical(values: pa.Array, name: str | None) -> pa.Array:
     """Return how values of a datatype are written."""
     match name:
         case "date":
-            return values.cast(pa.date32()).cast(pa.string())
+            days = values.cast(pa.date32()).view(pa.int32()).to_pylist()
+            moments = (None if day is None else _moment(day * 86400, "s", TimeKind.LOCAL) for day in days)
+            return pa.array(
+                [None if each is None else each.partition("T")[0] for each in moments], pa.string()
+            )
         case "dateTime":
             return moment_texts(values)
         case "decimal":

@@ -65,6 +65,9 @@ TEXTS = (
 TERMS = (
     *(Literal(text, XSD + kind) for kind in KINDS for text in TEXTS),
     *(Literal('a"b'), Literal("a\\b"), Literal("a", language="en"), Literal("1", "http://x/integer")),
+    *(Literal(text, language=tag) for text in ('a"^^<b', 'a\\"^^<') for tag in (None, "en")),
+    *(Literal('1"^^<', XSD + kind) for kind in ("integer", "string")),
+    Literal("1\\", XSD + "integer"),
     *(Iri("http://a/1"), Blank("b"), Symbol("x"), Number(3), NULL),
 )
 RELATIONS = ("=", "!=", "<", "<=", ">", ">=")

@@ -7,6 +7,8 @@ from datetime import UTC, datetime, timedelta
 from urllib.parse import quote
 
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -231,9 +233,24 @@ def test_whole_numbers_of_json_keep_their_digits(tmp_path, cells):
 def test_times_with_fractions_are_refused_with_what_to_do(tmp_path, line):
     (tmp_path / "t.ndjson").write_text(line)
     with pytest.raises(
-        LarsError, match="column time has times with fractions; accepted: whole numbers, such as"
+        LarsError, match="has times with fractions, or beyond 64 bits; accepted: whole numbers"
     ):
         mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{id}"), ("ex:v", "{id}")))
+
+
+ODD_COLUMNS = {
+    "v has the type duration": pa.array([1], pa.duration("s")),
+    "v has the type list": pa.array([[1]]),
+    "v has bytes that are no UTF-8": pa.array([b"\xff"]),
+}
+
+
+@pytest.mark.parametrize("template", ["{v}", '"{v}"'])
+@pytest.mark.parametrize("said", ODD_COLUMNS)
+def test_a_column_that_holds_no_literals_is_named(tmp_path, said, template):
+    pq.write_table(pa.table({"t": [1], "v": ODD_COLUMNS[said]}), tmp_path / "t.parquet")
+    with pytest.raises(LarsError, match=f"t.parquet: the column {said}"):
+        mapped(tmp_path / "t.parquet", (("t", "{t}"), ("s", "ex:{t}"), ("ex:v", template)))
 
 
 def test_a_quote_inside_a_cell_is_a_character(tmp_path):

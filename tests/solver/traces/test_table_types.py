@@ -114,6 +114,8 @@ def test_years_of_any_length_are_those_of_numpy(tmp_path, year, zone):
     found = rows(tmp_path, o=pa.array([moment, moment]).cast(pa.timestamp("s", zone)))[0][4][2]
     expected = f"{str(moment).lstrip('+')}{'Z' if zone else ''}"
     assert found.split('"')[1] == expected
+    days = pa.array([moment.astype("datetime64[D]").astype(int)] * 2, pa.int32()).cast(pa.date32())
+    assert rows(tmp_path, o=days)[0][4][2].split('"')[1] == expected.partition("T")[0]
 
 
 def test_categories_that_are_numbers_are_numbers(tmp_path):

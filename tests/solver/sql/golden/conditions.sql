@@ -57,11 +57,13 @@ SELECT term, type, text, lower(ltrim(substr(text, 1, 1), '+-') || substr(text, 2
 FROM (
   SELECT DISTINCT term,
     CASE WHEN substr(term, 1, 1) <> '"' THEN 'node' WHEN substr(term, length(term), 1) = '"' THEN 'string'
-      WHEN instr(term, '"^^<') = 0 THEN 'lang'
-      ELSE replace(substr(term, instr(term, '"^^<') + 3), 'http://www.w3.org/2001/XMLSchema#', '') END AS type,
+      WHEN instr(plain, '"^^<') = 0 THEN 'lang'
+      ELSE replace(substr(plain, instr(plain, '"^^<') + 3), 'http://www.w3.org/2001/XMLSchema#', '') END AS type,
     CASE WHEN instr(term, '\') > 0 THEN NULL WHEN substr(term, 1, 1) = '"'
       THEN substr(term, 2, instr(substr(term, 2), '"') - 1) END AS text
-  FROM compared WHERE term <> 'null'
+  FROM (
+    SELECT term, replace(replace(term, '\\', ''), '\"', '') AS plain FROM compared WHERE term <> 'null'
+  ) AS unescaped
 ) AS written;
 CREATE TEMP VIEW literal AS
 SELECT term, type, text, numeric_type, mantissa, replace(mantissa, '.', '') AS digits,
