@@ -293,7 +293,7 @@ class AgreeResult(Findings):
         written = tuple((path.name, text_in(path, "a query")) for path in queries)
         return agree_page(self._title, self._view, self.document(), asking, written)
 
-    def _repr_html_(self) -> str:
+    def notebook_html(self) -> str:
         """Return what a notebook shows: the verdict and a strip of the periods for each U."""
         from agreement.results.renderings.pages.agree_page import summary
         from agreement.results.renderings.pages.timeline import small_html

@@ -94,8 +94,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
 
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
     """Whether two queries have one P, up to the names of variables that stand in their patterns alone."""
-    others = (csparql.result, csparql.modifiers, csparql.template, csparql.described)
-    others += (cqels.result, cqels.modifiers, cqels.template, cqels.described)
+    others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = csparql.pattern, model_of_cqels(cqels).pattern
     renamings = _renamings(mine, theirs, variables_in(others))
     return any(normal(rename(theirs, names)) == normal(mine) for names in ({}, *renamings))

@@ -12,6 +12,7 @@ from difflib import get_close_matches
 from functools import wraps
 from importlib import import_module
 from inspect import Parameter, Signature
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
@@ -208,17 +209,26 @@ class Findings(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: sentences, and tables with their first rows."""
+        """Return what a notebook shows: warnings, then the result."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
+        return f"{notebook_html(self._warned())}{self.notebook_html()}"
+
+    def notebook_html(self) -> str:
+        """Return what a notebook shows below warnings: sentences, and tables with their first rows."""
+        from agreement.results.renderings.pages.blocks import notebook_html
+
         return notebook_html(self.for_notebooks())
+
+    def _warned(self) -> Sequence[str]:
+        return [f"warning: {warning}" for warning in self.warnings]
 
     def to_markdown(self) -> str:
         """Return what a notebook shows as Markdown: for the summary of a job, an issue, a wiki."""
         from agreement.results.renderings.pages.blocks import markdown
 
-        return markdown(self.for_notebooks())
+        return markdown(chain(self._warned(), self.for_notebooks()))
 
     def for_notebooks(self) -> Iterable[RenderableType]:
         """Yield what notebooks show."""

@@ -110,7 +110,7 @@ class PhaseResult(Findings):
 
         return phase_page(self._content, self.document(), self.warnings)
 
-    def _repr_html_(self) -> str:
+    def notebook_html(self) -> str:
         """Return what a notebook shows: each diagram as a map of colours."""
         from agreement.results.renderings.phase_report import notebook_phases
 

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -101,6 +102,18 @@ def test_a_notebook_shows_the_verdict_and_the_strip():
     assert "U = 8, 12..13 disagree." in shown
     assert [tag for tag, _ in found.tags].count("svg") == 8
     assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
+
+
+def test_a_notebook_shows_warnings_above_each_result():
+    every = (
+        api.agree(SAMPLES / "slide"),
+        api.phase(SAMPLES / "coupons", period=8, length="1..9"),
+        api.shrink(SAMPLES / "slide"),
+    )
+    for result in every:
+        warned = replace(result, warnings=("it is <late>",))
+        assert warned._repr_html_().index("warning: it is &lt;late&gt;") < 60
+        assert warned.to_markdown().startswith("warning: it is")
 
 
 def test_a_notebook_shows_tables_as_tables():
