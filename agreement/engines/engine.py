@@ -13,6 +13,7 @@ from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Push, Recording
 from agreement.documents.requests import WindowSource, read_once, sources, with_sources
 from agreement.documents.traces import background
+from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import NOW
 from solver.columns import TermCodes
@@ -21,6 +22,7 @@ from solver.relational import concatenate, decode, encoded_rows, evaluated_on
 from solver.relational.shown_input import ShownContents, given_rows
 from translate.model.query import EngineQuery, Language, Profile, Semantics, Setting
 from translate.model.windows import Now
+from translate.strict import StrictEngine, check_strict
 from translate.tau import lars_program, output_of
 
 
@@ -99,7 +101,8 @@ class Engine:
     beside their rows: they are where the clock is driven by the pushes. `builds` are engines that
     recordings of the name can be of as well: the same version with other libraries, or whose windows
     come in another order. `own_parser` reads a text as the engine's parser does: what it refuses, the
-    engine refuses; without it nobody knows. Where what it reports depends on an order that nobody
+    engine refuses; without it nobody knows. `parser` is one that refuses nothing, and loses what it
+    does not see. Where what it reports depends on an order that nobody
     knows, `nearest` returns which of all that it can report comes nearest to a recording.
     """
 
@@ -110,11 +113,22 @@ class Engine:
     timed: bool = True
     builds: tuple["Engine", ...] = ()
     own_parser: Callable[[str, str], EngineQuery] | None = None
+    parser: StrictEngine | None = None
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
 
     def read(self, text: str, source: str) -> EngineQuery:
         """Return the query of a text, as the engine's own parser reads it where that is known."""
         return (self.own_parser or read_with_text)(text, source)
+
+    def loses(self, query: EngineQuery) -> str | None:
+        """Return what the engine's parser does not see of the text of a query, and where; None of nothing."""
+        if self.parser is None or not isinstance(query, WrittenQuery):
+            return None
+        try:
+            check_strict(query.text, query.source, self.parser)
+        except LarsError as error:
+            return str(error)
+        return None
 
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF

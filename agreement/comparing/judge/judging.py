@@ -252,6 +252,9 @@ def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
 
     A pattern has a match where it has one in the windows before an arrival, whatever their slides.
     """
+    if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
+        yield f"{who.name} has no row at any time, and does not read the whole query: {lost}"
+        return
     unit, query = run.unit, with_sources(run.query, _moving)
     facts = (
         Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream))

@@ -25,8 +25,13 @@ _DECLARED: Final = re.compile(
 )
 _REGISTERED: Final = re.compile(r"REGISTER\s+(\w+)\s+(?:<[^<>]*>|\S+)\s+AS\b", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"PREFIX\s+([\w.-]*):\s*<([^<>]*)>", re.IGNORECASE)
-_QUOTED: Final = r"""<[^<>\s]*>|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|#[^\n]*"""
-_WINDOW: Final = re.compile(rf"({_QUOTED})|\bWINDOW\b", re.IGNORECASE)
+_NAMED: Final = re.compile(
+    r"""(#[^\n]*)|<[^<>\s]*>|\"{3}.*?\"{3}|'{3}.*?'{3}|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"""
+    r"""|[?$]\w+|(?:[^\W\d][\w.-]*)?:(?:[\w:%\\-][\w.:%\\-]*)?|_:[\w.-]+|@[\w-]+""",
+    re.DOTALL,
+)
+_WORD: Final = re.compile(r"\w")
+_WINDOW: Final = re.compile(r"\bWINDOW\b", re.IGNORECASE)
 _GRAPHS: Final = re.compile(r"\bGRAPH\s+[?$]|\bFROM\s+NAMED\s+WINDOW\b|\bDESCRIBE\b", re.IGNORECASE)
 _FROM: Final = re.compile(r"\bFROM\b", re.IGNORECASE)
 _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
@@ -143,25 +148,58 @@ def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Ite
         yield tuple((name, str(solution[name])) for name in names if solution[name] is not None)
 
 
+def _keywords(text: str) -> str:
+    """Return a text as long, in which keywords alone have letters: names, texts and comments have none."""
+
+    def masked(match: re.Match[str]) -> str:
+        return " " * len(match[0]) if match[1] else _WORD.sub("x", match[0])
+
+    return _NAMED.sub(masked, text)
+
+
+def _windows(text: str, keywords: str) -> tuple[list[re.Match[str]], list[_Window]]:
+    """Return the clauses that declare windows, and the windows."""
+    prefixes = {
+        text[slice(*match.span(1))]: text[slice(*match.span(2))] for match in _PREFIX.finditer(keywords)
+    }
+    clauses = list(_DECLARED.finditer(keywords))
+    windows: list[_Window] = []
+    for clause in clauses:
+        name, stream, length, step = (text[slice(*clause.span(group))] for group in range(1, 5))
+        ends = _iri(name, prefixes), _iri(stream, prefixes)
+        windows.append(_Window(*ends, _milliseconds(length), _milliseconds(step)))
+    return clauses, windows
+
+
+def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
+    """Return the query in SPARQL: windows are named graphs."""
+    rest = keywords
+    for match in (*clauses, *_REGISTERED.finditer(keywords)):
+        rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
+    if graph := _GRAPHS.search(rest):
+        raise ValueError(
+            f"found {text[slice(*graph.span())]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by "
+            "their names"
+        )
+    others = _FROM.search(rest)
+    edits = [(match.span(), "") for match in _REGISTERED.finditer(keywords)]
+    edits += [(match.span(), "GRAPH") for match in _WINDOW.finditer(rest)]
+    for clause in clauses:
+        edits.append((clause.span(), f"FROM NAMED {text[slice(*clause.span(1))]}" if others else ""))
+    for (start, end), instead in sorted(edits, reverse=True):
+        text = text[:start] + instead + text[end:]
+    return text
+
+
 def register(message: _Message) -> OxigraphRun:
     """Return the engine of a query; raises ValueError for what is not covered."""
     text, options = message["query"], message.get("options", {})
-    prefixes = dict(_PREFIX.findall(text))
-    windows = [
-        _Window(_iri(name, prefixes), _iri(stream, prefixes), _milliseconds(length), _milliseconds(step))
-        for name, stream, length, step in _DECLARED.findall(text)
-    ]
+    keywords = _keywords(text)
+    clauses, windows = _windows(text, keywords)
     if not windows:
         raise ValueError("found no FROM NAMED WINDOW <name> ON <stream> [RANGE length STEP length]")
-    operator = _REGISTERED.search(text)
-    plain = _REGISTERED.sub("", text)
-    others = _FROM.search(_DECLARED.sub("", plain))
-    plain = _DECLARED.sub(lambda declared: f"FROM NAMED {declared[1]}" if others else "", plain)
-    if match := _GRAPHS.search(plain):
-        raise ValueError(
-            f"found {match[0]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by their names"
-        )
-    plain = _WINDOW.sub(lambda declared: declared[1] or "GRAPH", plain)
+    operator = _REGISTERED.search(keywords)
+    plain = _plain(text, keywords, clauses)
     try:
         ox.Store().query(plain)
     except (SyntaxError, OSError) as error:

@@ -38,6 +38,7 @@ from agreement.engines.versions.sliding import (
     YasperWindow,
     first_close,
     sliding_windows,
+    with_window_graphs,
     without_projection,
 )
 from agreement.engines.versions.yasper_text import read_head
@@ -203,6 +204,7 @@ def _answered(
     query: EngineQuery, static: Static, evaluations: Sequence[DueAnswer], off: Off
 ) -> list[tuple[Row, ...]]:
     contents = [content for _, content in evaluations]
+    query = with_window_graphs(query, sliding_windows(query, NAME, tumbling=False))
     if "CS8" not in off:
         static = Static(static.default if query.dataset.default else frozenset(), {})
         query = replace(query, dataset=Dataset())

@@ -6,7 +6,7 @@ RSP-JS and rsp-rs see the windows of a query line by line, lengths as each reads
 import math
 import re
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -15,9 +15,9 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import Content, WrittenQuery
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.language.terms import Iri
+from lars.language.terms import Iri, Variable
 from solver.facts import Triple
-from translate.analysis import parts, tests_of
+from translate.analysis import parts, rebuild, tests_of
 from translate.dialects.by_lines import LineWindow, read_lines
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
@@ -116,6 +116,38 @@ def without_projection(query: EngineQuery) -> EngineQuery:
     """Return the query that selects every variable of its pattern; blank nodes have none."""
     named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
     return replace(query, result=tuple(in_order(named | set(query.result))))
+
+
+def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> EngineQuery:
+    """Return the query in which GRAPH reads windows too, which SPARQL processors have as named graphs.
+
+    GRAPH :w { P } is WINDOW :w { P }; GRAPH ?g { P } is that of each window with its name as ?g, and of the
+    static graphs.
+    """
+    named = {window.source.name: window.source for window in windows if window.source.name is not None}
+
+    def read(source: WindowSource) -> Callable[[algebra.Pattern], algebra.Pattern | None]:
+        def block(part: algebra.Pattern) -> algebra.Pattern | None:
+            if isinstance(part, algebra.Bgp | algebra.PathPattern):
+                return algebra.StreamBlock(source.stream, source.window, part, source.name)
+            return part if isinstance(part, algebra.StreamBlock | algebra.Graph) else None
+
+        return block
+
+    def change(part: algebra.Pattern) -> algebra.Pattern | None:
+        match part:
+            case algebra.Graph(name, inner) if isinstance(name, Iri) and name in named:
+                return rebuild(inner, read(named[name]))
+            case algebra.Graph(Variable() as name, inner):
+                whole: algebra.Pattern = part
+                for iri, source in named.items():
+                    bound = algebra.Values((name,), ((iri,),))
+                    whole = algebra.Union(whole, algebra.Join(rebuild(inner, read(source)), bound))
+                return whole
+            case _:
+                return None
+
+    return replace(query, pattern=rebuild(query.pattern, change))
 
 
 TimedTriple = tuple[float, Triple]

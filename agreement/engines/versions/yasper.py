@@ -39,10 +39,12 @@ from agreement.engines.versions.sliding import (
     javascript_number,
     rust_integer,
     sliding_windows,
+    with_window_graphs,
     without_projection,
 )
 from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
+from translate.strict import StrictEngine
 
 WINDOW_RULES: Final = (
     EngineRule("Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"),
@@ -322,7 +324,8 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
             reports = tuple(report for report, _ in made)
             return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
         # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
-        known |= zip(unknown, answers(_by_comunica(query, off), [*unknown.values()], static), strict=True)
+        asked = _by_comunica(with_window_graphs(query, declared.windows), off)
+        known |= zip(unknown, answers(asked, [*unknown.values()], static), strict=True)
 
 
 def _first_js(moved: Mapping[YasperWindow, float], off: Off, opened: OpenedWindows, t: float) -> float:
@@ -351,7 +354,7 @@ def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
     return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
 
 
-RSP_JS_135: Final = Engine("rsp-js-1.3.5", "rspql", _RULES_JS, _recorded_js)
+RSP_JS_135: Final = Engine("rsp-js-1.3.5", "rspql", _RULES_JS, _recorded_js, parser=StrictEngine.RSP_JS)
 
 
 _RULES_RS: Final = (
@@ -436,7 +439,8 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     firings = list(FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
     operator = (query.to_stream if "A8" in off else None) or ToStream.RSTREAM
     contents = [firing.content for firing in firings]
-    rows_of = dict(enumerate(answers(_by_oxigraph(query, off), contents, static)))
+    asked = _by_oxigraph(with_window_graphs(query, declared.windows), off)
+    rows_of = dict(enumerate(answers(asked, contents, static)))
     rows = relation_to_stream(operator, range(len(firings)), rows_of)
     with_rows = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
     reports = (
@@ -466,4 +470,4 @@ def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
     return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
 
 
-RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs)
+RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs, parser=StrictEngine.RSP_RS)

@@ -3,9 +3,11 @@
 import random
 from collections import Counter
 
+import pyoxigraph as ox
 import pytest
 
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of, built_in
+from agreement.engines.adapters.oxigraph import register
 from tests.agreement.engines.adapters.streams import PYTHON, push, rspql
 
 COMMAND = f"{PYTHON} -m agreement.engines.adapters.oxigraph"
@@ -29,6 +31,11 @@ BODIES = {
     "values": ("?s ?a", "VALUES ?s { :a :b } ?s :p ?a"),
     "not exists": ("?s", "?s :p ?a FILTER NOT EXISTS { ?s :q ?b }"),
 }
+
+
+def triple(line):
+    (quad,) = ox.parse(line, ox.RdfFormat.N_TRIPLES)
+    return quad.triple
 
 
 def stream(chance, times=(0, 1, 1, 2, 3, 7), unit=1):
@@ -130,3 +137,22 @@ def test_a_clock_is_driven(engine):
 )
 def test_what_is_not_covered_is_refused(query, said, engine):
     assert said in answers_of(engine, Registration(query), ()).refused
+
+
+@pytest.mark.parametrize(
+    ("select", "body", "rows"),
+    [
+        ("?window", "?window :p ?a", [{"window": "<http://e/a>"}]),
+        ("?from ?named", "?from :p ?named", [{"from": "<http://e/a>", "named": '"x"'}]),
+        ("?s ?graph", "?s :p ?graph # WINDOW FROM GRAPH ?x\n", [{"s": "<http://e/a>", "graph": '"x"'}]),
+        ("?s", "?s :p ?a FILTER (?a != 'FROM WINDOW :w' && ?s != :WINDOW)", [{"s": "<http://e/a>"}]),
+        ("?s", "?s :p ?a MINUS { ?s :from-window 'DESCRIBE' }", [{"s": "<http://e/a>"}]),
+        ("?REGISTER", "?REGISTER <http://e/p> ?AS", [{"REGISTER": "<http://e/a>"}]),
+    ],
+)
+def test_words_in_names_texts_and_comments_are_no_keywords(select, body, rows):
+    query = TWO.format("RSTREAM", select, 4, 4, "T", 1, 1, "OPTIONAL").replace("?s :p ?a", body)
+    message = {"query": query.replace("?s :q ?b", "?y :q ?z"), "static": [], "options": {}}
+    run = register(message)
+    reports = [*run.push(1, "http://e/S", triple('<http://e/a> <http://e/p> "x" .')), *run.due(9, also=True)]
+    assert [report["rows"] for report in reports] == [rows]

@@ -2,9 +2,12 @@
 
 import pytest
 
+from agreement.comparing.judge import why_silent
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import read_with_text
 from agreement.engines.registry import engine
+from agreement.engines.specifications import EngineRun
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from tests.agreement.engines.versions.test_kolibrie_846becb import pushed
 from tests.agreement.engines.versions.test_rsp_js import brief
@@ -145,3 +148,31 @@ def test_a_step_of_the_clock_takes_out_what_is_due_before_the_report():
     assert ran(CSPARQL, asked(), "1000 S a p x, 2000 S b p x, 9000 S c p x") == []
     three = asked(window="RANGE PT4S STEP PT3S")
     assert ran(CSPARQL, three, "1000 S a p x, 2000 S b p x, 9000 S c p x") == [(9000, 2, ["a", "b"])]
+
+
+CLAUSE = "FROM NAMED WINDOW :w ON STREAM :S [RANGE 4 STEP 4]"
+JS = f"PREFIX : <http://e/>\nREGISTER RStream <out> AS\nSELECT *\n{CLAUSE}\n"
+
+
+@pytest.mark.parametrize("name", ["rsp-js-1.3.5", "rsp-rs-0.3.5"])
+def test_graph_reads_windows_where_these_are_graphs_of_their_names(name):
+    version, trace = engine(name), "1 S a p x, 2 S b p x, 6 S c p x"
+    texts = [f"{JS}WHERE {{\n{start} {{ ?s :p ?a }}\n}}" for start in ("WINDOW :w", "GRAPH :w", "GRAPH ?g")]
+    window, graph, variable = (ran(version, text, trace) for text in texts)
+    assert window == graph != []
+    assert [(t, n, [row.replace("w", "", 1) for row in rows]) for t, n, rows in variable] == window
+
+
+def test_graph_reads_windows_of_csparql_2():
+    trace = "1000 S a p x, 3000 S b p x, 6000 S c p x"
+    texts = [asked(f"{start} {{ ?s :p ?a }}") for start in ("WINDOW :w", "GRAPH :w", "GRAPH ?g")]
+    first, *others = (ran(CSPARQL, text, trace) for text in texts)
+    assert others == [first, first] != [[], []]
+
+
+def test_what_the_parser_of_rsp_js_does_not_see_is_the_reason_of_its_silence():
+    version = engine("rsp-js-1.3.5")
+    query = version.read(f"{JS}WHERE {{ WINDOW :w {{ ?s :p ?a }} }}", "q.rq")
+    run = EngineRun(query, NOTHING, tuple(pushed("1 S a p x, 6 S c p x")), MILLISECOND)
+    (sentence,) = why_silent(version, run)
+    assert "does not read the whole query: q.rq:5:9: found WINDOW" in sentence
