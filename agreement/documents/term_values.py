@@ -43,6 +43,9 @@ def _typed(plain: Sequence[str | None], values: Sequence[Value | None]) -> Any:
             return None
         return pd.array([None if text is None else int(text) for text in plain], dtype="Int64")
     if kinds <= {int, Decimal, float, Single}:
+        whole = (number for number in values if isinstance(number, int | Decimal))
+        if not all(Decimal(repr(float(number))) == number for number in whole):
+            return None  # a column of doubles would round them
         # An array of pandas would take NaN for none.
         numbers = np.array([math.nan if text is None else float(text) for text in plain])
         return pd.arrays.FloatingArray(numbers, np.array([text is None for text in plain]))

@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import Final, TypeVar
@@ -185,12 +185,31 @@ def origin(value: object) -> datetime:
     """Read a TOML date with time, or one in quotes; without an offset it stays local."""
     if isinstance(value, str) and _DATE_TIME.fullmatch(value):
         try:
-            return datetime.fromisoformat(value)
+            return date_time(value)
         except ValueError as error:
             raise WrongValueError(f"{message_text(value)} is no date and time: {error}") from None
     if not isinstance(value, datetime):
         raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
     return value
+
+
+_END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
+_LAST_ZONE: Final = timedelta(hours=14)
+
+
+def date_time(text: str) -> datetime:
+    """Return a dateTime as XSD has it: 24:00:00 is the next day's first instant, zones end at 14:00.
+
+    Raises ValueError for a text that is none.
+
+    >>> str(date_time("2024-02-28T24:00:00Z"))
+    '2024-02-29 00:00:00+00:00'
+    """
+    begin = _END_OF_DAY.sub("00:00:00", text)
+    moment = datetime.fromisoformat(begin) + timedelta(days=begin != text)
+    if abs(moment.utcoffset() or timedelta()) > _LAST_ZONE:
+        raise ValueError("its zone is beyond 14:00")
+    return moment
 
 
 def file_name(value: object, part: str | None = None) -> str:

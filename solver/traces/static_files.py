@@ -19,7 +19,15 @@ from lars.files import decode, read_bytes
 from lars.language.terms import Iri
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, distinct_rows
-from solver.rdf import NotATerm, blanks_numbered, canonical, quad_texts, syntax_problem, text_of_rdflib
+from solver.rdf import (
+    NotATerm,
+    blanks_numbered,
+    canonical,
+    data_text,
+    quad_texts,
+    syntax_problem,
+    text_of_rdflib,
+)
 from solver.settings import StaticFile
 from solver.traces.input_files import bare, readable
 
@@ -311,8 +319,8 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
             raise LarsError(f"{path}{line}: no trix: {sentence}; accepted: {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
-            name = None if graph in (None, outside) else text_of_rdflib(graph)
-            yield text_of_rdflib(s), text_of_rdflib(p), text_of_rdflib(o), name
+            s_text, p_text, o_text = (data_text(text_of_rdflib(term)) for term in (s, p, o))
+            yield s_text, p_text, o_text, None if graph in (None, outside) else text_of_rdflib(graph)
 
 
 def _check_json(path: Path, data: bytes) -> None:

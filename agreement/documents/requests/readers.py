@@ -18,6 +18,7 @@ from agreement.documents.values import (
     Period,
     absolute_iri,
     columns_by_stream,
+    date_time,
     read_numbers,
     read_periods,
     whole_point,
@@ -188,7 +189,7 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
 def moment(value: str | datetime) -> datetime:
     """Return a dateTime; raises LarsError for a text that is none."""
     try:
-        return value if isinstance(value, datetime) else datetime.fromisoformat(value)
+        return value if isinstance(value, datetime) else date_time(value)
     except ValueError:
         raise LarsError("accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
 

@@ -172,3 +172,9 @@ def test_a_judge_of_an_experiment_stops_at_a_date(tmp_path, monkeypatch):
         windows = pd.read_parquet(tmp_path / "results" / "windows.parquet")
         found[until] = windows.query("phase == 'stable'")["to"].tolist()
     assert found["6"] == found["2026-01-31T12:00:06Z"] != []
+
+
+@pytest.mark.parametrize("zone", ["+14:01", "-23:59"])
+def test_an_origin_beyond_the_zones_is_refused(zone):
+    ran = lars("solve", "q.rq", "t.nq", "--origin", f"2026-05-04T08:00:00{zone}")
+    assert (ran.code, "--origin 2026-05-04T08:00:00" in ran.err) == (2, True)

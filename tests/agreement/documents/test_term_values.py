@@ -102,3 +102,10 @@ def test_the_legend_says_in_which_form_terms_are(tmp_path, form, said):
 def test_the_legend_of_tables_for_papers_says_that_terms_are_short(tmp_path):
     path = written(tmp_path, ["<http://e/a>"], TableFormat.LATEX, TermForm.EXACT)
     assert "for readers" in (path.parent / DESCRIPTION).read_text()
+
+
+@pytest.mark.parametrize("exact", [("integer", str(2**53 + 1)), ("decimal", "0.1234567890123456789")])
+def test_numbers_that_a_column_would_round_stay_texts(tmp_path, exact):
+    kind, text = exact
+    assert values(tmp_path, [*literals(kind, text), *literals("double", "0.5")]) == [text, "0.5"]
+    assert values(tmp_path, [*literals("decimal", "0.1"), *literals("double", "0.5")]) == [0.1, 0.5]

@@ -132,6 +132,12 @@ def test_rdf_xml_in_another_encoding_is_the_same(tmp_path, encoding):
     assert read_static([StaticFile(path)]).default == {("<urn:s>", "<urn:p>", f'"caf\u00e9"^^<{INTEGER}>')}
 
 
+TRIX = (
+    '<TriX xmlns="http://www.w3.org/2004/03/trix/trix-1/"><graph><triple>'
+    "<uri>{}</uri><uri>urn:p</uri><uri>urn:o</uri></triple></graph></TriX>"
+)
+
+
 def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
     path = written(tmp_path, "a.jsonld", '{"@id": "urn:s", "urn:p": [5.0, 1.5, 1e30, 9007199254740993]}')
     found = {
@@ -149,6 +155,8 @@ def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
         ("a.jsonld", '{"@id": "urn:s", "urn:p": {"@id": "foo"}}', "a relative IRI"),
         ("a.n3", "{ <urn:a> <urn:p> <urn:b> } <urn:q> <urn:c> .", "no formulas"),
         ("a.n3", "<urn:a> <urn:p> ?x .", "a.n3"),
+        ("a.trix", TRIX.format("urn:a b"), "no IRI has the character ' '"),
+        ("a.trix", TRIX.format("foo"), "the IRI has no scheme"),
     ],
 )
 def test_what_is_no_rdf_in_json_ld_and_n3_is_refused(tmp_path, name, text, said):
