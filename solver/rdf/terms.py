@@ -224,7 +224,8 @@ class Single(float):
     def __new__(cls, number: float) -> Self:
         """Return the nearest 32-bit float; beyond its range, an infinity."""
         try:
-            return super().__new__(cls, struct.unpack("f", struct.pack("f", number))[0])
+            # Of an integer beyond all doubles struct says another thing than that it overflows.
+            return super().__new__(cls, struct.unpack("f", struct.pack("f", float(number)))[0])
         except OverflowError:
             return super().__new__(cls, math.copysign(math.inf, number))
 

@@ -235,3 +235,10 @@ def test_constants_that_are_no_rdf_terms_have_an_identity_and_no_value():
     assert conditions.test(read("?x = ?y"), False, {X: Number(1), Y: Literal("1", XSD + "integer")})
     assert evaluate(read("STR(?x)"), {X: Symbol("a")}) is None
     assert evaluate(read("STRLEN(?x)"), {X: Number(1)}) is None
+
+
+def test_an_integer_beyond_all_floats_is_infinite_as_one():
+    beyond = Literal(f"1{'0' * 400}", XSD + "integer")
+    assert evaluate(read("?x = ?y"), {X: beyond, Y: Literal("INF", XSD + "float")}) == Literal(
+        "true", XSD + "boolean"
+    )
