@@ -181,7 +181,7 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     request = _unfolded(request, listeners)
     cases = are_cases(request.inputs)
     queries, traces = ([], []) if cases else queries_and_traces(request.inputs)
-    read = request.input_options if cases else request.input_options.fitted(queries, listeners.note)
+    read = request.input_options if cases else request.input_options.as_engines_count(queries, listeners.note)
     trace = read.trace(traces, request.bad_lines)
     likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
     how = (request.t0, request.bounds, likeness, request.times)

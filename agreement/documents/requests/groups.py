@@ -15,9 +15,11 @@ from agreement.documents.requests.query_files import (
     durations_among,
     durations_in,
     fitting_unit,
+    query_text,
+    read_once,
 )
 from agreement.documents.values import Period, columns_by_stream, static_files
-from lars.durations import SECOND, Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
@@ -238,6 +240,22 @@ class InputOptions:
         if unit != SECOND:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
         return replace(self, unit=unit)
+
+    def as_engines_count(self, queries: Sequence[Path], note: Warn) -> "InputOptions":
+        """Return the options with a unit that fits, where none is given, as engines count.
+
+        Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
+        """
+        notes: list[str] = []
+        fitted = self.fitted(queries, notes.append)
+        plain = fitted.time_point < SECOND and any(
+            read_once(query_text(path), str(path)).language is Language.RSPQL for path in queries
+        )
+        if self.unit is None and plain:
+            return replace(self, unit=MILLISECOND)
+        for text in notes:
+            note(text)
+        return fitted
 
     def trace(self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None) -> TraceInput:
         """Return the trace of the files; those that --stream names belong to it."""

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Final, TextIO
 
@@ -27,11 +27,10 @@ from agreement.engines.adapters import (
     checks_of,
 )
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
-from lars.durations import MILLISECOND, SECOND
 from lars.errors import LarsError
 from lars.files import read_text
 from solver.traces import read_static
-from translate.model.query import EngineQuery, Language
+from translate.model.query import EngineQuery
 
 _MODE: Final = "adapter: times as they are given; each push waits until the engine is at rest"
 _FORM: Final = "a file with a query in the engine's language"
@@ -238,7 +237,9 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     text = read_text(path, _FORM)
     query = _query(text, path, listeners)
     options = (
-        request.input_options if query is None else _with_unit(request.input_options, query, path, listeners)
+        request.input_options
+        if query is None
+        else request.input_options.as_engines_count([path], listeners.note)
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
@@ -264,20 +265,6 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
     except LarsError as error:
         listeners.warn(f"it can be recorded, and not judged: {error}")
         return None
-
-
-def _with_unit(options: InputOptions, query: EngineQuery, path: Path, listeners: Listeners) -> InputOptions:
-    """Return the options with the unit of the query, where none is given.
-
-    Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
-    """
-    notes: list[str] = []
-    input_options = options.fitted([path], notes.append)
-    if options.unit is None and query.language is Language.RSPQL and input_options.time_point < SECOND:
-        return replace(options, unit=MILLISECOND)
-    for note in notes:
-        listeners.note(note)
-    return input_options
 
 
 def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:

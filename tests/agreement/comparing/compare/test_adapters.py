@@ -27,8 +27,20 @@ def test_an_engine_is_the_version_that_it_is(name, inputs):
     text = inputs[0].read_text()
     inputs[0].write_text(text.replace("STREAM :S", "<http://e/S>") if "kolibrie" in name else text)
     for first, second in ((f"{SERVED} {name}", name), (name, f"{SERVED} {name}")):
-        ran = lars("compare", first, second, *inputs, "--unit", "1ms")
+        ran = lars("compare", first, second, *inputs)
         assert (ran.code, ran.err) == (0, "")
+        assert f"{name} report the same at all" in ran.out
+
+
+def test_plain_numbers_of_rsp_ql_count_milliseconds_where_engines_are_compared_as_where_one_is_recorded(
+    inputs, tmp_path
+):
+    adapter, case = f"{SERVED} rsp-js-1.3.5", tmp_path / "case.json"
+    lars("record", *inputs, "--adapter", adapter.removeprefix("adapter:"), "--out", case)
+    recorded = lars("compare", adapter, "rspql", case, "--json").json["cases"][0]
+    found = lars("compare", adapter, "rspql", *inputs, "--json").json
+    assert found["differences"]
+    assert [one["push"] for one in found["differences"]] == [one["push"] for one in recorded["differences"]]
 
 
 def test_where_an_engine_leaves_a_specification_is_shown_as_for_its_version(inputs):
