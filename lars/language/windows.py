@@ -47,12 +47,23 @@ class Bounds(Enum):
     """Which ends a sliding window contains around its pivot p, for length l.
 
     CLOSED [p-l, p] is LARS, CQL and CQELS; LOW_OPEN (p-l, p] is RSP-QL and C-SPARQL's external
-    time; HIGH_OPEN [p-l, p) is SECRET and CSRBench.
+    time; HIGH_OPEN [p-l, p) is SECRET and CSRBench; OPEN (p-l, p) is a fault that engines have.
     """
 
     CLOSED = "closed"
     LOW_OPEN = "low-open"
     HIGH_OPEN = "high-open"
+    OPEN = "open"
+
+    @property
+    def misses_first(self) -> bool:
+        """Whether the window does not contain p-l."""
+        return self in {Bounds.LOW_OPEN, Bounds.OPEN}
+
+    @property
+    def misses_last(self) -> bool:
+        """Whether the window does not contain p."""
+        return self in {Bounds.HIGH_OPEN, Bounds.OPEN}
 
 
 class IntervalWindow(ABC):
@@ -119,8 +130,8 @@ class TimeWindow(IntervalWindow):
         >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
         """
-        first = None if self.past is None else -self.past + (self.open is Bounds.LOW_OPEN)
-        return first, self.future - (self.open is Bounds.HIGH_OPEN)
+        first = None if self.past is None else -self.past + self.open.misses_first
+        return first, self.future - self.open.misses_last
 
     @property
     def reach(self) -> tuple[int | None, int]:
@@ -146,7 +157,7 @@ class TimeWindow(IntervalWindow):
     @property
     def never_empty(self) -> bool:
         """Whether the window contains the reference time itself at every time of any timeline."""
-        return self.step == 1 and self.future >= 0 and self.open is not Bounds.HIGH_OPEN
+        return self.step == 1 and self.future >= 0 and not self.open.misses_last
 
     def __str__(self) -> str:
         if self == TimeWindow(None):

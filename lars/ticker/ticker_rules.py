@@ -47,7 +47,7 @@ from lars.language.program import (
     variables,
 )
 from lars.language.terms import Atom, Binding, Number, Signature, Term, Variable, signature
-from lars.language.windows import NOW, Bounds, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import NOW, Ties, TimeWindow, TupleWindow, Window
 
 
 class Reasoner(StrEnum):
@@ -200,7 +200,7 @@ def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow
         raise InexpressibleError(f"the window {window}, which has no length")
     if window.future or window.step > 1:
         raise InexpressibleError(f"the window {window}: there a window ends at the time itself")
-    if window.past and window.ends is Bounds.HIGH_OPEN:
+    if window.past and window.ends.misses_last:
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.

@@ -466,7 +466,7 @@ def phase_of(of: FramedTask, started: int, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = of.task.unit.milliseconds
     last = of.task.last
-    high_open = of.frame.bounds is Bounds.HIGH_OPEN
+    high_open = of.frame.bounds.misses_last
     end = last + high_open if options.until is None else options.until
     known = clock_driven(of) and options.until is None
     return Phase(started * length, end * length, (last + high_open) * length if known else inf)
@@ -590,12 +590,9 @@ def _starts(source: WindowSource, frame: Frame, registered: int, reported: Seque
         return [registered]
     if window_shape.slide <= EACH:
         return list(range(registered, registered + window_shape.slide))
-    after = frame.bounds is not Bounds.LOW_OPEN
+    after = not frame.bounds.misses_first
     opening = (element.t + after for element in frame.clock.elements)
-    closing = (
-        element.t + (frame.bounds is Bounds.HIGH_OPEN) - window_shape.width
-        for element in frame.clock.elements
-    )
+    closing = (element.t + frame.bounds.misses_last - window_shape.width for element in frame.clock.elements)
     aligned = (int(time) - window_shape.width + more for time in reported for more in (0, 1))
     moved = {
         (time - registered) % window_shape.slide for times in (opening, closing, aligned) for time in times

@@ -241,7 +241,7 @@ class BuiltInSession:
         assert isinstance(self.reporter, Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all(Strategy.WINDOW_CLOSE in strategies for strategies in self._strategies)
-        return bounds is Bounds.HIGH_OPEN and closing
+        return bounds.misses_last and closing
 
     def _until(self, recording: Recording, t: float) -> tuple[EngineReport, ...]:
         """Return what has become certain when time has come to `t`, in ms."""

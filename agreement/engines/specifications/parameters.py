@@ -105,9 +105,9 @@ class Specification(BaseModel):
     )
     bounds: _Bounds = Field(
         (Bounds.LOW_OPEN,),
-        description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c]; several "
-        "in a list: engines that follow the specification have had each. A high-open window closes before "
-        "the triples of the instant c.",
+        description="Which ends a window contains: low-open (o, c], high-open [o, c), closed [o, c], open "
+        "(o, c); several in a list: engines that follow the specification have had each. A high-open or open "
+        "window closes before the triples of the instant c.",
     )
     slide: _Slide = Field(
         Slide.QUERY,

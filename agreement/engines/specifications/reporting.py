@@ -196,24 +196,28 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
     The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,
-    (o, c] after that of o + 1.
+    (o, c] and (o, c) after that of o + 1.
     """
     if isinstance(source.window, Rows):
         return source.window
     scale = frame.clock.scale
-    low_open = frame.bounds is Bounds.LOW_OPEN and not isinstance(source.window, Now)
+    low_open = frame.bounds.misses_first and not isinstance(source.window, Now)
     first = (start + low_open) * scale
     window_shape = shape(source, frame)
     if window_shape is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
         return Sliding(whole, whole, first)
-    return Sliding((window_shape.width + window_shape.closed) * scale, window_shape.slide * scale, first)
+    # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
+    points = (
+        window_shape.width + 1 if window_shape.closed else window_shape.width - (frame.bounds is Bounds.OPEN)
+    )
+    return Sliding(points * scale, window_shape.slide * scale, first)
 
 
 def at_close(time: int, frame: Frame) -> int:
     """Return the tick at which what closes at a time point is seen: high-open before its triples."""
     scale = frame.clock.scale
-    return time * scale if frame.bounds is Bounds.HIGH_OPEN else (time + 1) * scale - 1
+    return time * scale if frame.bounds.misses_last else (time + 1) * scale - 1
 
 
 MOST: Final = 1_000_000
@@ -258,7 +262,7 @@ class ShownWindow:
         if isinstance(self.window, Rows):
             span = self.span(tick)
             return self.elements[span[0]].t if span else tick // scale
-        low_open = self.frame.bounds is Bounds.LOW_OPEN and not isinstance(self.source.window, Now)
+        low_open = self.frame.bounds.misses_first and not isinstance(self.source.window, Now)
         return self.window.opening(tick) // scale - low_open
 
     def arrivals(self) -> Sequence[EvaluationPoint]:

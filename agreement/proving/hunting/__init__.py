@@ -1,4 +1,4 @@
-"""`lars hunt`: an engine run on streams that tell rules apart; what it gets wrong, made small."""
+"""`lars hunt`: an engine run on streams that tell rules apart; what explains its wrong answers."""
 
 from agreement.proving.hunting.alphabets import Letter
 from agreement.proving.hunting.hunted_queries import (
@@ -7,16 +7,17 @@ from agreement.proving.hunting.hunted_queries import (
     MadeQueries,
     QueryFamily,
     QueryWriting,
+    first_query,
     hunted_query,
     made_queries,
 )
-from agreement.proving.hunting.hunting import FailedRun, Fault, Hunt, HuntLimits
+from agreement.proving.hunting.hunting import FailedRun, Fault, FaultRule, Hunt, HuntLimits
 from agreement.proving.hunting.references import (
-    FaultRule,
     HuntedRun,
     Reference,
     RunVerdict,
     SpecificationReference,
+    Switch,
     VersionReference,
     WrongPlace,
     reference,

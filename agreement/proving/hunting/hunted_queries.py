@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Final
 
-from agreement.documents.recordings import static_of
+from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
-from agreement.engines.adapters import RefusedQueryError, Registration, StreamEngine
+from agreement.engines.adapters import Registration, StreamEngine, answers_of
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
 from lars.errors import LarsError
@@ -94,7 +94,7 @@ _FAMILIES: Final = (
     QueryFamily("sliding", ((_S, 4, 2, _ONE),)),
     QueryFamily("istream", ((_S, 4, 2, _ONE),), operator="IStream"),
     QueryFamily("dstream", ((_S, 4, 2, _ONE),), operator="DStream"),
-    QueryFamily("filter", ((_S, 4, 2, _ONE),), outside="FILTER(?a > 1)"),
+    QueryFamily("filter", ((_S, 4, 2, _ONE),), outside="FILTER(?a >= 2)"),
     QueryFamily("projection", ((_S, 4, 4, _ONE),), select="?s"),
     QueryFamily("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
     QueryFamily("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
@@ -111,6 +111,10 @@ _FAMILIES: Final = (
         static=("<http://e/s> <http://e/kind> <http://e/k> .",),
     ),
     QueryFamily("hopping", ((_S, 2, 3, _ONE),)),
+    QueryFamily("ask", ((_S, 4, 2, _ONE),), select="ASK"),
+    QueryFamily("distinct", ((_S, 4, 2, _ONE),), select="DISTINCT ?s"),
+    QueryFamily("union", ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }}"),)),
+    QueryFamily("minus", ((_S, 4, 2, f"{_ONE} MINUS {{ ?s :q ?b . }}"),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"
 
@@ -193,6 +197,13 @@ WRITINGS: Final = (
 )
 
 
+def first_query(dialect: str) -> HuntedQuery:
+    """Return the first query of the family in a dialect."""
+    family = _FAMILIES[0]
+    how = next(writing for writing in WRITINGS if writing.dialect == dialect)
+    return hunted_query(family.name, how.text(family))
+
+
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
     """The queries of the family that an engine takes, and why it refuses the others, by their names."""
@@ -204,28 +215,35 @@ class MadeQueries:
 def made_queries(
     engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
 ) -> MadeQueries:
-    """Return the family in the first way of writing that the engine takes, by the dialect that it names.
+    """Return the family in the first way of writing in which the engine gives a row, by the dialect it names.
 
-    What is written in `dialect` is tried first.
+    What is written in `dialect` is tried first. Where no way gives a row: the first that the engine takes.
 
     Raises LarsError where it takes none, and FailedEngineError where it fails.
     """
     refusals: list[tuple[str, str]] = []
+    taken: list[QueryWriting] = []
     for how in sorted(WRITINGS, key=lambda writing: writing.dialect != dialect):
-        text = how.text(_FAMILIES[0])
-        try:
-            session = engine.open(Registration(text, (), options or {}))
-        except RefusedQueryError as error:
-            refusals.append((how.dialect, str(error)))
-            continue
-        named = session.profile.dialect
-        session.close()
-        if named == how.dialect or named not in _WRITERS:
-            return _queries_of(engine, how, options)
+        query = hunted_query(_FAMILIES[0].name, how.text(_FAMILIES[0]), (), options)
+        answers = answers_of(engine, query.registration, _dense(query))
+        if answers.profile is None:
+            refusals.append((how.dialect, answers.refused or ""))
+        elif answers.profile.dialect == how.dialect or answers.profile.dialect not in _WRITERS:
+            if any(report.rows for report in (*(one for _, one in answers.reports), *answers.flush)):
+                return _queries_of(engine, how, options)
+            taken.append(how)
+    if taken:
+        return _queries_of(engine, taken[0], options)
     sentence = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine takes no query that is tried, as {tried} in each dialect"
     raise LarsError(f"{problem}, {sentence}; accepted: a QUERY that it takes")
+
+
+def _dense(query: HuntedQuery) -> tuple[Push, ...]:
+    """Return a stream by which any window has several rows, wherever it begins."""
+    reach = 3 * max(length + step for length, step in query.windows)
+    return tuple(Push(t * query.tick, *letter) for t in range(1, reach) for letter in query.letters)
 
 
 def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:

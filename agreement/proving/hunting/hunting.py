@@ -1,60 +1,50 @@
-"""The hunt: an engine is run on streams, each run judged; wrong ones repeated, made small, grouped."""
+"""The hunt: an engine is run on streams, each run judged; what explains the wrong ones is tried on all.
 
-from collections.abc import Callable, Iterator, Sequence
+Each cause is one fault, shown by a stream made small that tells it from what is right.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from functools import partial
+from itertools import zip_longest
 from math import isfinite
 from time import monotonic
 from typing import ClassVar, Final
 
-from agreement.comparing.judge.judgement import UNCLOSED
+from agreement.comparing.arena import Arena, Lead, made_small
 from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
+from agreement.engines.engine import Engine, EngineRule, fewest_enough
+from agreement.engines.registry import ENGINES
 from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.references import FaultRule, HuntedRun, Reference, RunVerdict
+from agreement.proving.hunting.portraits import delays, portraits, silent, trait_of
+from agreement.proving.hunting.references import (
+    HuntedRun,
+    Reference,
+    RunVerdict,
+    SpecificationReference,
+    Switch,
+    VersionReference,
+    follows,
+)
 from agreement.proving.hunting.streams import Stream, streams
+from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
 from lars.errors import LarsError
 from solver.settings import Progress, no_progress
 
-_Size = tuple[int, int, float, int]
 
-
-def shrunk(query: HuntedQuery, stream: Stream, keeps: Callable[[Stream], bool]) -> Stream:
-    """Return a stream of which no smaller neighbour is kept: fewer triples, fewer times, earlier, plainer.
-
-    `keeps` may raise or become False for all once no time is left.
-    """
-    tried = set[Stream]()
-
-    def smaller(now: Stream) -> Stream | None:
-        size = _size(query, now)
-        for other in _neighbours(query, now):
-            if other and other not in tried and _size(query, other) < size:
-                tried.add(other)
-                if keeps(other):
-                    return other
-        return None
-
-    while (pushes := smaller(stream)) is not None:
-        stream = pushes
-    return stream
-
-
-def _size(query: HuntedQuery, stream: Stream) -> _Size:
-    places = {letter: n for n, letter in enumerate(query.letters)}
-    letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
-    return len(stream), len({push.t for push in stream}), sum(push.t for push in stream), letters
-
-
-def _neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
+def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
     """Yield streams with triples left out, many at first; with times moved; with other letters."""
     length = len(stream)
     part = length // 2
     while part:
-        yield from (stream[:n] + stream[n + part :] for n in range(0, length, part))
+        yield from (stream[:n] + stream[n + part :] for n in range(0, length, part) if length > part)
         part //= 2
     times = sorted({one.t for one in stream})
+    if not times[0]:
+        for points in sorted({1, *(step for _, step in query.windows)}):
+            yield tuple(replace(one, t=one.t + points * query.tick) for one in stream)
     for before, t in zip([0.0, *times], times, strict=False):
         half = (t - before) // 2 // query.tick * query.tick
         for less in dict.fromkeys((t - before, half, query.tick)):
@@ -67,17 +57,41 @@ def _neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
                 yield (*stream[:n], replace(push, triple=other[1]), *stream[n + 1 :])
 
 
+def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
+    """Return what is to be small: triples, those at time 0, which engines may treat apart, times, letters."""
+    places = {letter: n for n, letter in enumerate(query.letters)}
+    letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
+    times = {push.t for push in stream}
+    return (
+        len(stream),
+        sum(not push.t for push in stream),
+        len(times),
+        sum(push.t for push in stream),
+        letters,
+    )
+
+
 _MOST_FAILURES: Final = 5
 """So many runs of one query may fail before it is left alone."""
-_LAYERS: Final = 3
-"""How often a run that no rule explains is made small, each time without the rules that are known."""
-_SAMPLES: Final = 12
 _MANY_REPORTS: Final = 200
 """A run with so many reports is made small before anything explains it."""
-_EXPLAINED: Final = 0.25
-"""Which share of a query's first runs a rule has to explain; an engine may have other faults too."""
-_LIKELY: Final = 2
-"""So many of a query's first wrong runs the rules of another engine have to explain."""
+_KEPT: Final = 250
+"""So many wrong runs, and so many right ones, are kept: causes are tried on them."""
+_ENOUGH: Final = 40
+"""So many wrong runs are enough where few faults are asked for."""
+_REPEATED: Final = 3
+"""So many wrong runs are run again in a new process, which nothing before has touched."""
+_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
+"""Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
+_ANOTHER: Final = 0.9
+"""Which share of the wrong runs the rules of an engine version have to predict."""
+_MOST_FAULTS: Final = 12
+_SAMPLE: Final = 60
+"""So many runs say which rules of an engine version are needed."""
+_CHANCE: Final = 0.05
+"""Which share of the wrong runs may be left by causes that explain the others."""
+_LAYERS: Final = 4
+"""How often what no switch explains is made small, so that one may."""
 UNEXPLAINED: Final = "unexplained"
 
 
@@ -90,13 +104,22 @@ class FailedRun:
     problem: str
 
 
+@dataclass(frozen=True, slots=True)
+class FaultRule:
+    """A rule that an engine follows in place of the right one; of an engine `version`, if it has one."""
+
+    sentence: str
+    right: str
+    version: str | None = None
+
+
 @dataclass(slots=True)
 class Fault:
     """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
 
-    `rule` is None where none explains it; `alike` is then what comes close, or None; `other_rules`
-    are other rules of its engine version without which it does not explain the run. Not `repeated`: a
-    new process answered the run otherwise, so that the engine is not deterministic.
+    `rule` is None where none explains it; `alike` is then what is known of it. `other_rules` are other rules
+    of the engine without which it does not explain the run. Not `repeated`: a new process answered
+    otherwise, so that the engine is not deterministic.
     """
 
     run: HuntedRun
@@ -114,9 +137,8 @@ class Fault:
         if self.rule is not None:
             return self.rule.sentence
         if not self.repeated:
-            return "not deterministic"
-        sentence = UNCLOSED if self.verdict.early else self.alike or self.verdict.symptom
-        return f"{UNEXPLAINED}: {sentence} ({self.run.query.name})"
+            return "not deterministic: a new process answers the same stream otherwise"
+        return f"{UNEXPLAINED}: {self.verdict.symptom}{f', {self.alike}' if self.alike else ''}"
 
 
 def _seconds(value: str | float) -> float:
@@ -148,59 +170,74 @@ class HuntLimits:
 
 @dataclass(slots=True)
 class Hunt:
-    """A hunt as it goes: what was run so far, what was found."""
+    """A hunt as it goes: what was run so far, what was found; `start` is when its time began."""
 
     engine: StreamEngine
     queries: Sequence[HuntedQuery]
     reference: Reference
     limits: HuntLimits
+    start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[FailedRun] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
     """What the engine says that it is called."""
-    _samples: dict[str, list[HuntedRun]] = field(default_factory=dict, init=False)
-    _runs: dict[tuple[str, Stream], HuntedRun] = field(default_factory=dict, init=False)
-    """Samples that have been run before their time."""
-    _start: float = field(default=0.0, init=False)
+    right: list[HuntedRun] = field(default_factory=list, init=False)
+    wrong: list[HuntedRun] = field(default_factory=list, init=False)
+    """The runs that are kept to try causes on, and how many there were of the wrong ones."""
+    left: int = field(default=0, init=False)
+    """How many wrong runs no fault explains, of those that are kept."""
+    wrong_runs: int = field(default=0, init=False)
+    first_wrong: float = field(default=0.0, init=False)
+    """After how many seconds the first wrong run came."""
+    _progress: Progress = field(default=no_progress, init=False)
 
     @property
     def seconds(self) -> float:
         """How long it has taken so far."""
-        return monotonic() - self._start
+        return monotonic() - self.start
+
+    def is_past(self, share: float) -> bool:
+        """Whether a share of the time is over; says how far it is."""
+        now, limit = self.seconds, self.limits.time_limit
+        self._progress(min(int(now), int(limit)), int(limit))
+        return now > share * limit
 
     def go(self, progress: Progress = no_progress) -> None:
-        """Run until a limit is reached, or every query has failed too often."""
-        self._start = monotonic()
+        """Run until a limit is reached, or every query has failed too often; then explain what was wrong."""
+        self._progress = progress
+        self._explore()
+        if not self.wrong:
+            return
+        steady = self._steady()
+        if steady and len(self.faults) < (self.limits.faults or _MOST_FAULTS):
+            Explanation(self, _in_turns(steady), self.right).add_faults()
+        self.engine.end()
+        for fault in self.faults:
+            if fault.repeated and not self.is_past(1):
+                fault.repeated = self._again(fault.run)
+        self.faults = self.faults[: self.limits.faults]
+
+    def _explore(self) -> None:
         left = [(query, streams(query, self.limits.seed)) for query in self.queries]
-        while left and not self._over:
+        while left and not self._explored:
             for query, pushes in list(left):
-                if self._over:
+                if self._explored:
                     break
-                progress(min(int(self.seconds), int(self.limits.time_limit)), int(self.limits.time_limit))
                 self._step(query, next(pushes))
                 if sum(failed_run.query is query for failed_run in self.failures) >= _MOST_FAILURES:
                     left = [pair for pair in left if pair[0] is not query]
-        self._repeat()
-
-    def _repeat(self) -> None:
-        """Run what was found in a new process, which nothing before has touched."""
-        self.engine.end()
-        for fault in self.faults:
-            try:
-                fault.repeated = fault.repeated and self._again(fault.run)
-            except FailedEngineError as error:
-                fault.repeated = False
-                self.failures.append(FailedRun(fault.run.query, fault.run.pushes, str(error)))
 
     @property
-    def _over(self) -> bool:
-        limits, both = self.limits, (self.runs, len(self.faults))
-        reached = zip(both, (limits.runs, limits.faults), strict=True)
-        return self.seconds > limits.time_limit or any(most is not None and n >= most for n, most in reached)
+    def _explored(self) -> bool:
+        limits = self.limits
+        enough = limits.faults is not None and len(self.wrong) >= _ENOUGH * limits.faults
+        ran = limits.runs is not None and self.runs >= limits.runs
+        return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
-    def _run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
+    def run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
+        """Return what the engine answers; raises FailedEngineError where it fails."""
         self.runs += 1
         run = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
         if run.answers.profile is None:
@@ -210,168 +247,235 @@ class Hunt:
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
         try:
-            run = self._runs.pop((query.name, stream), None) or self._run(query, stream)
-            verdict = self.reference.verdict(run)
-            self.judged_runs += verdict.correct is not None
-            if verdict.correct is False:
-                self._wrong(run, verdict)
-        except FailedEngineError as error:
+            run = self.run(query, stream)
+            if len(run.answers.reports) > _MANY_REPORTS and len(self.wrong) >= _ENOUGH:
+                # What judges all of them takes too long.
+                return
+            correct = self.reference.verdict(run).correct
+        except LarsError as error:
+            # One run that fails, or that nothing can judge, loses nothing of the others.
             self.failures.append(FailedRun(query, stream, str(error)))
+            return
+        self.judged_runs += correct is not None
+        if correct is False:
+            self.first_wrong = self.first_wrong or self.seconds
+            self.wrong_runs += 1
+        kept = self.right if correct else self.wrong
+        if correct is not None and len(kept) < _KEPT:
+            kept.append(run)
 
-    def _wrong(self, run: HuntedRun, verdict: RunVerdict) -> None:
-        """Count a wrong run where faults that are known explain it, else look for the fault."""
-        if known := self._explaining(run) or self._alike(run, verdict):
-            for fault in known:
-                fault.times += 1
-            if len(known) == 1 and known[0].other_rules:
-                self._alone(known[0], run)
-        elif not self._again(run):
-            self._add(Fault(run, verdict, None, None, self.seconds, repeated=False))
-        elif len(run.answers.reports) > _MANY_REPORTS:
-            # What judges all of them takes too long to be done for each rule.
-            small = self._small(run, lambda other: not self._explaining(other))
-            if len(small.answers.reports) < len(run.answers.reports):
-                self._wrong(small, self.reference.verdict(small))
-            else:
-                self._unexplained(run)
-        elif rules := self._rules(run):
-            self._explained(run, rules)
-        else:
-            self._unexplained(run)
-
-    def _alone(self, fault: Fault, run: HuntedRun) -> None:
-        """Show a fault by a run that its rule explains without others, rather than by one of several."""
-        version, says = fault.rule.version if fault.rule is not None else None, fault.sentence
-
-        def alone(other: HuntedRun) -> bool:
-            parts = () if version is None else self.reference.parts(other, version, [says])
-            return [rule.sentence for rule in parts] == [says]
-
-        if self.reference.verdict(run).early == fault.verdict.early and alone(run) and self._again(run):
-            fault.run = self._small(run, alone)
-            fault.verdict, fault.other_rules = self.reference.verdict(fault.run), ()
-
-    def _explaining(self, run: HuntedRun) -> Sequence[Fault]:
-        """Return known faults that explain a run: one alone, or rules of an engine version together."""
-        faults = [one for one in self.faults if one.rule is not None]
-        for fault in faults:
-            if fault.rule is not None and fault.rule.version is None and fault.rule.covers(run):
-                return (fault,)
-        named = {fault.sentence: fault for fault in faults}
-        for version in dict.fromkeys(one.rule.version for one in faults if one.rule is not None):
-            rules = () if version is None else self.reference.parts(run, version, named.keys())
-            if rules and all(rule.sentence in named for rule in rules):
-                return [named[rule.sentence] for rule in rules]
-        return ()
-
-    def _alike(self, run: HuntedRun, verdict: RunVerdict) -> Sequence[Fault]:
-        """Return a fault without a rule that looks the same."""
-        faults = (
-            fault for fault in self.faults if fault.rule is None and fault.run.query.name == run.query.name
-        )
-        return [fault for fault in faults if fault.verdict.symptom == verdict.symptom][:1]
+    def _steady(self) -> list[HuntedRun]:
+        """Return the wrong runs that a new process repeats, of the first ones; a fault where one is not."""
+        steady = list(self.wrong)
+        self.engine.end()
+        for run in _in_turns(self.wrong)[:_REPEATED]:
+            if not self._again(run):
+                steady.remove(run)
+                if not self.faults:
+                    verdict = self.reference.verdict(run)
+                    self.faults.append(Fault(run, verdict, None, None, self.first_wrong, repeated=False))
+        unsteady = len(self.wrong) - len(steady)
+        return steady if unsteady * 2 < _REPEATED else []
 
     def _again(self, run: HuntedRun) -> bool:
         """Whether another run answers the same."""
-        return self._run(run.query, run.pushes).answers.same(run.answers)
+        try:
+            return self.run(run.query, run.pushes).answers.same(run.answers)
+        except FailedEngineError as error:
+            self.failures.append(FailedRun(run.query, run.pushes, str(error)))
+            return False
 
-    def _rules(self, run: HuntedRun) -> Sequence[FaultRule]:
-        """Return the rule that explains a run, or those of an engine version that together do; or none.
+    def add(
+        self,
+        run: HuntedRun,
+        rule: FaultRule | None,
+        times: int,
+        beside: tuple[FaultRule, ...] = (),
+        *,
+        alike: str | None = None,
+    ) -> None:
+        """Add a fault that so many runs show, of which this is a small one."""
+        verdict = self.reference.verdict(run)
+        self.faults.append(Fault(run, verdict, rule, alike, self.first_wrong, beside, times))
 
-        What explains one run alone is chance (of rows that are missing there are many reasons): that is
-        chosen which explains most of the wrong ones among the first runs of its query.
-        """
-        known = {fault.sentence for fault in self.faults}
-        rules = [
-            rule for rule in self.reference.rules(run) if rule.sentence not in known and rule.explains(run)
-        ]
-        versions = list(self.reference.versions(run))
-        samples = self._sampled(run.query) if rules or versions else []
-        shares = [sum(map(rule.covers, samples)) for rule in rules]
-        most = max(shares, default=-1)
-        single = [rules[shares.index(most)]] if rules and most >= len(samples) * _EXPLAINED else []
-        for version, share in self._by_share(versions, samples):
-            if single and (most > share or (most == share and version != self.name)):
-                break
-            if parts := self.reference.parts(run, version):
-                return parts
-        return single
-
-    def _by_share(self, versions: Sequence[str], samples: Sequence[HuntedRun]) -> Sequence[tuple[str, int]]:
-        """Return engine versions with how many samples they predict; first the one that explained others."""
-        foretold = [name for run in samples for name in self.reference.versions(run)]
-        used = {fault.rule.version for fault in self.faults if fault.rule is not None}
-        shares = [(name, foretold.count(name)) for name in versions]
-        # One run is explained by the rules of many engines: those of another one have to explain more.
-        likely = [
-            share for share in shares if share[0] in used or share[0] == self.name or share[1] >= _LIKELY
-        ]
-        return sorted(likely, key=lambda pair: (pair[0] not in used, -pair[1]))
-
-    def _sampled(self, query: HuntedQuery) -> list[HuntedRun]:
-        """Return the wrong ones among the first runs of a query."""
-        if query.name not in self._samples:
-            chosen = islice(streams(query, self.limits.seed), _SAMPLES)
-            runs = [self._run(query, stream) for stream in chosen if self.seconds <= self.limits.time_limit]
-            self._runs |= {(query.name, run.pushes): run for run in runs}
-            wrong = [run for run in runs if self.reference.verdict(run).correct is False]
-            self._samples[query.name] = wrong
-        return self._samples[query.name]
-
-    def _small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
+    def small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
         """Return a wrong run made small while it is wrong and something is kept of it."""
-        last, early = run, self.reference.verdict(run).early
+        last = run
 
         def kept(stream: Stream) -> bool:
             nonlocal last
-            if self.seconds > self.limits.time_limit:
+            if not stream or self.is_past(_SHOWN):
                 return False
             try:
-                other = self._run(run.query, stream)
-                verdict = self.reference.verdict(other)
-                # That windows report which opened before time 0 is another fault.
-                wrong = verdict.correct is False and verdict.early <= early and keeps(other)
-                self.judged_runs += 1
+                other = self.run(run.query, stream)
             except FailedEngineError:
                 return False
+            self.judged_runs += 1
+            wrong = self.reference.verdict(other).correct is False and keeps(other)
             last = other if wrong else last
             return wrong
 
-        shrunk(run.query, run.pushes, kept)
+        made_small(run.pushes, partial(neighbours, run.query), partial(size, run.query), kept)
         return last
 
-    def _explained(self, run: HuntedRun, rules: Sequence[FaultRule]) -> None:
-        """Add a fault for each rule that is new, its run made small while that rule explains it."""
-        known = {fault.sentence for fault in self.faults}
-        for rule in rules:
-            if rule.sentence not in known:
-                self._report(self._small(run, rule.explains), rule)
 
-    def _unexplained(self, run: HuntedRun) -> None:
-        """Make a run small that no rule explains: then one may; what several faults made parts so."""
-        for _ in range(_LAYERS):
-            small = self._small(run, lambda hunted: not self._explaining(hunted))
-            rules = self._rules(small)
-            if not rules:
-                self._report(small, None, self.reference.closest(small))
+def _in_turns(runs: Sequence[HuntedRun]) -> list[HuntedRun]:
+    """Return runs in the order in which they came, of each query in its turn: dense streams come first."""
+    by_query: dict[str, list[HuntedRun]] = {}
+    for run in runs:
+        by_query.setdefault(run.query.name, []).append(run)
+    return [run for group in zip_longest(*by_query.values()) for run in group if run is not None]
+
+
+def _smallest_first(runs: Iterable[HuntedRun]) -> list[HuntedRun]:
+    return sorted(runs, key=lambda run: len(run.pushes))
+
+
+@dataclass(slots=True)
+class Explanation:
+    """What explains the wrong runs of a hunt: causes, each of which is a fault."""
+
+    hunt: Hunt
+    wrong: list[HuntedRun]
+    right: Sequence[HuntedRun]
+    causes: list[Switch] = field(default_factory=list, init=False)
+    arena: Arena[HuntedRun, Switch] = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Put the runs into an arena."""
+        hunt = self.hunt
+        self.arena = Arena(hunt.reference.misses, self.wrong, self.right, lambda: hunt.is_past(_UNDERSTOOD))
+
+    def add_faults(self) -> None:
+        """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
+        self._find()
+        self.hunt.left = 0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._left())
+
+    def _find(self) -> None:
+        every, switches = (*self.wrong, *self.right), self._switches()
+        pictures = tuple(portraits(every, self.wrong))
+        for candidates in (tuple(silent(every)), switches, pictures):
+            if alone := self.arena.only(candidates):
+                self._show(alone)
                 return
-            self._explained(small, rules)
-            if self._explaining(run):
-                return
+        own = ENGINES.get(self.hunt.name)
+        self._add_rules(() if own is None else (own,))
+        self._add_next(switches)
+        self._add_rules(ENGINES.values())
+        self._add_next(pictures)
+        self._add_layers(switches)
 
-    def _report(self, small: HuntedRun, rule: FaultRule | None, alike: str | None = None) -> None:
-        verdict = self.reference.verdict(small)
-        parts = () if rule is None or rule.version is None else self.reference.parts(small, rule.version)
-        beside = tuple(
-            fault_rule for fault_rule in parts if rule is not None and fault_rule.sentence != rule.sentence
-        )
-        self._add(Fault(small, verdict, rule, alike, self.seconds, beside))
+    def _switches(self) -> tuple[Switch, ...]:
+        match self.hunt.reference:
+            case SpecificationReference(_, options, specification) as reference:
+                return *switches_of(specification, options), *delays(reference, self.wrong)
+            case VersionReference() as version:
+                return version.switches
+            case _:
+                return ()
 
-    def _add(self, fault: Fault) -> None:
-        same = next((one for one in self.faults if one.sentence == fault.sentence), None)
-        if same is None:
-            self.faults.append(fault)
+    @property
+    def _is_enough(self) -> bool:
+        return len(self.hunt.faults) >= (self.hunt.limits.faults or _MOST_FAULTS)
+
+    def _add_next(self, switches: Sequence[Switch]) -> None:
+        """Add the causes among switches that explain what others leave, the one of most runs first."""
+        while not self._is_enough and (lead := self.arena.next(switches, self.causes)):
+            self._show(lead)
+
+    def _show(self, lead: Lead[Switch]) -> None:
+        """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
+        cause, before = lead.switch, tuple(self.causes)
+        self.causes.append(cause)
+        predicts = self.hunt.reference.predicts
+
+        def alone(run: HuntedRun) -> bool:
+            return predicts(run, (cause,)) and not any(predicts(run, (one,)) for one in before)
+
+        def together(run: HuntedRun) -> bool:
+            return predicts(run, (*before, cause)) and not (before and predicts(run, before))
+
+        runs = _smallest_first(self.wrong[number] for number in lead.explained)
+        shown = next(filter(alone, runs), None)
+        small = self.hunt.small(shown or runs[0], alone if shown else together)
+        beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, cause)))
+        self.hunt.add(small, _rule_of(cause), len(lead.explained), tuple(map(_rule_of, beside)))
+
+    def _left(self) -> list[HuntedRun]:
+        return [self.wrong[number] for number in self.arena.left(self.causes)]
+
+    def _add_rules(self, engines: Iterable[Engine]) -> None:
+        """Add the rules of the first engine version that together predict what is left, and what is right."""
+        left, reference = self._left(), self.hunt.reference
+        if not left or not isinstance(reference, SpecificationReference):
             return
-        same.times += 1
-        if len(fault.run.pushes) < len(same.run.pushes):
-            same.run, same.verdict, same.other_rules = fault.run, fault.verdict, fault.other_rules
+        for engine in engines:
+            if engine.specification != reference.specification.name:
+                continue
+            predicted = [run for run in left if follows(engine, run, reference.options, engine.rules)]
+            if len(predicted) >= len(self.wrong) * _ANOTHER and self._follows(engine):
+                self._add_rules_of(engine, predicted)
+                self.wrong[:] = [run for run in self.wrong if run not in predicted]
+                self.arena = replace(self.arena)
+                return
+
+    def _follows(self, engine: Engine) -> bool:
+        """Whether another engine's rules predict what is right too."""
+        options = self.hunt.reference.options
+        return all(follows(engine, run, options, engine.rules) for run in self.right[:_SAMPLE])
+
+    def _add_rules_of(self, engine: Engine, runs: Sequence[HuntedRun]) -> None:
+        options, sample = self.hunt.reference.options, runs[:_SAMPLE]
+
+        def all_follow(rules: Sequence[EngineRule]) -> bool:
+            return all(follows(engine, run, options, rules) for run in sample)
+
+        needed = fewest_enough(engine.rules, all_follow)
+        for rule in needed:
+            others = tuple(other for other in needed if other != rule)
+
+            def tells(run: HuntedRun, others: tuple[EngineRule, ...] = others) -> bool:
+                lacking = follows(engine, run, options, others)
+                return not lacking and follows(engine, run, options, needed)
+
+            shown = _smallest_first(run for run in runs if tells(run))
+            if not shown or self._is_enough:
+                continue
+            small = self.hunt.small(shown[0], tells)
+            enough = fewest_enough(needed, lambda some: follows(engine, small, options, some))  # noqa: B023
+            beside = tuple(_of_engine(engine, other) for other in enough if other != rule)
+            self.hunt.add(small, _of_engine(engine, rule), len(shown), beside)
+
+    def _is_left(self, run: HuntedRun) -> bool:
+        return not any(self.hunt.reference.predicts(run, (cause,)) for cause in self.causes)
+
+    def _add_layers(self, switches: Sequence[Switch]) -> None:
+        """Make what is left small, so that a switch may explain it; else it is a fault without a rule."""
+        small = None
+        for _ in range(_LAYERS):
+            left = self._left()
+            if self._is_enough or len(left) <= (len(self.wrong) * _CHANCE if self.causes else 0):
+                return
+            small = self.hunt.small(_smallest_first(left)[0], self._is_left)
+            predicts = self.hunt.reference.predicts
+            fitting = [switch for switch in switches if predicts(small, (switch,))]
+            self.wrong.insert(0, small)
+            self.arena = replace(self.arena)
+            lead = self.arena.next(fitting, self.causes)
+            if lead is None:
+                break
+            self._show(lead)
+        else:
+            return
+        trait = trait_of(left, self.right)
+        self.hunt.add(small, None, len(left), alike=None if trait is None else f"with {trait}")
+
+
+def _rule_of(switch: Switch) -> FaultRule:
+    return FaultRule(switch.sentence, switch.right)
+
+
+def _of_engine(engine: Engine, rule: EngineRule) -> FaultRule:
+    return FaultRule(
+        f"{rule.sentence} ({rule.name} of {engine.name})", rule.right or "without that", engine.name
+    )

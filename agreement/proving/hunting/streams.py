@@ -79,6 +79,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
         (t, pair) for t in range(far) for pair in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
     ]
     yield [(t, a) for t in range(far)]
+    yield [(t, noise_of(letters)) for t in range(far)]
     yield from _late(query, (length, 1))
     yield from _bursts(query, (1, length))
     for start in (0, 1, step, reach):

@@ -48,8 +48,8 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
         return str(query.form.value)
     if query.modifiers.slices:
         return "LIMIT or OFFSET"
-    if setting.bounds is Bounds.HIGH_OPEN:
-        return "bounds high-open"
+    if setting.bounds.misses_last:
+        return f"bounds {setting.bounds.value}"
     for source in sources(query):
         match source.window:
             case Range(_, slide, None) if slide is None or slide.points(setting.unit) == 1:

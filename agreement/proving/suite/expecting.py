@@ -25,7 +25,6 @@ from agreement.engines.specifications import (
 from agreement.proving.suite.vectors import FIRST_OF_STREAM, ParameterVector, Start, numbers_of, vectors
 from lars.durations import Duration
 from lars.language.terms import XSD
-from lars.language.windows import Bounds
 from solver.facts import Row, Static
 from translate.model.query import EngineQuery, Form, Language
 
@@ -148,7 +147,7 @@ class VectorReports:
         if not vector.by_clock or Strategy.CONTENT_CHANGE in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
         came = max(push.t for push in self.stream[: self.stream.index(late)])
-        admitted = came + (vector.bounds is Bounds.HIGH_OPEN)
+        admitted = came + vector.bounds.misses_last
         after = (pair for pair in counted if pair[0] >= admitted)
         return tuple(
             dict.fromkeys((lost, (*(pair for pair in lost if pair[0] < admitted), *after), *in_time))

@@ -27,7 +27,6 @@ from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.errors import LarsError
-from lars.language.windows import Bounds
 from solver.facts import Row, constant_of
 from solver.rdf import value
 from solver.settings import Progress, no_progress
@@ -352,7 +351,7 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
     vector = vectors()[number]
     if label is not Label.ARRIVAL:
         return True
-    return vector.by_clock and after is (vector.bounds is not Bounds.HIGH_OPEN)
+    return vector.by_clock and after is (not vector.bounds.misses_last)
 
 
 def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
@@ -23,6 +24,8 @@ from agreement.proving.hunting import (
     Hunt,
     HuntLimits,
     MadeQueries,
+    Reference,
+    first_query,
     hunted_query,
     made_queries,
     reference,
@@ -66,7 +69,9 @@ class HuntRequest:
         "engine version predicts. [default: that of the engine's dialect]",
         metavar="NAME",
     )
-    out: Path | None = option(None, "A new folder for what is found: a folder with its case for each fault.")
+    out: Path | None = option(
+        None, "A new folder for what is found: a folder with its case for each fault.", metavar="DIR"
+    )
     limits: HuntLimits
     static: tuple[StaticFile, ...] = static_option("An RDF file with static data of the queries given.")
     t0: tuple[int, ...] | None = option(
@@ -88,7 +93,7 @@ class HuntResult(Findings):
     folders: tuple[str, ...]
     _hunt: Hunt
     refusals: tuple[tuple[str, str], ...]
-    """Which queries the engine refuses, each with why."""
+    """Which queries the engine refuses, or cannot be judged, each with why."""
 
     @property
     def faults(self) -> tuple[Fault, ...]:
@@ -108,7 +113,7 @@ class HuntResult(Findings):
         """Yield what was found, for a reader."""
         yield from hunt_report.as_text(self._hunt, self.folders)
         for name, why in self.refusals:
-            yield f"not asked, as the engine refuses it: {name}: {why.partition(chr(10))[0]}"
+            yield f"not asked: {name}: {why.partition(chr(10))[0]}"
 
     def page(self) -> "Page":
         """Return the page of all faults."""
@@ -149,12 +154,14 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     if request.static and not request.inputs:
         raise LarsError("--static: accepted with queries; those that are made have their own")
     check_replaceable(request.out, _FOUND, "a hunt has written")
+    start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:
-        queries = _queries(engine, request)
-        name = request.engine or _dialect(queries)
         options = Options(starts=request.t0, late=request.late)
-        judge = reference(name, None if name in ENGINES else specification(name), options)
-        hunted = Hunt(engine, queries.queries, judge, request.limits)
+        named = request.engine and _reference(request.engine, options)
+        queries = _queries(engine, request, named or None)
+        judge = named or _reference(_dialect(queries), options)
+        queries = _judgeable(queries, judge)
+        hunted = Hunt(engine, queries.queries, judge, request.limits, start)
         hunted.go(listeners.progress)
     if not hunted.judged_runs:
         why = hunted.failures[0].problem if hunted.failures else "no run had anything to compare"
@@ -169,17 +176,32 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     return result
 
 
-def _queries(engine: StreamEngine, request: HuntRequest) -> MadeQueries:
+def _reference(name: str, options: Options) -> Reference:
+    return reference(name, None if name in ENGINES else specification(name), options)
+
+
+def _queries(engine: StreamEngine, request: HuntRequest, judge: Reference | None) -> MadeQueries:
     options = dict(request.how.options or {})
     if not request.inputs:
-        name = request.engine or ""
-        of = ENGINES[name].specification if name in ENGINES else name
-        return made_queries(engine, options, of if of in NAMES else "rspql")
+        # What judges has to run them too: an engine version may run one language alone.
+        own = [name for name in NAMES if judge and not judge.obstacle(first_query(name))]
+        named = [name for name in own if judge and judge.name == name]
+        return made_queries(engine, options, next(iter((*named, *own[-1:])), "rspql"))
     static = static_lines(read_static(request.static))
     return MadeQueries(
         tuple(hunted_query(str(path), read_text(path, _QUERY), static, options) for path in request.inputs),
         (),
     )
+
+
+def _judgeable(made: MadeQueries, judge: Reference) -> MadeQueries:
+    """Return the queries of which runs can be judged; raises LarsError where there is none."""
+    obstacles = {query.name: judge.obstacle(query) for query in made.queries}
+    left = tuple(query for query in made.queries if obstacles[query.name] is None)
+    lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)
+    if not left:
+        raise LarsError(f"no query can be judged: {lost[0][1]}; accepted: --engine with another name")
+    return MadeQueries(left, (*made.refusals, *lost))
 
 
 def _dialect(queries: MadeQueries) -> str:

@@ -35,6 +35,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
             yield f"  {folders[number]}"
         yield stream_table(fault)
         yield places_table(fault)
+    if hunt.left:
+        yield f"{quantity(hunt.left, 'wrong run')} of those that were kept are explained by none of these"
     if hunt.failures:
         first = hunt.failures[0]
         yield f"{quantity(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
@@ -92,9 +94,8 @@ def rule_text(fault: Fault) -> str:
         return f"The answers are exactly those of this other rule: {fault.rule.sentence}{beside}."
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
-    if fault.alike is not None:
-        return f"No rule explains the answers; this would: {fault.alike}."
-    return "No rule that is known explains the answers."
+    where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
+    return f"No rule that is known explains the answers{where}."
 
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
@@ -177,6 +178,8 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
         "reference": hunt.reference.name,
         "runs": hunt.runs,
         "judged": hunt.judged_runs,
+        "wrong": hunt.wrong_runs,
+        "unexplained": hunt.left,
         "seed": hunt.limits.seed,
         "queries": [query.name for query in hunt.queries],
         "refused": dict(refusals),

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from time import monotonic
 
 import pytest
 
@@ -14,6 +15,9 @@ from tests.packs import ROOT
 
 SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
+
+
+FEW = ("--faults", "1", "--runs", "150", "-q")
 
 
 @pytest.fixture
@@ -28,7 +32,7 @@ def mutant(tmp_path):
 
 def test_a_fault_has_a_folder_whose_case_is_judged_the_same(mutant, tmp_path):
     out = tmp_path / "faults"
-    ran = lars("hunt", "--adapter", mutant, "--out", out, "--faults", "1", "--engine", "rspql")
+    ran = lars("hunt", "--adapter", mutant, "--out", out, *FEW, "--engine", "rspql")
     assert (ran.code, ran.err) == (1, "")
     assert "bounds = closed" in ran.out
     (folder,) = (one for one in out.iterdir() if one.is_dir())
@@ -52,7 +56,7 @@ def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, t
     out, reference = tmp_path / "faults", tmp_path / "my specs" / "right one.toml"
     reference.parent.mkdir()
     reference.write_text('name = "right"\nreport = ["window-close", "non-empty"]\nempty = "silent"\n')
-    assert lars("hunt", "--adapter", mutant, "--out", out, "--faults", "1", "--engine", reference).code == 1
+    assert lars("hunt", "--adapter", mutant, "--out", out, *FEW, "--engine", reference).code == 1
     (folder,) = (one for one in out.iterdir() if one.is_dir())
     text = (folder / "README.md").read_text()
     judge, compare = (shlex.split(line) for line in text.splitlines() if line.startswith("lars "))
@@ -62,7 +66,7 @@ def test_the_commands_of_a_fault_can_be_copied_where_paths_have_blanks(mutant, t
 
 def test_a_page_of_all_faults_lists_each_with_its_stream_and_the_commands_to_repeat_it(mutant, tmp_path):
     out, page = tmp_path / "faults", tmp_path / "page.html"
-    asked = ("hunt", "--adapter", mutant, "--faults", "1", "--engine", "rspql")
+    asked = ("hunt", "--adapter", mutant, *FEW, "--engine", "rspql")
     ran = lars(*asked, "--out", out, "--report", page, "--json")
     assert ran.code == 1
     text = page.read_text(encoding="utf-8")
@@ -90,9 +94,9 @@ def test_a_page_without_a_fault_says_that_this_proves_nothing(tmp_path):
 
 
 def test_the_right_engine_ends_with_0(tmp_path):
-    ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "--out", tmp_path / "none")
+    ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "-q", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 15 queries")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 19 queries")
     assert "No fault was found." in (tmp_path / "none/README.md").read_text()
 
 
@@ -102,7 +106,7 @@ def test_a_query_that_is_given_is_the_only_one(mutant, tmp_path):
         "PREFIX : <http://e/>\nREGISTER RStream <out> AS SELECT ?x FROM NAMED WINDOW :w ON STREAM :S "
         "[RANGE 6 STEP 3] WHERE { WINDOW :w { ?x :in :room } }"
     )
-    found = api.hunt(query, adapter=mutant, faults=1)
+    found = api.hunt(query, adapter=mutant, faults=1, runs=60)
     assert found.to_json()["queries"] == [str(query)]
     assert [one.sentence for one in found.faults] == ["bounds = closed"]
 
@@ -127,3 +131,31 @@ def test_what_is_said_wrongly_is_refused():
     for keywords in ({"time_limit": "0s"}, {"engine": "none"}, {"static": "x.ttl"}, {"adapter": ""}):
         with pytest.raises(LarsError, match="accepted"):
             api.hunt(**{"adapter": "false", **keywords})
+
+
+TOY = f"{sys.executable} {ROOT / 'tests/agreement/proving/hunting/toy_engine.py'}"
+
+
+def test_an_engine_that_never_reports_is_one_fault_with_that_name():
+    found = api.hunt(adapter=f"{TOY} mute", runs=60)
+    assert [one.sentence for one in found.faults] == ["it never reports anything"]
+    assert found.ending[0] == 1
+
+
+def test_queries_that_an_engine_version_cannot_run_are_named_and_the_others_are_hunted():
+    found = api.hunt(adapter=f"{SERVED} rspql", engine="yasper-csparql", runs=40, faults=1)
+    assert {"count", "total"} <= {name for name, _ in found.refusals}
+    assert all("yasper-csparql cannot run it" in why for _, why in found.refusals)
+    assert found.to_json()["judged"] > 10
+
+
+def test_a_hunt_ends_in_its_time_where_each_run_needs_a_process_of_its_own(tmp_path):
+    stale = tmp_path / "stale.py"
+    stale.write_text(
+        (ROOT / "tests/agreement/proving/hunting/toy_engine.py")
+        .read_text()
+        .replace('"flushes": True', '"flushes": True, "fresh": False')
+    )
+    start = monotonic()
+    api.hunt(adapter=f"{sys.executable} {stale} open", time_limit=8)
+    assert monotonic() - start < 16

@@ -1,0 +1,193 @@
+"""One arena: what came in many runs, and a reporter with switches that may explain it.
+
+The reporter is what is right; a switch is one thing that it may do otherwise. A switch, or several together,
+is tried on all runs: on those that the reporter itself does not predict, and on those that it does, where a
+switch that predicts something else raises a false alarm.
+"""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, Generic, TypeVar
+
+Run = TypeVar("Run")
+Switch = TypeVar("Switch", bound=Hashable)
+
+_SPARED: Final = 0.05
+"""Which share of the wrong runs, and one more, a switch may miss that is the only cause."""
+_ALARMS: Final = 0.1
+"""How many false alarms a cause may raise for each run that it explains; causes can undo each other."""
+_NEARLY: Final = 0.98
+"""Of switches that explain nearly as many as the best, the first is preferred."""
+_GLANCE: Final = 6
+"""Every switch is tried on so many runs, also when time is up."""
+_FIRST: Final = 24
+"""A switch that explains none of so many runs is not tried on the others."""
+_SAMPLE: Final = 60
+_FARTHER: Final = 0.25
+"""In which share of the other runs a cause among several may be farther off than what is right."""
+_FEWEST: Final = 2
+"""A cause among several explains so many runs: one is chance."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lead(Generic[Switch]):
+    """A switch with the numbers of the wrong runs that it explains, and its false alarms."""
+
+    switch: Switch
+    explained: frozenset[int]
+    alarms: int
+
+
+@dataclass(slots=True)
+class Arena(Generic[Run, Switch]):
+    """Runs, and how much of one a reporter does not predict with some of its switches on.
+
+    `misses` counts rows and reports; None: these switches say nothing of the run. `is_over` says that time
+    is up: then what was tried so far decides.
+    """
+
+    misses: Callable[[Run, tuple[Switch, ...]], int | None]
+    wrong: Sequence[Run]
+    right: Sequence[Run]
+    is_over: Callable[[], bool]
+    _known: dict[tuple[bool, int, tuple[Switch, ...]], int | None] = field(default_factory=dict, init=False)
+
+    def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
+        """Whether the wrong run of that number is what is predicted with these switches on."""
+        return self._missed(number, switches, right=False) == 0
+
+    def _missed(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
+        key = right, number, switches
+        if key not in self._known:
+            run = (self.right if right else self.wrong)[number]
+            self._known[key] = self.misses(run, switches)
+        return self._known[key]
+
+    def covers(self, number: int, causes: Sequence[Switch]) -> bool:
+        """Whether one of the causes explains a wrong run, or all of them together do."""
+        return any(self.explains(number, (cause,)) for cause in causes) or (
+            len(causes) > 1 and self.explains(number, tuple(causes))
+        )
+
+    def left(self, causes: Sequence[Switch]) -> list[int]:
+        """Return the numbers of the wrong runs that no cause explains."""
+        return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
+
+    def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
+        """Return the switch that alone predicts nearly all runs, the best of them; None without any."""
+        leads = [Lead(switch, frozenset(), 0) for switch in switches]
+        # All are tried on a few runs first, so that none is left out where time is short.
+        for most in (_GLANCE, _FIRST, len(self.wrong)):
+            numbers = range(min(most, len(self.wrong)))
+            tried = [self._tried(lead.switch, numbers, (), _SPARED) for lead in leads]
+            if most > _GLANCE and self.is_over():
+                break
+            leads = [lead for lead in tried if lead is not None]
+        return self._best([lead for lead in leads if lead.explained])
+
+    def next(
+        self, switches: Sequence[Switch], causes: Sequence[Switch], fewest: int = _FEWEST
+    ) -> Lead[Switch] | None:
+        """Return the switch that explains most of what the causes leave; None where none explains any."""
+        left = self.left(causes)
+        others = [
+            switch
+            for switch in switches
+            if switch not in causes and self._tried(switch, left[:_FIRST], (*causes, switch), 1)
+        ]
+        leads = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
+        return self._best(
+            [
+                lead
+                for lead in leads
+                if lead is not None and len(lead.explained) >= fewest and not self._is_chance(lead, left)
+            ]
+        )
+
+    def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
+        """Whether what a switch does not explain is farther from its prediction than from what is right.
+
+        So it is where a switch is not on at all and only happens to predict some runs.
+        """
+        sample = [number for number in left if number not in lead.explained][:_SAMPLE]
+        farther = 0
+        for number in sample:
+            with_it = self._missed(number, (lead.switch,), right=False)
+            farther += with_it is not None and with_it > (self._missed(number, (), right=False) or 0)
+        return farther > _FARTHER * len(sample) and farther > _FARTHER * len(lead.explained)
+
+    def _tried(
+        self, switch: Switch, numbers: Sequence[int], together: tuple[Switch, ...], spared: float
+    ) -> Lead[Switch] | None:
+        """Return what a switch explains; None where it misses a larger share than is spared, or is alarming.
+
+        Where time is up, what was tried until then decides.
+        """
+        explained: list[int] = []
+        for done, number in enumerate(numbers):
+            if done >= _GLANCE and self.is_over():
+                break
+            if self.explains(number, (switch,)) or (len(together) > 1 and self.explains(number, together)):
+                explained.append(number)
+            elif done - len(explained) > spared * done:
+                return None
+        if not explained:
+            return None
+        alarms = self._alarms(switch, len(explained), self.right[:_FIRST])
+        return None if alarms is None else Lead(switch, frozenset(explained), alarms)
+
+    def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
+        """Return how many false alarms a switch raises; None for too many."""
+        alarms = 0
+        for number in range(len(right)):
+            if number >= _GLANCE and self.is_over():
+                break
+            alarms += bool(self._missed(number, (switch,), right=True))
+            if alarms > explained * _ALARMS:
+                return None
+        return alarms
+
+    def _best(self, leads: Sequence[Lead[Switch]]) -> Lead[Switch] | None:
+        """Return the lead that predicts most runs; of those that predict nearly as many the first.
+
+        On all right runs only the best is tried: most switches fail on a few.
+        """
+        most = max((len(lead.explained) - lead.alarms for lead in leads), default=0)
+        near = [lead for lead in leads if len(lead.explained) - lead.alarms >= most * _NEARLY]
+        for lead in near:
+            alarms = self._alarms(lead.switch, len(lead.explained), self.right)
+            if alarms is not None:
+                return replace(lead, alarms=alarms)
+        others = [lead for lead in leads if lead not in near]
+        return self._best(others) if others else None
+
+
+Item = TypeVar("Item")
+
+
+def made_small(
+    item: Item,
+    neighbours: Callable[[Item], Iterator[Item]],
+    size: Callable[[Item], tuple[float, ...]],
+    keeps: Callable[[Item], bool],
+) -> Item:
+    """Return an item that is kept, of which no smaller neighbour is.
+
+    `keeps` may become False for all once no time is left.
+
+    >>> made_small(12, lambda n: iter((n // 2, n - 1)), lambda n: (n,), lambda n: n % 3 == 0)
+    3
+    """
+    tried: set[Item] = set()
+
+    def smaller(now: Item) -> Item | None:
+        for other in neighbours(now):
+            if other not in tried and size(other) < size(now):
+                tried.add(other)
+                if keeps(other):
+                    return other
+        return None
+
+    while (found := smaller(item)) is not None:
+        item = found
+    return item

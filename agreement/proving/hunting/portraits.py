@@ -1,0 +1,189 @@
+"""What only many runs of an engine tell: that it never reports, echoes, or says always the same.
+
+And what a fault without a rule goes with: constructs of queries, or traits of streams.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import pairwise
+from typing import Final
+
+from agreement.documents.outputs import plain
+from agreement.documents.requests import sources
+from agreement.engines.engine import RspqlDefinition, columns
+from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
+from agreement.proving.hunting.switches import in_each, moved
+from solver.facts import Row
+from translate.analysis import stream_blocks
+from translate.model import patterns
+from translate.model.patterns import Duplicates
+from translate.model.query import EngineQuery, Form, ToStream
+from translate.model.windows import Range
+
+_EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
+_DEFINED: Final = "Definition 24: an evaluation reports the answer over what the windows show"
+_SEVERAL: Final = 2
+
+
+def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield that an engine never reports, if no run has a row."""
+    if runs and not any(run.has_rows for run in runs):
+        reports = any(run.answers.reports or run.answers.flush for run in runs)
+        says = "it never reports a row: every report is empty" if reports else "it never reports anything"
+        yield Switch(says, _EACH_WINDOW, held=lambda run: not run.has_rows)
+
+
+def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield what all runs together tell: the same answer always, echoes, queries without any answer."""
+    same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
+    told = {run.query.name for run in runs if run.has_rows}
+    if told and all(same[query] for query in told):
+
+        def constant(run: HuntedRun) -> bool | None:
+            answer, reports = same[run.query.name], run.answers.reports
+            if answer is None or not reports:
+                return None
+            return all(_bag(report.rows) == answer for _, report in reports)
+
+        yield Switch("every report is the same constant answer, whatever comes", _DEFINED, held=constant)
+    yield Switch("it echoes: each triple that arrives is reported as it comes", _DEFINED, held=_echo)
+    mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
+    if mute:
+        yield Switch(
+            f"it never reports for {', '.join(mute)}",
+            _EACH_WINDOW,
+            held=lambda run: not run.has_rows if run.query.name in mute else None,
+        )
+    names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
+    for name in names:
+        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_column, name, _other_values))
+        yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_column, name, _unbound))
+
+
+def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield by how much every report may be late: by what is seen most often."""
+    seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
+    for delay, _ in seen.most_common(_SEVERAL):
+        text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"
+        yield Switch(f"every report is {text}", RspqlDefinition.AT_ITS_CLOSE, partial(moved, delay))
+
+
+_LOOKED_AT: Final = 12
+
+
+def _names(runs: Sequence[HuntedRun]) -> list[str]:
+    return list(dict.fromkeys(run.query.name for run in runs))
+
+
+def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[str, str | None]]]:
+    return Counter(frozenset(row.items()) for row in rows)
+
+
+def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
+    """Return the rows of each report that has some; None where they differ, or few runs have any."""
+    answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
+    return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
+
+
+def _echo(run: HuntedRun) -> bool | None:
+    """Whether each report comes at a push, and its rows have terms of that triple alone."""
+    reports = run.answers.reports
+    return (
+        None
+        if not reports
+        else all(
+            set(row.values()) <= {*run.pushes[n].triple, None} for n, report in reports for row in report.rows
+        )
+    )
+
+
+ColumnHolds = Callable[[int, list[Row], list[Row]], bool]
+
+
+def _of_column(name: str, holds: ColumnHolds, subject: JudgedRun) -> Iterator[JudgedRun]:
+    names = columns(subject.recorded.task.query)
+    if name in names:
+        pattern = in_each(partial(holds, names.index(name)))
+        yield replace(subject, pattern=pattern)
+    else:
+        yield subject
+
+
+def _other_values(place: int, right: list[Row], came: list[Row]) -> bool:
+    """Whether rows differ in one column alone."""
+    mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
+    return mine == yours
+
+
+def _unbound(place: int, right: list[Row], came: list[Row]) -> bool:
+    return Counter((*row[:place], None, *row[place + 1 :]) for row in right) == Counter(came)
+
+
+def traits(run: HuntedRun) -> frozenset[str]:
+    """Return constructs of a run's query and traits of its stream, in words."""
+    return frozenset((*_of_query(run.query.read), *_of_stream(run)))
+
+
+def _of_query(query: EngineQuery) -> Iterator[str]:
+    kinds = {
+        "OPTIONAL": patterns.LeftJoin,
+        "FILTER": patterns.Filter,
+        "UNION": patterns.Union,
+        "MINUS": patterns.Minus,
+        "aggregates": patterns.Group,
+        "BIND": patterns.Extend,
+        "VALUES": patterns.Values,
+    }
+    parts = list(_parts(query.pattern))
+    yield from (name for name, kind in kinds.items() if any(isinstance(part, kind) for part in parts))
+    if query.form is not Form.SELECT:
+        yield query.form.value
+    if query.modifiers.duplicates is Duplicates.DISTINCT:
+        yield "DISTINCT"
+    if query.to_stream not in {None, ToStream.RSTREAM}:
+        yield str(query.to_stream.value if query.to_stream else "")
+    read = sources(query)
+    if len(read) > 1:
+        yield "several windows"
+    if any(isinstance(part, patterns.Bgp) and part.triples for part in parts):
+        yield "static data"
+    blocks = [block.pattern for block in stream_blocks(query.pattern)]
+    if any(isinstance(group, patterns.Bgp) and len(group.triples) > 1 for group in blocks):
+        yield "several triple patterns"
+    windows = [source.window for source in read if isinstance(source.window, Range)]
+    if any(w.slide and w.length.nanoseconds > w.slide.nanoseconds for w in windows):
+        yield "overlapping windows"
+    if any(w.slide and w.length.nanoseconds < w.slide.nanoseconds for w in windows):
+        yield "gaps between windows"
+
+
+def _parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
+    yield pattern
+    for name in ("left", "right", "pattern"):
+        inner = getattr(pattern, name, None) if not isinstance(pattern, patterns.StreamBlock) else None
+        if inner is not None:
+            yield from _parts(inner)
+
+
+def _of_stream(run: HuntedRun) -> Iterator[str]:
+    pushes = run.pushes
+    if any(later.t < push.t for push, later in pairwise(pushes)):
+        yield "late triples"
+    if len({push.t for push in pushes}) < len(pushes):
+        yield "triples of one instant"
+    if len({(push.stream, push.triple) for push in pushes}) < len(pushes):
+        yield "a triple that comes again"
+    if any(not push.t for push in pushes):
+        yield "triples at time 0"
+
+
+def trait_of(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun]) -> str | None:
+    """Return what all wrong runs have and fewest right ones; None where nothing tells them apart."""
+    if not wrong:
+        return None
+    common = frozenset.intersection(*map(traits, wrong))
+    others = Counter(trait for run in right for trait in traits(run))
+    best = min(sorted(common), key=lambda trait: others[trait], default=None)
+    return best if best is not None and others[best] < len(right) / 2 else None

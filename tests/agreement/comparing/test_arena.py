@@ -1,0 +1,41 @@
+"""The arena on runs that are numbers: a switch predicts those that it divides."""
+
+from agreement.comparing.arena import Arena, made_small
+
+
+def arena(wrong, right=(), over=False):
+    """Return an arena in which a run is what switches predict if each divides it, and nothing is right."""
+    return Arena(
+        lambda run, switches: sum(run % one != 0 for one in switches) if switches else 1,
+        wrong,
+        right,
+        lambda: over,
+    )
+
+
+def test_the_switch_that_predicts_all_runs_is_the_only_cause():
+    assert arena([6, 12, 18, 36]).only([4, 3]).switch == 3
+
+
+def test_of_switches_that_explain_the_same_the_first_is_preferred():
+    assert [arena([6, 12]).only(order).switch for order in ([2, 3], [3, 2])] == [2, 3]
+
+
+def test_a_switch_that_predicts_something_else_of_right_runs_is_no_cause():
+    assert arena([6, 12], right=[5]).only([2]) is None
+    assert arena([6, 12], right=[4]).only([2]).alarms == 0
+
+
+def test_several_causes_leave_nothing_that_one_of_them_explains():
+    several = arena([4, 8, 16, 20, 9, 27, 81])
+    first = several.next([3, 2], [])
+    second = several.next([3, 2], [first.switch])
+    assert (first.switch, second.switch, several.left([2, 3])) == (2, 3, [])
+
+
+def test_where_time_is_up_a_few_runs_decide():
+    assert arena([6] * 30, over=True).only([5, 3]).switch == 3
+
+
+def test_what_is_made_small_has_no_smaller_neighbour_that_is_kept():
+    assert made_small(40, lambda n: iter((n // 2, n - 1)), lambda n: (n,), lambda n: n % 5 == 0) == 5

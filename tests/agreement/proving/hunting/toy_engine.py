@@ -1,0 +1,287 @@
+"""A small RSP-QL engine behind an adapter, with one fault by its name: `python toy_engine.py FAULT [CHANCE]`.
+
+It shares no code with lars: windows by arithmetic, answers by pyoxigraph over each window's content. Without
+a fault it is right: windows (o, c] from time 0, reported when a later time comes and at the end.
+"""
+
+import json
+import random
+import re
+import sys
+from collections import Counter
+
+import pyoxigraph as ox
+
+TRUE = '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
+ONE = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+FAULT = sys.argv[1] if len(sys.argv) > 1 else "right"
+
+
+def milliseconds(text):
+    number, unit = re.fullmatch(r"(?:PT)?(\d+)(\w*)", text).groups()
+    return int(number) * {"": 1, "ms": 1, "s": 1000, "S": 1000, "m": 60000, "M": 60000}[unit]
+
+
+class Query:
+    """What is read of a query's text: its windows, its operator, and SPARQL with windows as named graphs."""
+
+    def __init__(self, text):
+        self.prefixes = dict(re.findall(r"PREFIX\s+(\w*):\s*<([^>]*)>", text))
+        declared = r"FROM NAMED WINDOW\s+(\S+)\s+ON\s+(?:STREAM\s+)?(\S+)\s+\[RANGE\s+(\w+)\s+STEP\s+(\w+)\]"
+        self.windows = [
+            (self.iri(name), self.iri(stream), milliseconds(length), milliseconds(step))
+            for name, stream, length, step in re.findall(declared, text)
+        ]
+        if not self.windows:
+            raise ValueError("no window")
+        self.operator = re.search(r"REGISTER\s+(\w+)", text)[1].upper()
+        plain = re.sub(r"REGISTER\s+\w+\s+<[^>]*>\s+AS", "", re.sub(declared, "", text))
+        self.sparql = changed_query(re.sub(r"\bWINDOW\b", "GRAPH", plain))
+        self.selected = re.search(r"SELECT (.*)", plain)
+        ox.Store().query(self.sparql)
+        self.windows = [changed_window(n, window, self.windows) for n, window in enumerate(self.windows)]
+
+    def iri(self, text):
+        if text.startswith("<"):
+            return text[1:-1]
+        prefix, local = text.split(":")
+        return self.prefixes[prefix] + local
+
+
+REWRITTEN = {
+    "filter-ignored": (r"FILTER\([^)]*\)", ""),
+    "filter-negated": (r"FILTER\(([^)]*)\)", r"FILTER(!(\1))"),
+    "filter-border": (r"FILTER\(\?a >= 2\)", "FILTER(?a > 2)"),
+    "optional-as-join": (r"OPTIONAL (\{[^}]*\})", r"\1"),
+    "optional-ignored": (r"OPTIONAL \{[^}]*\}", ""),
+    "optional-as-union": (r"(\?s :p \?a \.) OPTIONAL (\{[^}]*\})", r"{ \1 } UNION \2"),
+    "union-first": (r"(\{[^{}]*\}) UNION \{[^{}]*\}", r"\1"),
+    "union-last": (r"\{[^{}]*\} UNION (\{[^{}]*\})", r"\1"),
+    "minus-ignored": (r"MINUS \{[^{}]*\}", ""),
+    "distinct-ignored": (r"DISTINCT ", ""),
+    "projection-lost": (r"SELECT (?!.*\()(?:DISTINCT )?[^\n]*", "SELECT *"),
+    "join-apart": (r"\?s :p \?a \. \?s :q \?b \.", "?s :p ?a . ?other :q ?b ."),
+    "join-first": (r"\?s :p \?a \. \?s :q \?b \.", "?s :p ?a ."),
+    "group-ignored": (r"GROUP BY \?s", ""),
+    "count-distinct": (r"COUNT\(", "COUNT(DISTINCT "),
+    "count-as-sum": (r"COUNT\(", "SUM("),
+    "always-distinct": (r"SELECT (?!DISTINCT)", "SELECT DISTINCT "),
+    "limit-one": (r"\}\s*(GROUP BY \?s)?\s*$", r"} \1 LIMIT 1"),
+}
+
+
+def changed_query(text):
+    if FAULT not in REWRITTEN:
+        return text
+    changed = re.sub(*REWRITTEN[FAULT], text)
+    return re.sub(r"SELECT \?s (\(COUNT)", r"SELECT \1", changed) if FAULT == "group-ignored" else changed
+
+
+def changed_window(number, window, windows):
+    name, stream, length, step = window
+    last = {one[1]: one[0] for one in windows}
+    return {
+        "range-longer": (name, stream, length + 1000, step),
+        "range-shorter": (name, stream, max(1000, length - 1000), step),
+        "range-double": (name, stream, 2 * length, step),
+        "range-as-step": (name, stream, step, step),
+        "step-as-range": (name, stream, length, length),
+        "step-longer": (name, stream, length, step + 1000),
+        "step-one": (name, stream, length, 1000),
+        "one-stream": (name, windows[0][1], length, step),
+        "streams-exchanged": (name, windows[-1 - number][1], length, step),
+        "last-window-fed": (name, stream if last[stream] == name else "none", length, step),
+    }.get(FAULT, window)
+
+
+class Run:
+    """A registered query, and what has arrived."""
+
+    def __init__(self, query, static):
+        self.query, self.now, self.reported = query, -1, -1
+        self.static = [] if FAULT == "static-ignored" else static
+        self.elements, self.before, self.reports, self.pushes, self.pending = [], Counter(), 0, 0, []
+        self.random = random.Random(7)
+
+    def push(self, t, stream, triple):
+        if t < self.now:
+            return []
+        out = list(self.due(t))
+        if not self.lost(t, stream, triple):
+            self.elements.append((t, stream, triple))
+        self.pushes += 1
+        self.now = t
+        if FAULT == "echo":
+            names = self.names()
+            return [
+                {"t": t, "rows": [dict(zip(names, map(str, (triple.subject, triple.object)), strict=False))]}
+            ]
+        if FAULT == "each-arrival":
+            return [report for report in [self.report(t, t)] if report]
+        if FAULT == "next-push":
+            out, self.pending = self.pending, out
+        return self.answered(out, t)
+
+    def answered(self, out, t):
+        if FAULT == "first-of-several":
+            return out[:1]
+        if FAULT == "last-of-several":
+            return out[-1:]
+        if FAULT == "arrival-time":
+            return [{**one, "t": t} for one in out]
+        if FAULT == "report-twice":
+            return [one for report in out for one in (report, report)]
+        if FAULT == "constant":
+            return [{"t": t, "rows": [dict.fromkeys(self.names(), "<http://e/constant>")]} for _ in out]
+        return out
+
+    def names(self):
+        return (
+            re.findall(
+                r"\?(\w+)(?=[\s)]|$)", re.sub(r"\(\w+\([^)]*\) AS (\?\w+)\)", r"\1", self.query.selected[1])
+            )
+            if self.query.selected
+            else ["Answer"]
+        )
+
+    def lost(self, t, stream, triple):
+        same = [one for one in self.elements if one[0] == t]
+        return {
+            "first-triple-lost": not self.pushes,
+            "instant-first": bool(same),
+            "zero-lost": t == 0,
+            "seen-lost": any(one[1:] == (stream, triple) for one in self.elements),
+            "random-loss": self.random.random() < 0.0,
+        }.get(FAULT, False)
+
+    def due(self, t, last=False):
+        """Yield the reports of the closes that a time makes certain."""
+        start = {"t0-500": 500, "t0-1000": 1000}.get(FAULT, 0)
+        closes = set()
+        for window in self.query.windows:
+            _, _, length, step = window
+            first = start + length - (length if FAULT == "early-windows" else 0)
+            close = max(first, first + (self.reported - first) // step * step)
+            while close <= t:
+                shown = FAULT == "empty-window" or self.content(window, close)
+                if self.reported < close and (close < t or last) and shown:
+                    closes.add(close)
+                close += step
+        for close in sorted(closes):
+            self.reported = close
+            report = self.report(close, close)
+            if report:
+                yield report
+
+    def content(self, window, at):
+        _, stream, length, step = window
+        start = {"t0-500": 500, "t0-1000": 1000}.get(FAULT, 0)
+        passed = -((start + length - at) // step)
+        opening = start + max(0, passed) * step if FAULT != "each-arrival" else at - length
+        if FAULT == "shift-step":
+            at, opening = at - step, opening - step
+        if FAULT == "early-windows":
+            opening = start + passed * step
+        holds = {
+            "closed": lambda u: opening <= u <= at,
+            "high-open": lambda u: opening <= u < at,
+            "open": lambda u: opening < u < at,
+            "never-forgets": lambda u: u <= at,
+        }.get(FAULT, lambda u: opening < u <= at)
+        return [triple for u, name, triple in self.elements if name == stream and holds(u)]
+
+    def report(self, at, t):
+        contents = [self.content(window, at) for window in self.query.windows]
+        store = ox.Store()
+        store.extend(self.static)
+        for window, content in zip(self.query.windows, contents, strict=True):
+            for own in content:
+                names = [one[0] for one in self.query.windows] if FAULT == "windows-merged" else [window[0]]
+                store.extend(ox.Quad(*own, ox.NamedNode(name)) for name in names)
+        rows = self.operated(self.rows(store.query(self.query.sparql)))
+        self.reports += bool(rows)
+        return self.altered(rows, t)
+
+    def rows(self, results):
+        if isinstance(results, ox.QueryBoolean):
+            true = ONE if FAULT == "ask-as-1" else TRUE
+            return [(("Answer", true),)] if bool(results) or FAULT == "ask-always" else []
+        names = [variable.value for variable in results.variables]
+        return [tuple((name, str(one[name])) for name in names if one[name] is not None) for one in results]
+
+    def operated(self, rows):
+        now, before = Counter(rows), self.before
+        self.before = now
+        operator = {"always-rstream": "RSTREAM", "always-istream": "ISTREAM", "always-dstream": "DSTREAM"}
+        match operator.get(FAULT, self.query.operator):
+            case "ISTREAM":
+                return list((now - before).elements())
+            case "DSTREAM":
+                return list((before - now).elements())
+            case _:
+                return rows
+
+    def altered(self, rows, t):
+        if FAULT == "row-short":
+            rows = rows[:-1]
+        if FAULT == "first-row-lost-of-several" and len(rows) > 1:
+            rows = rows[1:]
+        if FAULT == "one-row":
+            rows = rows[:1]
+        if FAULT == "rows-twice":
+            rows = [*rows, *rows]
+        if FAULT == "only-first-report" and self.reports > 1:
+            return None
+        if FAULT == "first-report-lost" and self.reports == 1:
+            return None
+        if FAULT == "every-second" and rows and self.reports % 2 == 0:
+            return None
+        if FAULT == "random" and random.random() < 0.3:
+            return None
+        if FAULT == "count-plus-one":
+            rows = [tuple((n, plus_one(v) if n == "n" else v) for n, v in row) for row in rows]
+        if FAULT == "unbound-b":
+            rows = [tuple((n, v) for n, v in row if n != "b") for row in rows]
+        if FAULT == "kinds-lost":
+            rows = [tuple((n, re.sub(r"\^\^<[^>]*>$", "", v)) for n, v in row) for row in rows]
+        if FAULT == "numbers-one-more":
+            rows = [tuple((n, plus_one(v)) for n, v in row) for row in rows]
+        t = {"late-1ms": t + 1, "late-1s": t + 1000, "early-1s": t - 1000, "times-thousand": t * 1000}.get(
+            FAULT, t
+        )
+        if FAULT == "late-step":
+            t += self.query.windows[0][3]
+        keeps_empty = FAULT in ("empty-reported", "empty-window")
+        return {"t": t, "rows": [dict(row) for row in rows]} if rows or keeps_empty else None
+
+
+def plus_one(text):
+    found = re.fullmatch(r'"(\d+)"(\^\^.*)', text)
+    return f'"{int(found[1]) + 1}"{found[2]}' if found else text
+
+
+def reply(message, runs):
+    """Return the reply to a message; the last of the runs is the one that is open."""
+    if message["op"] == "open":
+        try:
+            static = [q for line in message.get("static", ()) for q in ox.parse(line, ox.RdfFormat.N_QUADS)]
+            runs[:] = [Run(Query(message["query"]), static)]
+        except (ValueError, SyntaxError, KeyError, TypeError) as error:
+            return {"error": str(error) or "unreadable"}
+        return {"ok": True, "engine": "toy-1.0", "time_unit": "1ms", "dialect": "rspql", "flushes": True}
+    (run,) = runs
+    if message["op"] == "close":
+        mute = FAULT in ("mute", "echo", "each-arrival", "no-flush", "constant")
+        return {
+            "reports": [] if mute else run.answered([*run.pending, *run.due(run.now, last=True)], run.now)
+        }
+    (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+    out = run.push(message["t"], message["stream"], quad.triple)
+    return {"reports": [] if FAULT == "mute" else out}
+
+
+if __name__ == "__main__":
+    open_runs = []
+    for line in sys.stdin:
+        sys.stdout.write(json.dumps(reply(json.loads(line), open_runs)) + "\n")
+        sys.stdout.flush()
