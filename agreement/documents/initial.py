@@ -19,6 +19,7 @@ from lars.language.terms import Iri, Variable
 from solver.settings import Warn
 from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.input_files import bare, readable
+from translate.analysis import stream_blocks
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
 
@@ -38,7 +39,7 @@ class GuessedColumns:
 
 
 def guessed_columns(
-    path: Path, names: Sequence[str], queries: Sequence[EngineQuery], texts: Sequence[str]
+    path: Path, names: Sequence[str], patterns: Sequence[TriplePattern], texts: Sequence[str]
 ) -> GuessedColumns:
     """Return a mapping: a column is the object of the predicate that is called so, or whose variable is.
 
@@ -49,10 +50,11 @@ def guessed_columns(
     short = next(iter(prefixes))
     time = next((name for name in names if name.lower() in _TIMES), names[0])
     left = [name for name in names if name != time] or [time]
-    patterns = list(dict.fromkeys(pattern for query in queries for pattern in _patterns(query.pattern)))
     subjects = {_name(pattern.subject) for pattern in patterns}
     first = next((text for text in left if text.lower() in subjects), left[0])
-    others = [text for text in left if text != first] or [first]
+    # A column that a query asks for as an object stays one, though it is the subject too.
+    asked = _predicate(first, patterns) is not None
+    others = [text for text in left if text != first or asked] or [first]
     predicates = _predicates(others, patterns)
     sample = _first_row(path, names)
     columns = {"t": f"{{{time}}}", "s": f"{short}:{{{first}}}"}
@@ -88,6 +90,13 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
                 yield from _patterns(getattr(part, member.name))
 
 
+def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
+    """Return the triple patterns that queries match in a stream; all of them, where no query says which."""
+    blocks = [block for query in queries for block in stream_blocks(query.pattern)]
+    own = [block for block in blocks if isinstance(block.stream, Iri) and block.stream.value == stream]
+    return list(dict.fromkeys(_patterns(own or [query.pattern for query in queries])))
+
+
 def _name(term: object) -> str | None:
     return term.name.lower() if isinstance(term, Variable) else None
 
@@ -106,7 +115,8 @@ def _predicate(column: str, patterns: Sequence[TriplePattern]) -> str | None:
 def _shortened(iri: str, prefixes: Mapping[str, str]) -> str:
     fitting = [(len(own), name) for name, own in prefixes.items() if iri.startswith(own)]
     if not fitting:
-        return iri
+        # Without brackets an IRI such as urn:x would be a prefix and a name.
+        return iri if iri.startswith("http") else f"<{iri}>"
     size, name = max(fitting)
     return f"{name}:{iri[size:]}"
 
@@ -170,25 +180,48 @@ class InitialExperiment:
         if input_options.blank_nodes is not None:
             yield f"blank_nodes = {_text(input_options.blank_nodes.value)}"
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
-        guess = None if input_options.column else self._guessed(note)
-        yield from _table("prefixes", input_options.prefix or ({} if guess is None else guess.prefixes))
-        yield from _table("columns", input_options.column or ({} if guess is None else guess.columns))
+        guesses = {} if input_options.column else self._guessed(note)
+        prefixes = {name: iri for guess in guesses.values() for name, iri in guess.prefixes.items()}
+        yield from _table("prefixes", input_options.prefix or prefixes)
+        yield from _table("columns", input_options.column or {})
+        for name, guess in guesses.items():
+            yield from _table(name, guess.columns)
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
 
-    def _guessed(self, note: Warn) -> GuessedColumns | None:
-        """Return a first mapping of the first table that has columns of its own."""
-        for path in self.traces:
-            names = _header(path)
-            if not names or any(set(names) - {"stream"} >= own for own in _OWN):
-                continue
-            _check_names(path, names)
-            note(f"{path}: [columns] is guessed from {', '.join(names)}: make of it what your queries ask")
-            read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
-            texts = [text_in(query, "a query") for query in self.queries.values()]
-            return guessed_columns(path, names, read, texts)
-        return None
+    def _guessed(self, note: Warn) -> Mapping[str, GuessedColumns]:
+        """Return a first mapping of tables that have columns of their own, by the key of the experiment.
+
+        Where all have the same columns it is one, else one for each stream.
+        """
+        headers = {path: _header(path) for path in self.traces}
+        own = {
+            path: names
+            for path, names in headers.items()
+            if names and not any(set(names) - {"stream"} >= known for known in _OWN)
+        }
+        read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
+        texts = [text_in(query, "a query") for query in self.queries.values()]
+        several, guesses = len(set(own.values())) > 1, dict[str, GuessedColumns]()
+        for path, names in own.items():
+            stream = self._stream_of(path) if several else None
+            key = "columns" if stream is None else f"columns.{_text(stream)}"
+            if key not in guesses:
+                _check_names(path, names)
+                note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
+                guesses[key] = guessed_columns(path, names, _patterns_on(stream, read), texts)
+        return guesses
+
+    def _stream_of(self, path: Path) -> str:
+        """Return the stream of a table; raises LarsError where its rows say it."""
+        for iri, own in self.streams.items():
+            if own == path:
+                return iri
+        problem = "its columns are not those of the other tables, and its stream is in its rows"
+        raise LarsError(
+            f"{path}: {problem}; accepted: --stream IRI={path}, or an experiment.toml of your own"
+        )
 
 
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)

@@ -279,7 +279,9 @@ class AgreeResult(Findings):
     @property
     def _view(self) -> agreement_report.AgreementView:
         task = self._task
-        return agreement_report.AgreementView(self._report, task.setting, task.trigger, self._row_filter)
+        inputs = sum(query is not None for query in (task.csparql, task.cqels))
+        about = self._report, task.setting, task.trigger, self._row_filter, inputs
+        return agreement_report.AgreementView(*about)
 
     def page(self) -> "Page":
         """Return what the page of the comparison says."""

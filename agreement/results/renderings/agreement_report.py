@@ -115,12 +115,13 @@ SupportedRow = tuple[PeriodDifference, tuple[Fact, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AgreementView:
-    """A report in its setting, and what of it is wanted."""
+    """A report in its setting, of how many queries that were given, and what of it is wanted."""
 
     report: AgreementReport
     setting: Setting
     trigger: Trigger = Trigger.ANY
     row_filter: RowFilter = RowFilter()
+    inputs: int = 2
 
     @property
     def first(self) -> VariantReport:

@@ -108,3 +108,48 @@ def test_what_makes_no_experiment_is_refused(tmp_path, monkeypatch, files):
     assert found.code == 2
     assert WRONG[files].replace("no a", "no") in found.err
     assert not (tmp_path / "new").exists()
+
+
+@pytest.fixture
+def sensors(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    blocks = (f"STREAM <e:{name}> [RANGE 60s] {{ ?{name} <e:{asked}> ?v{name} }}" for name, asked in ASKED)
+    (tmp_path / "q.rq").write_text(f"SELECT ?vfast ?vbad {{ {' '.join(blocks)} }}")
+    (tmp_path / "fast.csv").write_text("time,car,segment,speed\n2,c1,A1,58.6\n9,c2,A2,61.2\n")
+    (tmp_path / "bad.csv").write_text("time,case,area,kind\n3,i1,A2,animal\n6,i2,A1,works\n")
+
+
+ASKED = (("fast", "speed"), ("bad", "kind"))
+
+
+def test_tables_of_different_columns_have_a_mapping_for_each_stream(sensors):
+    made = lars("init", "mine", "q.rq", "fast.csv", "bad.csv", "--period", "5s")
+    assert '[columns."e:fast"]\nt = "{time}"\ns = "ex:{car}"\n"ex:segment" = "ex:{segment}"' in made.out
+    assert '[columns."e:bad"]' in made.out
+    rows = {
+        (b(row["vfast"]), b(row["vbad"]))
+        for one in lars("solve", "mine", "--json").lines
+        for row in one["rows"]
+    }
+    assert {("58.6", "http://example.org/animal"), ("61.2", "http://example.org/works")} <= rows
+
+
+def b(term):
+    return term["value"]
+
+
+def test_a_table_whose_rows_name_streams_has_no_mapping_of_its_own_beside_another(sensors, tmp_path):
+    (tmp_path / "bad.csv").write_text("time,stream,kind\n3,e:bad,animal\n")
+    made = lars("init", "mine", "q.rq", "fast.csv", "bad.csv")
+    assert made.code == 2
+    assert "bad.csv: its columns are not those of the other tables, and its stream is in its rows" in made.err
+
+
+def test_a_column_that_is_the_subject_stays_the_object_that_a_query_asks_for(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "SELECT ?room { STREAM <e:S> [RANGE 9s] { ?x <e:room> ?room ; <e:heat> ?t } FILTER(?t > 40) }"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "t.csv").write_text("time,room,heat\n1,lab,20\n2,kitchen,43\n")
+    assert '"<e:room>" = "ex:{room}"' in lars("init", "mine", "q.rq", "t.csv").out
+    (row,) = {b(row["room"]) for one in lars("solve", "mine", "--json").lines for row in one["rows"]}
+    assert row == "http://example.org/kitchen"

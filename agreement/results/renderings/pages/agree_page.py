@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from agreement.answering import explaining
-from agreement.comparing.agree import RowCause, Side, VariantReport
+from agreement.comparing.agree import Pair, RowCause, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
@@ -405,6 +405,15 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     return (False if wrong else True if whole else None), sentence
 
 
+def _whose(pair: Pair, query: EngineQuery, inputs: int) -> str:
+    """Return whether a query was given, of so many that were, or is derived from the other one."""
+    derived = pair.cqels if pair.choices is not None else pair.csparql if inputs == 1 else None
+    if query is not derived:
+        return "the query that was given, in one layout"
+    other = pair.csparql if query is pair.cqels else pair.cqels
+    return f"derived by lars from the query in {TITLES[other.language]}: this text was not given"
+
+
 def _content(
     view: AgreementView,
     verdicts: Sequence[PeriodVerdict],
@@ -465,8 +474,10 @@ def _content(
         "more": sum(count for count, _ in tally.values()) - len(rows),
         "proofs": proofs(variant, rows, sides, dates),
         "logic": [
-            side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels),
-            side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql),
+            side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels)
+            | {"whose": _whose(variant.pair, csparql, view.inputs)},
+            side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql)
+            | {"whose": _whose(variant.pair, cqels, view.inputs)},
         ],
     }
 

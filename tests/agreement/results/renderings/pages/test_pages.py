@@ -104,6 +104,21 @@ def test_a_notebook_shows_the_verdict_and_the_strip():
     assert "<title>(16, 24]: 1 of 1: expired before the pull</title>" in shown
 
 
+@pytest.mark.parametrize(
+    ("name", "given", "derived"), [("cqels", "CQELS", "C-SPARQL"), ("csparql", "C-SPARQL", "CQELS")]
+)
+def test_the_page_says_which_text_was_given_and_which_is_derived(tmp_path, name, given, derived):
+    paths = [SAMPLES / "slide" / file for file in (f"query.{name}.rq", "query.cqels.rq", "door.trig")]
+    for one, count in ((paths[:1] + paths[2:], 1), (sorted({*paths, SAMPLES / "slide/query.csparql.rq"}), 0)):
+        api.agree(*one, unit="1s", period=3).write_report(tmp_path / "page.html")
+        html = (tmp_path / "page.html").read_text()
+        text = re.sub("<script.*?</script>", "", html, flags=re.DOTALL)
+        assert text.count("this text was not given") == count
+        assert (f"derived by lars from the query in {given}" in text) == bool(count)
+        said = re.findall(r"<h3>(.*?),.*?</h3>\s*<p class=\"hint\">(.*?)</p>", text)
+        assert dict(said)[derived].startswith("derived") == bool(count)
+
+
 def test_a_notebook_shows_warnings_above_each_result():
     every = (
         api.agree(SAMPLES / "slide"),
