@@ -215,6 +215,8 @@ def holds(test, row):
     left, right = (row.get(each, each) for each in (test[0], test[2]))
     one, other = amount(left), amount(right)
     if one is None or other is None:
+        if left == right and left[0] != "?":
+            return test[1] == "="
         # An unbound variable, an ill-typed number and an unknown type are errors, and so is their order.
         errors = any(side[0] == "?" or "none" in side or "example.org/type" in side for side in (left, right))
         known = test[1] in ("=", "!=") and (not errors or "<" in (left[0], right[0]))
