@@ -217,7 +217,7 @@ def test_decimals_with_a_comma_are_warned_of(tmp_path):
         assert mapped(tmp_path / "t.csv")[1][-1] == '"1,5"'
 
 
-@pytest.mark.parametrize("cells", [("1", "0.5", "-3"), (str(2**64), str(-(2**70)))])
+@pytest.mark.parametrize("cells", [("1", "0.5", "-3"), (str(2**64 + 1), str(-(2**70) - 3))])
 def test_whole_numbers_of_json_keep_their_digits(tmp_path, cells):
     lines = (f'{{"time": 2, "id": {cell}, "v": null}}\n\n' for cell in cells)
     (tmp_path / "t.ndjson").write_text("\ufeff" + "".join(lines))

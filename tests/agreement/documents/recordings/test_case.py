@@ -2,13 +2,20 @@
 
 import json
 import time
+from types import SimpleNamespace
 
 import pytest
 
 from agreement.documents.recordings import Push, Report, read_case
+from agreement.engines.adapters import messages
+from agreement.experiments.cells import AdaptedEngine, TraceFiles
+from agreement.experiments.judging import pushes_in
+from lars.durations import SECOND
 from solver.facts import Static
+from solver.settings import TraceOptions
 from tests.agreement.documents.recordings.samples import CASE
 from tests.packs import HELD, PACKS, pack
+from translate.dialects import read_query
 
 S1 = "<http://e/s1>"
 
@@ -104,3 +111,34 @@ def test_as_many_reports_and_rows_are_read_as_the_index_counts():
         counted = (len(found.pushes), len(found.recording.reports))
         assert counted == (int(triples), int(reports)), name
         assert sum(len(report.rows) for report in found.recording.reports) == int(rows), name
+
+
+LABELLED = [
+    {"t": t, "stream": "http://e/S", "triple": f'_:o <http://e/p> "{text}" .'}
+    for t, text in ((1, "a"), (1, "b"), (2, "a"), (2, "a"))
+]
+
+
+def are_apart(pushes):
+    """Whether of four pushes the last two are equal, and a label is another node in each other one."""
+    one, two, three, four = (push.triple[0] for push in pushes)
+    return three == four and len({one, two, three}) == 3
+
+
+def test_a_label_is_another_blank_node_in_each_push_of_a_case(tmp_path):
+    assert are_apart(case(tmp_path, changed(stream=LABELLED, output=[], exceptions=None)).pushes)
+
+
+def test_a_label_is_another_blank_node_in_each_push_that_an_adapter_gets(tmp_path):
+    assert are_apart([messages._push(messages.PushMessage(**push)) for push in LABELLED])
+    lines = (f'{push["triple"][:-1]}<http://e/S> "{push["t"]}" .\n' for push in LABELLED)
+    (tmp_path / "t.nq").write_text("".join(lines))
+    trace, query = TraceFiles((tmp_path / "t.nq",), TraceOptions(SECOND)), read_query(QUERY, "q.rq")
+    adapted = AdaptedEngine("engine", {}, tmp_path)
+    works = (SimpleNamespace(subject=one, trace=trace, unit=SECOND) for one in (adapted, None))
+    pushed, of_document = (pushes_in(work, query, print)[0] for work in works)
+    assert are_apart(pushed)
+    assert len({push.triple[0] for push in of_document}) == 1
+
+
+QUERY = "SELECT ?o { STREAM <http://e/S> [NOW] { ?o <http://e/p> ?t } }"
