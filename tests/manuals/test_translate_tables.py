@@ -211,7 +211,7 @@ def test_each_engine_accepts_its_own_queries_alone(row, tmp_path):
 @pytest.mark.parametrize("row", OPTIONS, ids=lambda row: row[1])
 def test_each_reading_can_be_chosen(row, tmp_path):
     values = {"paper2015": "profile", "sparql11": "profile", "set": "semantics", "bag": "semantics"}
-    values |= dict.fromkeys(("closed", "low-open", "high-open"), "bounds")
+    values |= dict.fromkeys(("closed", "low-open", "high-open", "open"), "bounds")
     values |= dict.fromkeys(("any", "query-streams", "matching"), "trigger")
     (value,) = snippets(row[1])
     assert row[0] in ("", f"`--{values[value]}`")
