@@ -32,10 +32,7 @@ def row(name, engine, tests):
     began = perf_counter()
     writing = writing_of(engine, tests, {}, None)
     found = judged_suite(name, writing, engine_answers([engine], tests, writing, {}), None)
-    counts = " | ".join(
-        str(found.count(one))
-        for one in (Outcome.PASSED, Outcome.FAILED, Outcome.REFUSED, Outcome.INADMISSIBLE)
-    )
+    counts = " | ".join(str(found.count(one)) for one in Outcome)
     of = f" of {len(found.results)} {writing.language.value}"
     print(
         f"| {name} | {counts} |{of}: {vector_text(found.choice)}; fits all: {bool(found.fitting)}", flush=True

@@ -49,7 +49,7 @@ def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
     return SuiteQuery(level, feature, sentence, family, _letters(family, letters))
 
 
-_NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
+NOISE: Final = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
 _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
@@ -67,7 +67,7 @@ def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
             for stream, _, _, inner in family.windows
             for predicate in dict.fromkeys(_PREDICATE.findall(inner))
         ]
-    return (*dict.fromkeys(triples), *((stream, _NOISE) for stream in streams))
+    return (*dict.fromkeys(triples), *((stream, NOISE) for stream in streams))
 
 
 def triple_of_words(words: Sequence[str]) -> Triple:

@@ -22,7 +22,7 @@ from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 
-VERSION: Final = "1"
+VERSION: Final = "2"
 MANIFEST: Final = "manifest.ttl"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
 _MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
@@ -42,7 +42,7 @@ language that says it, the stream, static data, and for each language what has t
 - `stream.nq`: timed N-Quads; the last term is the time point. A time point is 1 ms in RSP-QL, whose queries
   count milliseconds, and 1 s in queries of the other languages.
 - `expected.LANGUAGE.json`: for each choice that RSP-QL leaves to an engine the reports before the time of the
-  last element, which is there to move time on. `vectors` are numbers of `vectors.json`; a vector that is
+  last element. `vectors` are numbers of `vectors.json`; a vector that is
   nowhere named says nothing of the test.
 - `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
   is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
@@ -53,7 +53,12 @@ language that says it, the stream, static data, and for each language what has t
 
 Examples are at vector 0; "where each triple reports" at vector {arriving}; "with `empty` reported" at vector
 {reported}; of C-SPARQL at vector 0, of CQELS at vector {arriving}. "There it alone tells" is said of these or
-of the vectors that are named, and of the tests of the same query.
+of the vectors that are named, and of the tests of the same query, before their ending.
+
+The last elements of a stream are its ending, after the element that is last in the examples. The ending has
+what a row needs, and then noise (`n n n`) in each stream of the query. By each usual vector something is due
+there, so that an engine that reports nothing fails. If by a vector nothing is due in a test (a choice without
+`reports`), and the engine reports nothing, the test is not asked: it has neither passed nor failed.
 
 What RSP-QL does not say, and what is right here:
 

@@ -37,10 +37,11 @@ Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
 
 
 class Outcome(Enum):
-    """How a test ends."""
+    """How a test ends; it is not asked if nothing is due by the parameters, and nothing came."""
 
     PASSED = "passed"
     FAILED = "failed"
+    NOT_ASKED = "not asked"
     REFUSED = "refused"
     INADMISSIBLE = "inadmissible"
 
@@ -142,6 +143,11 @@ class SuiteAnswer:
         kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda pair: pair[0])
         return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
 
+    @property
+    def says(self) -> bool:
+        """Whether anything that counts was reported."""
+        return bool(self.key(Label.EVALUATION))
+
     def _shape(self, row: Mapping[str, str | None]) -> Hashable:
         return frozenset((name, _term(text, self.lexical)) for name, text in row.items() if text is not None)
 
@@ -157,11 +163,12 @@ def _bag(shapes: Iterable[Hashable]) -> tuple[tuple[Hashable, int], ...]:
 
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return a term as it is compared: a number by its value."""
+    """Return a term as it is compared: a number or a truth by its value."""
     words = as_lexical(text) or text if lexical else text
-    constant = constant_of(words)
-    number = value(constant)
-    return ("number", float(number)) if isinstance(number, int | float | Decimal) else words
+    known = value(constant_of(words))
+    if isinstance(known, bool):  # which Python has as a number: true is not 1
+        return ("truth", known)
+    return ("number", float(known)) if isinstance(known, int | float | Decimal) else words
 
 
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
@@ -253,13 +260,17 @@ Choice = tuple[int, Label]
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """How a test ended; `right` had to be reported, `fits` are the choices by which the answer is right."""
+    """How a test ended; `right` had to be reported, `fits` are the choices by which the answer is right.
+
+    `unseen` is how many reports of `right` the run ends too early for: they come with its last element.
+    """
 
     answer: SuiteAnswer
     outcome: Outcome
     right: Reports
     names: tuple[str, ...]
     fits: frozenset[Choice]
+    unseen: int
 
     @property
     def test(self) -> SuiteTest:
@@ -288,6 +299,16 @@ class SuiteResult:
         """Return how many tests ended so."""
         return sum(result.outcome is outcome for result in self.results)
 
+    @property
+    def mute(self) -> bool:
+        """Whether the engine gave no report in the whole run."""
+        return not any(result.answer.reports for result in self.results)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a test failed, or the engine is mute."""
+        return self.mute or self.count(Outcome.FAILED) > 0
+
 
 def judged_suite(
     engine: str,
@@ -299,7 +320,8 @@ def judged_suite(
     fits = [_fits(answer, writing.language) for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
-    choice = _best(answers, fits, admitted, declared, usual)
+    every = _choices(declared) if declared else _offered(answers, admitted, writing.language)
+    choice = _best(answers, fits, admitted, every, usual)
     results = tuple(
         _result(answer, own, allowed, choice, writing.language)
         for answer, own, allowed in zip(answers, fits, admitted, strict=True)
@@ -309,7 +331,7 @@ def judged_suite(
         for answer, own, allowed in zip(answers, fits, admitted, strict=True)
         if answer.refused is None
     ]
-    every = [one for one in _choices(declared) if any(one[0] in allowed for *_, allowed in judged)]
+    every = [one for one in every if any(one[0] in allowed for *_, allowed in judged)]
     fitting = tuple(
         one for one in every if all(one in own or one[0] not in allowed for _, own, allowed in judged)
     )
@@ -330,6 +352,23 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
         for n, vector in enumerate(vectors())
         if label is Label.EVALUATION or vector.by_clock
     ]
+
+
+def _offered(
+    answers: Sequence[SuiteAnswer], admitted: Sequence[frozenset[int]], language: Language
+) -> list[Choice]:
+    """Return the choices by which something is due in at least half of the tests that speak of them.
+
+    By others nearly every test is right of an engine that reports nothing.
+    """
+    judged: Counter[int] = Counter()
+    silent: Counter[Choice] = Counter()
+    for answer, allowed in zip(answers, admitted, strict=True):
+        judged.update(allowed)
+        silent.update(_fits(SuiteAnswer(answer.test), language))
+    choices = _choices(None)
+    offered = [one for one in choices if judged[one[0]] and 2 * silent[one] <= judged[one[0]]]
+    return offered or choices
 
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
@@ -362,31 +401,31 @@ def _best(
     answers: Sequence[SuiteAnswer],
     fits: Sequence[frozenset[Choice]],
     admitted: Sequence[frozenset[int]],
-    declared: frozenset[Choice] | None,
+    every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice by which the most tests pass; of equal ones the usual.
+    """Return the choice by which the most tests pass; of equal ones that by which the fewest fail.
 
     What is unlikely has to fit all, or to make more tests pass than what is not by `_WORTH` of them: a fault
     in queries of several windows else looks like a t0 for each window. Where none fits all, one that is not
     `usual` has to make more tests pass by `_MISFIT` of them: several faults else look like other parameters.
     """
+    passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()
     judged: Counter[int] = Counter()
     for answer, own, allowed in zip(answers, fits, admitted, strict=True):
         if answer.refused is None:
             right.update(own)
+            passed.update(own if answer.says else ())
             judged.update(allowed)
-    every = _choices(declared)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
     choices = [choice for choice in every if judged[choice[0]]] or every
     tests = sum(suite_answer.refused is None for suite_answer in answers)
 
-    def worth(choice: Choice) -> float:
-        if right[choice] == judged[choice[0]]:
-            return right[choice]
+    def worth(choice: Choice) -> tuple[float, int]:
+        failed = judged[choice[0]] - right[choice]
         doubts = _WORTH * vectors()[choice[0]].unlikely + _MISFIT * (choice not in usual)
-        return right[choice] - doubts * tests
+        return passed[choice] - (doubts * tests if failed else 0), -failed
 
     return max(choices, key=worth)
 
@@ -409,13 +448,19 @@ def _result(
     )
     names = () if expected is None else expected.names
     right = () if expected is None else expected.reports
+    unseen = 0
+    if expected is not None:
+        after = vectors()[choice[0]].bounds is not Bounds.HIGH_OPEN
+        unseen = len(right) - len(expected_key(expected, choice[1], answer, after=after))
     if answer.refused is not None:
         outcome = Outcome.REFUSED
     elif choice[0] not in admitted:
         outcome = Outcome.INADMISSIBLE
+    elif choice not in fits:
+        outcome = Outcome.FAILED
     else:
-        outcome = Outcome.PASSED if choice in fits else Outcome.FAILED
-    return TestResult(answer, outcome, right, names, fits)
+        outcome = Outcome.PASSED if answer.says else Outcome.NOT_ASKED
+    return TestResult(answer, outcome, right, names, fits, unseen)
 
 
 def _misfits(

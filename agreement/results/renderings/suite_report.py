@@ -15,9 +15,11 @@ _OUTCOMES: Final = tuple(Outcome)
 _EARL: Final = {
     Outcome.PASSED: "passed",
     Outcome.FAILED: "failed",
+    Outcome.NOT_ASKED: "untested",
     Outcome.REFUSED: "inapplicable",
     Outcome.INADMISSIBLE: "inapplicable",
 }
+_NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
 _SHOWN: Final = 5
 _LABELS: Final = {
     Label.EVALUATION: "",
@@ -54,6 +56,8 @@ def _sentences(result: SuiteResult) -> Iterator[str]:
     )
     whole = f"{quantity(len(result.results), 'test')} ({result.writing.language.value})"
     yield f"{result.engine}: {counts or 'no test'} of {whole}"
+    if result.mute:
+        yield "  the engine gave no report in the whole run"
     sentence = "declared" if result.declared else "fits every answer"
     if result.misfits and not result.declared:
         nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
@@ -63,6 +67,11 @@ def _sentences(result: SuiteResult) -> Iterator[str]:
         yield f"  no parameters fit {first_few(result.misfits, 4)} together"
     elif len(result.fitting) > 1:
         yield f"  {quantity(len(result.fitting), 'vector')} of parameters fit all answers"
+    if result.count(Outcome.NOT_ASKED):
+        yield f"  not asked: {_NOT_ASKED}"
+    if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
+        reports, tests = quantity(sum(unseen), "report"), quantity(len(unseen), "test")
+        yield f"  {reports} of {tests} come only with the last element, and are not asked"
 
 
 def vector_text(choice: Choice) -> str:
@@ -109,10 +118,15 @@ def _of(result: SuiteResult, level: str, feature: str) -> list[TestResult]:
 
 
 def _share(results: Sequence[TestResult]) -> str:
-    judged = [result for result in results if result.outcome in (Outcome.PASSED, Outcome.FAILED)]
+    judged = list(filter(_is_judged, results))
     if not judged:
-        return "refused" if any(result.outcome is Outcome.REFUSED for result in results) else "-"
+        kinds = (Outcome.REFUSED, Outcome.NOT_ASKED)
+        return next((kind.value for kind in kinds if any(one.outcome is kind for one in results)), "-")
     return f"{sum(result.outcome is Outcome.PASSED for result in judged)}/{len(judged)}"
+
+
+def _is_judged(result: TestResult) -> bool:
+    return result.outcome in (Outcome.PASSED, Outcome.FAILED)
 
 
 def failure_parts(result: TestResult, of: SuiteResult) -> Iterator[RenderableType]:
@@ -194,6 +208,7 @@ def as_json(result: SuiteResult) -> Json:
         "vector": result.choice[0],
         "fitting": [{"vector": n, "reports at": label.value} for n, label in result.fitting],
         "misfits": list(result.misfits),
+        "mute": result.mute,
         "counts": {outcome.value: result.count(outcome) for outcome in _OUTCOMES},
         "tests": [_test_json(test_result, result) for test_result in result.results],
     }
@@ -202,11 +217,14 @@ def as_json(result: SuiteResult) -> Json:
 def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
     document = pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
     why = _why(result, suite_result)
-    return document | ({"why": why} if why else {})
+    unseen = {"reports not asked": result.unseen} if result.unseen and _is_judged(result) else {}
+    return document | unseen | ({"why": why} if why else {})
 
 
 def _why(result: TestResult, suite_result: SuiteResult) -> str | None:
     """Return why a test did not pass, where it can be told."""
+    if result.outcome is Outcome.NOT_ASKED:
+        return _NOT_ASKED
     known = result.answer.refused or result.answer.failure
     return known or (reasons(result, suite_result.choice) if result.outcome is Outcome.FAILED else None)
 
@@ -236,8 +254,8 @@ def earl(result: SuiteResult) -> str:
 
 
 def junit(result: SuiteResult) -> str:
-    """Return the results as JUnit's XML: what is refused or inadmissible is skipped."""
-    skipped = result.count(Outcome.REFUSED) + result.count(Outcome.INADMISSIBLE)
+    """Return the results as JUnit's XML: what neither passed nor failed is skipped."""
+    skipped = sum(not _is_judged(test_result) for test_result in result.results)
     head = (
         f'<testsuite name={quoteattr(result.engine)} tests="{len(result.results)}" '
         f'failures="{result.count(Outcome.FAILED)}" errors="0" skipped="{skipped}">'
@@ -260,7 +278,7 @@ def _case(result: TestResult, suite_result: SuiteResult) -> str:
                 f"{opened}><failure message={quoteattr(_plain_xml(why))}>{escape(body)}</failure></testcase>"
             )
         case _:
-            why = result.answer.refused or result.outcome.value
+            why = _why(result, suite_result) or result.outcome.value
             return f"{opened}><skipped message={quoteattr(_plain_xml(why))}/></testcase>"
 
 

@@ -159,8 +159,8 @@ class SuiteRun(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where a test failed."""
-        return int(any(result.count(Outcome.FAILED) for result in self.engines)), None
+        """1 if a test failed, or an engine gave no report."""
+        return int(any(result.failed for result in self.engines)), None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -356,11 +356,12 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
             parts += [
                 part for test_result in failures for part in suite_report.failure_parts(test_result, of)
             ]
-        failed = any(suite_result.count(Outcome.FAILED) for suite_result in suite_run.engines)
+        failed = any(suite_result.failed for suite_result in suite_run.engines)
         names = first_few([suite_result.engine for suite_result in suite_run.engines], _NAMED)
         question = f"What is {names}, and where is it wrong?"
         sentences = (
-            f"{engine.engine}: {engine.count(Outcome.PASSED)} of {len(engine.results)} passed"
+            f"{engine.engine}: {engine.count(Outcome.PASSED)} of {len(engine.results)} passed, "
+            f"{engine.count(Outcome.NOT_ASKED)} not asked{', no report at all' if engine.mute else ''}"
             for engine in suite_run.engines
         )
         parameters = suite_report.vector_text(first.choice)

@@ -3,21 +3,36 @@
 import json
 import shutil
 import sys
+from collections import Counter
+from dataclasses import replace
 from xml.etree import ElementTree as ET
 
 import pyoxigraph as ox
 import pytest
 
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
+from agreement.engines.adapters.messages import EngineReport
 from agreement.engines.specifications import builtin
-from agreement.proving.suite import Outcome, engine_answers, judged_suite, vectors, writing_of
+from agreement.proving.suite import (
+    Label,
+    Outcome,
+    QuerySyntax,
+    engine_answers,
+    judged_suite,
+    vectors,
+    writing_of,
+)
+from agreement.proving.suite.running import SuiteAnswer, _term
+from agreement.results.renderings.suite_report import as_json, as_text, earl, junit
 from lars.durations import Duration
 from tests.agreement.command import lars
 from tests.agreement.proving.hunting.mutants import AlteredEngine, _each, _later, _once_a_time
-from tests.agreement.proving.suite.certifying import oxigraph_is_right
+from tests.agreement.proving.suite.certifying import TRUE, oxigraph_is_right
 from translate.model.query import Language
 
 OXIGRAPH = f"{sys.executable} -m agreement.engines.adapters.oxigraph"
+RSPQL = QuerySyntax(Language.RSPQL)
+CONSTANT = EngineReport.model_validate({"t": 1, "rows": [{"s": "<http://e/s>"}]})
 SERVED = f"{sys.executable} -m agreement.cli serve-engine rspql"
 
 
@@ -60,6 +75,83 @@ def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
         assert failed <= differ
 
 
+def test_every_test_asks_something_by_the_usual_vector_and_most_by_each(tests):
+    every = [one.expected[Language.RSPQL] for one in tests]
+    silent = Counter(n for own in every for one in own if not one.reports for n in one.vectors)
+    spoken = Counter(n for own in every for one in own for n in one.vectors)
+    assert silent[0] == 0
+    assert max(silent[n] / spoken[n] for n in spoken) < 1 / 3
+
+
+VECTORS = [None, *SERVABLE[:: len(SERVABLE) // 6]]
+
+
+@pytest.mark.parametrize("number", VECTORS)
+def test_an_engine_without_a_report_fails_by_each_vector(number, tests):
+    answers = [SuiteAnswer(one) for one in tests]
+    for label in Label:
+        declared = None if number is None else frozenset({(number, label)})
+        found = judged_suite("mute", QuerySyntax(Language.RSPQL), answers, declared)
+        assert found.mute
+        assert found.failed
+        assert found.count(Outcome.PASSED) == 0
+        assert found.count(Outcome.FAILED) > len(tests) / 2
+        assert "gave no report in the whole run" in "\n".join(map(str, as_text([found])))
+
+
+REPLIES = {
+    "constant": _each(lambda _: [CONSTANT]),
+    "short": _each(lambda reports: [one.model_copy(update={"rows": one.rows[1:]}) for one in reports]),
+    "late": _each(lambda reports: [one.model_copy(update={"t": one.t + 0.5}) for one in reports]),
+    "twice": _each(lambda reports: [one for one in reports for _ in (0, 1)]),
+    "half": _each(lambda reports: reports[::2]),
+}
+
+
+@pytest.mark.parametrize("number", VECTORS[1:])
+def test_by_each_vector_a_wrong_engine_fails_where_it_differs(number, tests):
+    vector = vectors()[number]
+    right = BuiltInEngine(vector.specification(Language.RSPQL, Duration(10**6)))
+    options = {"t0": None if vector.start == "aligned" else vector.start}
+    writing = writing_of(right, tests, options, None)
+    told = engine_answers([right], tests, writing, options)
+    for change in REPLIES.values():
+        answers = engine_answers([AlteredEngine(right, replies=change)], tests, writing, options)
+        found = judged_suite("wrong", writing, answers, frozenset({(number, Label.EVALUATION)}))
+        for one, other, result in zip(told, answers, found.results, strict=True):
+            differs = one.key(Label.EVALUATION) != other.key(Label.EVALUATION)
+            assert (result.outcome is Outcome.FAILED) == differs or not _spoken(result)
+
+
+def _spoken(result):
+    """Whether a test has an answer by the vector, and one alone."""
+    return result.outcome is not Outcome.INADMISSIBLE and not result.test.name.startswith(("ask", "late"))
+
+
+def test_what_is_not_asked_is_said_in_each_form(tests):
+    few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
+    answers = [*map(SuiteAnswer, few), *engine_answers([built_in("rspql")], tests[3:], RSPQL, {})]
+    found = judged_suite("engine", RSPQL, answers, None)
+    assert [one.outcome for one in found.results[:3]] == [Outcome.NOT_ASKED] * 3
+    assert (found.count(Outcome.FAILED), found.failed) == (0, False)
+    assert "3 not asked of" in next(iter(as_text([found])))
+    assert as_json(found)["counts"]["not asked"] == 3
+    assert earl(found).count("earl:untested") == 3
+    assert ET.fromstring(junit(found)).get("skipped") == "3"
+
+
+def _silent(test):
+    (*_, last) = test.expected[Language.RSPQL]
+    return (replace(last, reports=(), vectors=tuple(range(len(vectors())))),)
+
+
+@pytest.mark.parametrize("one", ['"1"', '"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'])
+def test_a_truth_is_no_number(one):
+    number = one if "^^" in one else f"{one}^^<http://www.w3.org/2001/XMLSchema#integer>"
+    assert _term(TRUE, False) != _term(number, False)
+    assert _term(TRUE, False) == _term(TRUE.replace("true", "1"), False)
+
+
 def test_a_report_one_time_point_late_is_right_of_other_windows(tests):
     """At whole times (0, 4] is [1, 5): what closes one later, open above, is no fault but another vector."""
     found = judged(AlteredEngine(BuiltInEngine(builtin("rspql")), replies=_each(_later)), tests)
@@ -69,7 +161,9 @@ def test_a_report_one_time_point_late_is_right_of_other_windows(tests):
 
 def test_the_files_of_a_run_are_well_formed(folder, tmp_path):
     out = tmp_path / "out"
-    ran = lars("suite", "run", folder, "--adapter", SERVED, "--out", out, "--level", "core", "--jobs", "2")
+    ran = lars(
+        "suite", "run", folder, "--adapter", SERVED, "--out", out, "--level", "core", "--jobs", "2", "-q"
+    )
     assert (ran.code, ran.err) == (0, "")
     assert ET.parse(out / "junit.xml").getroot().get("failures") == "0"
     store = ox.Store()

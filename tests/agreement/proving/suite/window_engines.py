@@ -349,6 +349,52 @@ class FirstElementTwiceAsLong(WindowRun):
         return [*found, triple] if edge and passed and not self.high_open else found
 
 
+class Mute(WindowRun):
+    def due(self, *_, **__):
+        return ()
+
+
+class Echo(WindowRun):
+    """Each element is reported as it comes, whatever is asked."""
+
+    def push(self, t, _, triple):
+        yield {"t": t, "rows": [{"s": str(triple.subject), "a": str(triple.object)}]}
+
+
+class Constant(_Rows):
+    def changed(self, rows):
+        return [(("s", "<http://e/s>"), ("a", '"1"'))] * bool(rows)
+
+
+class OneRowShort(_Rows):
+    def changed(self, rows):
+        return rows[1:]
+
+
+class LateByHalf(WindowRun):
+    """Reports have a time between those at which anything can be due."""
+
+    def due(self, t, *, also):
+        return [{**one, "t": one["t"] + 0.5} for one in super().due(t, also=also)]
+
+
+class BothEndsOpen(WindowRun):
+    """A window has neither what came at its open nor what came at its close."""
+
+    def _content(self, window, at):
+        elements = self.elements
+        self.elements = [one for one in elements if one[0] != at]
+        found = super()._content(window, at)
+        self.elements = elements
+        return found
+
+
+class AskAsOne(_Rows):
+    def changed(self, rows):
+        one = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+        return [tuple((name, one if name == "Answer" else text) for name, text in row) for row in rows]
+
+
 class SeveralFaults(
     LastOfSeveralReportsLost, IstreamOfAllEver, StaticForgottenAfterTheFirstReport, FirstElementTwiceAsLong
 ):
@@ -359,6 +405,14 @@ class SeveralFaults(
 
 
 MORE_WRONG = (
+    Mute,
+    Echo,
+    Constant,
+    OneRowShort,
+    LateByHalf,
+    BothEndsOpen,
+    AskAsOne,
+    _text("OptionalAsJoin", "OPTIONAL", ""),
     SeveralFaults,
     LastOfSeveralReportsLost,
     _text("MinusOfAnyGraph", r"MINUS \{ GRAPH :w\d", "MINUS { GRAPH ?any"),
