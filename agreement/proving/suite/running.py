@@ -144,7 +144,7 @@ class SuiteAnswer:
         return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
 
     @property
-    def says(self) -> bool:
+    def has_reports(self) -> bool:
         """Whether anything that counts was reported."""
         return bool(self.key(Label.EVALUATION))
 
@@ -416,7 +416,7 @@ def _best(
     for answer, own, allowed in zip(answers, fits, admitted, strict=True):
         if answer.refused is None:
             right.update(own)
-            passed.update(own if answer.says else ())
+            passed.update(own if answer.has_reports else ())
             judged.update(allowed)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
     choices = [choice for choice in every if judged[choice[0]]] or every
@@ -450,7 +450,7 @@ def _result(
     right = () if expected is None else expected.reports
     unseen = 0
     if expected is not None:
-        after = vectors()[choice[0]].bounds is not Bounds.HIGH_OPEN
+        after = not vectors()[choice[0]].bounds.misses_last
         unseen = len(right) - len(expected_key(expected, choice[1], answer, after=after))
     if answer.refused is not None:
         outcome = Outcome.REFUSED
@@ -459,7 +459,7 @@ def _result(
     elif choice not in fits:
         outcome = Outcome.FAILED
     else:
-        outcome = Outcome.PASSED if answer.says else Outcome.NOT_ASKED
+        outcome = Outcome.PASSED if answer.has_reports else Outcome.NOT_ASKED
     return TestResult(answer, outcome, right, names, fits, unseen)
 
 
