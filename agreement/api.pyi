@@ -80,7 +80,7 @@ class BadLineOptions(TypedDict, total=False):
 
 class InterpretationOptions(TypedDict, total=False):
     profile: Literal["paper2015", "sparql11"] | None
-    bounds: Literal["closed", "low-open", "high-open"] | None
+    bounds: Literal["closed", "low-open", "high-open", "open"] | None
     trigger: Literal["any", "query-streams", "matching"] | None
 
 class ComparisonOptions(InputOptions, BadLineOptions, InterpretationOptions, total=False):
@@ -129,7 +129,7 @@ class CheckRequest(ProgramOptions, ProgressKeyword, total=False):
 
 class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
     t0: int | str | datetime | None
-    bounds: Literal["closed", "low-open", "high-open"] | None
+    bounds: Literal["closed", "low-open", "high-open", "open"] | None
     semantics: Literal["set", "bag"] | None
     tolerance: float
     times: bool
@@ -202,7 +202,7 @@ class JudgeRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
     match: Literal["time", "sequence"]
     registered: int | str | datetime
     until: int | str | datetime | None
-    bounds: Literal["closed", "low-open", "high-open"] | None
+    bounds: Literal["closed", "low-open", "high-open", "open"] | None
     semantics: Literal["set", "bag"] | None
     gracious: bool
     diagnosis: bool
@@ -257,7 +257,7 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
     level: str | None
     engine: str | None
     t0: int | str | None
-    bounds: Literal["closed", "low-open", "high-open"] | None
+    bounds: Literal["closed", "low-open", "high-open", "open"] | None
     label: Literal["evaluation", "inside", "arrival"] | None
     dialect: str | None
     jobs: int
@@ -267,6 +267,7 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
 class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql"] | None
+    step: str | None
     strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie"] | None
     assign: Mapping[str, Sequence[str]] | None
     at: int | str | datetime | None

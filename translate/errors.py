@@ -7,6 +7,10 @@ class QueryError(PlacedError):
     """The query's text is wrong at a place: what was found there, what is accepted."""
 
 
+class UnknownFunctionError(QueryError):
+    """The query calls a function that has no value here; all else can still be read."""
+
+
 class UnsupportedError(PlacedError):
     """The query uses a construct that τ does not cover; named, with its place."""
 

@@ -30,11 +30,13 @@ from agreement.documents.requests import (
     check_for_queries,
     is_experiment,
     program_argument,
+    readers,
     reference_time_option,
     semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
+from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid
@@ -93,6 +95,7 @@ class TranslateRequest:
             (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
             "accepted without --to, which writes the query itself and no rules",
         ),
+        IdleOptions(has_not("--to", "csparql"), ("--step",), "accepted with --to csparql"),
         IdleOptions(
             has("--format", "model"), _OF_RULES, "accepted with another --format: the model has no rules"
         ),
@@ -117,6 +120,13 @@ class TranslateRequest:
     reading: InterpretationOptions
     semantics: Semantics | None = semantics_option()
     to: Language | None = option(None, "Print the query in this language, no program.")
+    step: Duration | None = option(
+        None,
+        "The STEP of windows that have none, which C-SPARQL requires: 1s.",
+        readers.unit,
+        metavar="LENGTH",
+        keyword="str | None",
+    )
     strict: StrictEngine | None = option(None, "Accept only what this engine's own parser accepts.")
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     input_options: InputOptions
@@ -135,6 +145,7 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
         assigned=request.assign or {},
         static=options.static,
         solved=bool(request.trace or options.stream),
+        step=request.step,
     )
 
 
@@ -219,7 +230,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
     request = _unfolded(request, listeners)
-    others = {"to": request.to, "strict": request.strict, "assign": request.assign}
+    others = {"to": request.to, "step": request.step, "strict": request.strict, "assign": request.assign}
     flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
     check_for_queries(request.query, flags)
     options = request.input_options.fitted([request.query], listeners.note, request.evaluation.period)

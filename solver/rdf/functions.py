@@ -3,10 +3,8 @@ r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, d
 SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
 None is an error.
 
-XPath's regular expressions become those of pyoxigraph. Spelled anew are subtraction in a class
-(`[a-z-[aeiou]]`), \i and \c (what XML names begin with and consist of), the flag x, which leaves classes
-and # alone, and in a replacement `$12`, `\$` and `\`. Back-references, which pyoxigraph does not have,
-are computed by Python's `re`.
+XPath's regular expressions become those of pyoxigraph (`xpath_patterns`), and so are in a replacement
+`$12`, `\$` and `\`. Back-references, which pyoxigraph does not have, are computed by Python's `re`.
 """
 
 import math
@@ -22,6 +20,7 @@ from typing import Final, TypeGuard
 import pyoxigraph as ox
 
 from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
+from solver.rdf.back_references import BackReferences, Spans
 from solver.rdf.terms import (
     FALSE,
     INTEGERS,
@@ -35,15 +34,9 @@ from solver.rdf.terms import (
     scientific,
     value,
 )
+from solver.rdf.xpath_patterns import oxigraph_pattern
 
 _EXPRESSIONS_HELD: Final = 1024
-_START: Final = (
-    r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F"
-    r"\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
-)
-_CLASSES: Final = {"i": _START, "c": _START + r"\-.0-9\xB7\u0300-\u036F\u203F-\u2040"}
-_PIECE = re.compile(r"\\.|.", re.DOTALL)
-_BLANK: Final = " \t\r\n"
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
@@ -55,8 +48,8 @@ def matches(text: Constant, *terms: Constant) -> Constant | None:
     match _prepared(*terms):
         case None:
             return None
-        case re.Pattern() as expression:
-            return literal(expression.search(text.lexical) is not None) if is_text(text) else None
+        case BackReferences() as expression:
+            return literal(bool(expression.matches(text.lexical, 1))) if is_text(text) else None
         case prepared:
             return native("REGEX", text, *prepared)
 
@@ -68,7 +61,7 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
     prepared = _prepared(pattern, *flags)
     if prepared is None:
         return None
-    if isinstance(prepared, re.Pattern):
+    if isinstance(prepared, BackReferences):
         return _replaced_by_python(text, prepared, by.lexical)
     written, *kept = prepared
     if any("q" in flag.lexical for flag in kept):
@@ -82,11 +75,14 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
 @lru_cache(maxsize=_EXPRESSIONS_HELD)
 def _prepared(
     pattern: Constant, flags: Constant | None = None
-) -> tuple[Literal, ...] | re.Pattern[str] | None:
+) -> tuple[Literal, ...] | BackReferences | None:
     """Return pattern and flags for pyoxigraph, or what Python's `re` makes of them, or None: an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
-    written, kept = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
+    spelled = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
+    if spelled is None:
+        return None
+    written, kept = spelled
     if _BACKWARDS.search(written) and "q" not in kept:
         return _python(written, kept)
     return (Literal(written), Literal(kept)) if kept else (Literal(written),)
@@ -94,36 +90,6 @@ def _prepared(
 
 def _is_plain(term: Constant) -> TypeGuard[Literal]:
     return isinstance(value(term), str)
-
-
-def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str]:
-    r"""Return pattern and flags as pyoxigraph understands them.
-
-    >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix")
-    ('[a-z--[aeiou]]#\\#', 'i')
-    """
-    if "q" in flags:
-        return pattern, flags.replace("x", "")
-    depth, parts = 0, []
-    pieces = _PIECE.findall(pattern)
-    for piece, following in zip(pieces, [*pieces[1:], ""], strict=True):
-        if piece in _BLANK and "x" in flags and not depth:
-            continue
-        depth += (piece == "[") - (piece == "]" and depth > 0)
-        parts.append(_spelled(piece, following) if depth or piece[0] == "\\" else piece)
-    return "".join(parts), flags.replace("x", "")
-
-
-def _spelled(piece: str, following: str) -> str:
-    """Return a piece inside a class, or an escape."""
-    if piece == "-" and following == "[":
-        return "--"
-    if piece in ("&", "~"):  # twice they are operators on classes there
-        return f"\\{piece}"
-    if len(piece) == 2 and piece[1].lower() in _CLASSES:  # noqa: PLR2004 - an escape
-        characters = _CLASSES[piece[1].lower()]
-        return f"[{'^' * piece[1].isupper()}{characters}]"
-    return piece
 
 
 def _part(groups: int, match: re.Match[str]) -> str:
@@ -140,33 +106,40 @@ def _digits(groups: int, text: str) -> int:
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
-def _python(pattern: str, flags: str) -> re.Pattern[str] | None:
+def _python(pattern: str, flags: str) -> BackReferences | None:
     """Return a pattern with back-references for Python; None where Python's syntax has no word for it."""
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
     if "m" not in flags:  # there $ is before a last line break too
         pattern = re.sub(r"(\\.|\[[^\]]*\])|\$", lambda match: match[1] or r"\Z", pattern)
     try:
-        return re.compile(pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG))
+        compiled = re.compile(pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG))
     except re.error:
         return None
+    return BackReferences(pattern, compiled.flags, compiled.groups)
 
 
-def _replaced_by_python(text: Constant, expression: re.Pattern[str], by: str) -> Constant | None:
+def _replaced_by_python(text: Constant, expression: BackReferences, by: str) -> Constant | None:
     if not is_text(text) or not _REPLACEMENT.fullmatch(by):
         return None
 
-    def part(match: re.Match[str], digits_match: re.Match[str]) -> str:
+    given = text.lexical
+
+    def part(spans: Spans, digits_match: re.Match[str]) -> str:
         inside = digits_match.group()
         if inside[0] == "\\":
             return inside[1]
         digits = _digits(expression.groups, inside)
         number = int(inside[1:digits])
-        return ((match.group(number) or "") if number <= expression.groups else "") + inside[digits:]
+        group = given[slice(*spans[number])] if number <= expression.groups and spans[number][0] >= 0 else ""
+        return group + inside[digits:]
 
-    check_length(len(text.lexical) * len(by))
-    new = expression.sub(lambda match: _PART.sub(partial(part, match), by), text.lexical)
-    return replace(text, lexical=new)
+    check_length(len(given) * len(by))
+    pieces, end = list[str](), 0
+    for spans in expression.matches(given):
+        pieces += [given[end : spans[0][0]], _PART.sub(partial(part, spans), by)]
+        end = spans[0][1]
+    return replace(text, lexical="".join((*pieces, given[end:])))
 
 
 _CACHED: Final = 2**16

@@ -290,17 +290,19 @@ def value(term: Constant | None) -> Value | None:
         return None
     try:
         return parse(term.lexical, term.datatype[len(XSD) :])
-    except ValueError:  # Python's limits: a month 13, an integer of more than 4300 digits
+    except ValueError:  # Python's limits: a month 13
         return None
 
 
 def parse(text: str, kind: str) -> Value | None:
-    """Return the value of a lexical form of the XSD type `kind`; ValueError where Python has a limit."""
+    """Return the value of a lexical form of the XSD type `kind`; ValueError at a date that is none."""
     if kind == "string":
         return text
     if kind in _BOUNDS and _INTEGER.fullmatch(text):
         least, greatest = _BOUNDS[kind]
-        return number if least <= (number := int(text)) <= greatest else None
+        # By way of a decimal, since Python reads and writes no integer of more than 4300 digits.
+        number = int(Decimal(text)) if len(text) < EXACT.prec else None
+        return number if number is not None and least <= number <= greatest else None
     if kind == "decimal" and _DECIMAL.fullmatch(text):
         return Decimal(text)
     if kind in ("float", "double") and _DOUBLE.fullmatch(text):
@@ -367,10 +369,8 @@ def literal(value: float | Decimal | str) -> Literal | None:
         case str():
             return Literal(value)
         case int():
-            try:
-                return Literal(str(value), XSD + "integer")
-            except ValueError:
-                return None
+            exact = Decimal(value)
+            return Literal(f"{exact:f}", XSD + "integer") if exact.adjusted() < EXACT.prec else None
         case Decimal():
             text = f"{value:f}"
             text = text.rstrip("0").rstrip(".") if "." in text else text

@@ -13,7 +13,7 @@ First comes where the clauses stand and which languages have them, then what the
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
@@ -117,12 +117,25 @@ def _header(document: Document, start: int) -> Iterator[Clause]:
 def refuse_others(document: Document, language: Language) -> None:
     """Raise QueryError at the first clause of the text that the language does not have."""
     clauses = sorted(find_clauses(document), key=lambda clause: clause.token.start)
+    _refuse_cqels_2(document, clauses)
     for clause in clauses:
         if language not in clause.languages:
             theirs = " and ".join(TITLES[one] for one in clause.languages)
             problem = f"found {clause.name}, which is {theirs}, in a query of {TITLES[language]}"
             accepted = f"the windows of {TITLES[language]} {_ACCEPTED[language]}"
             raise QueryError(document.place(clause.token.start), f"{problem}; {accepted}")
+
+
+def _refuse_cqels_2(document: Document, clauses: Sequence[Clause]) -> None:
+    """Raise UnsupportedError where STREAM blocks have no window, since FROM STREAM has it."""
+    for clause in clauses if any(clause.name == "FROM STREAM" for clause in clauses) else ():
+        after = token_at(document, document.index_from(clause.token.start) + 2)
+        if clause.name == "a STREAM block" and after.is_word("{"):
+            construct = "CQELS 2: a STREAM block whose window stands in FROM STREAM"
+            place = document.place(clause.token.start)
+            raise UnsupportedError(
+                construct, place, covered=f"CQELS 1, whose windows {_ACCEPTED[Language.CQELS]}"
+            )
 
 
 def from_clauses(document: Document, start: int, word: str) -> list[int]:
@@ -198,9 +211,12 @@ def read_blocks(
 
 
 def _refuse_nesting(document: Document, token: Token, outer: Token | None) -> None:
+    if outer is not None and token.is_word("GRAPH"):
+        construct = f"GRAPH inside {outer.text.upper()}, which reads a stream of named graphs"
+        raise UnsupportedError(construct, document.place(token.start), covered="streams of triples")
     if outer is not None:
         inner, around = token.text.upper(), outer.text.upper()
-        problem = f"found {inner} inside {around}; a stream has no named graphs and no streams in it"
+        problem = f"found {inner} inside {around}; a stream has no streams in it"
         raise QueryError(document.place(token.start), problem)
 
 

@@ -8,7 +8,7 @@ from translate.sparql.tokens import (
     Names,
     Token,
     TokenKind,
-    check_absolute,
+    has_relative_iri,
     is_name,
     number,
     read_declarations,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard, TypeVar
 
 from lars.language.formulas import Call, Expression
 from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, Variable
-from translate.errors import QueryError, UnsupportedError
+from translate.errors import QueryError, UnknownFunctionError, UnsupportedError
 from translate.model.patterns import Pattern, variables
 from translate.model.query import TIMESTAMP
 from translate.sparql.syntax_tree import COVERED, TERM, StreamingClauses
@@ -294,7 +294,8 @@ def _function(node: "CompValue", reader: ExpressionReader) -> Expression:
         raise scope.unexpected(node.expr, f"an argument of {iri}, which is no aggregate", "DISTINCT")
     arguments = _arguments((node.expr or (),), reader)
     if not scope.opaque and not _is_computed(iri, arguments):
-        raise scope.unexpected(node.iri, _COMPUTED)
+        error = scope.unexpected(node.iri, _COMPUTED)
+        raise UnknownFunctionError(error.place, error.problem)
     if iri.value in _CASTS and len(arguments) != 1:
         raise scope.unexpected(node.iri, f"a cast of one argument: this one has {len(arguments)}")
     if str(iri) == TIMESTAMP:

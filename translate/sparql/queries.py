@@ -390,7 +390,7 @@ class _Level:
             pattern = self._group(pattern, scope.bindable_variables(inside))
         if having is not None:
             pattern = algebra.Filter(pattern, *having)
-        values = _read_values(tree.valuesClause, scope) if tree.valuesClause else EMPTY
+        values = EMPTY if tree.valuesClause is None else _read_values(tree.valuesClause, scope)
         self._check_names(inside, values)
         pattern = join(pattern, values)
         if self.selects and not tree.projection:

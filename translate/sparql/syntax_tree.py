@@ -316,6 +316,11 @@ def _spelled(tokens: Sequence[Token], index: int) -> str:
         return f"_:v{index}"
     if token.is_word("<", "<="):
         return "="
+    if token.kind is TokenKind.NAME:  # :a.b.c is refused there
+        prefix, colon, local = token.text.partition(":")
+        return prefix + colon + local.replace(".", "-")
+    if token.kind is TokenKind.IRI and ":" not in token.text:  # ?a<5&&?b>3 is read as comparisons there
+        return "<x:x>"
     if token.is_word("TRUE", "FALSE"):
         return token.text.lower()
     if token.is_word(*_GLUED) and index + 1 < len(tokens) and tokens[index + 1].is_word("("):
@@ -346,7 +351,11 @@ _FUNCTIONS: Final = (
     "TRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "ISTRIPLE", "LANGDIR", "HASLANG", "HASLANGDIR", "STRLANGDIR",
     "ADJUST",
 )  # fmt: skip
-_PAIRS: Final = {("<", "<"): "triple terms", ("{", "|"): "annotations"}
+_PAIRS: Final = {
+    ("AGGREGATE", "{"): "AGGREGATE of the drafts of C-SPARQL",
+    ("<", "<"): "triple terms",
+    ("{", "|"): "annotations",
+}
 _SLOT: Final = 40
 _DIGITS: Final = 18
 _LONG: Final = 10_000
@@ -396,8 +405,8 @@ def _first_unsupported(document: Document, lifted: StreamingClauses) -> tuple[in
         construct = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD else None
         if token.is_word(*_FUNCTIONS) and following.is_word("("):
             construct = f"the function {token} of SPARQL 1.2"
-        if token.end == following.start:
-            construct = _PAIRS.get((token.text, following.text), construct)
+        if token.end == following.start or token.kind is TokenKind.WORD:
+            construct = _PAIRS.get((token.text.upper(), following.text), construct)
         if construct is not None:
             return index, UnsupportedError(construct, document.place(token.start), covered=COVERED)
     return None

@@ -238,7 +238,10 @@ class Names:
         if following is not None and following.kind is TokenKind.TAG:
             return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
         if following is not None and following.is_word("^^") and last is not None and is_name(last):
-            return Literal(lexical, self.iri(last).value)
+            datatype = self.iri(last).value
+            if datatype == RDF_LANG_STRING:
+                raise self.document.unexpected(last, "a language tag, as in 'a'@en: rdf:langString needs one")
+            return Literal(lexical, datatype)
         return Literal(lexical)
 
     def _unescape(self, token: Token, text: str) -> str:
@@ -335,25 +338,19 @@ def read_declarations(document: Document) -> Iterator[Names]:
         yield names
 
 
-def check_absolute(document: Document) -> None:
-    """Raise QueryError for an IRI that is relative where no BASE says to what: no data have it.
+def has_relative_iri(document: Document) -> bool:
+    """Whether an IRI of the pattern is relative where no BASE says to what.
 
-    The names of a query, of windows and of graphs are only names: static data have a graph by its name.
+    Queries, windows and graphs can have any text as their name: static data have a graph by its name.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = document.tokens[max(index - 2, 0) : index]
         named = any(one.is_word("REGISTER") for one in before) or any(
             one.is_word("WINDOW", "GRAPH", "NAMED", "FROM") for one in before[-1:]
         )
-        if (
-            is_name(token)
-            and names.knows(token)
-            and not named
-            and not _SCHEME.match(value := names.iri(token).value)
-        ):
-            accepted = "an absolute <iri>, a prefix of one, or BASE <iri> at the top of the query"
-            place = document.place(token.start)
-            raise QueryError(place, f"found the relative IRI <{value}>; accepted: {accepted}")
+        if is_name(token) and names.knows(token) and not named and not _SCHEME.match(names.iri(token).value):
+            return True
+    return False
 
 
 def _declares(tokens: tuple[Token, ...]) -> bool:

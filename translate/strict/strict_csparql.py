@@ -147,7 +147,7 @@ def _clause(line: _Line, at: int) -> int:
         end, whole = line.follow(at, window)
         if whole:
             return end
-        reached.append(end)
+        reached.append(end - (re.match("[0-9][a-z]{2}", line.text[end - 2 :]) is not None))  # of 5ms, ms
     accepted = "TRIPLES n], n unit STEP n unit] or n unit TUMBLING], where a unit is s, m, h or d"
     raise line.error(max(reached), f"{_ENGINE} expects {accepted}")
 

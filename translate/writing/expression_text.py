@@ -141,7 +141,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.CSPARQL, Rows(count):
             return f"[RANGE TRIPLES {count}]"
         case Language.CSPARQL, Range(_, None, None):
-            accepted = f"it has no window without a STEP: {accepted}"
+            accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.CQELS, Range(size, slide, None):
             return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"
         case ((Language.CQELS | Language.SPARQLSTREAM), Rows(count)):

@@ -324,6 +324,11 @@ class Clauses:
             accepted = "SELECT names one variable at least"
             raise self.dialect.cannot("a query without result variables", accepted)
         expressions = {item.variable: self._expression(item) for item in self.level.items}
+        # A sample that has a name by another item: the variable is that sample, and (?z AS ?y) is no SPARQL.
+        for item in self.level.items:
+            sample = self.named.get(item.expression, "") if isinstance(item.expression, Variable) else ""
+            if sample == f"SAMPLE({self.dialect.variable(item.variable)})":
+                expressions[item.variable] = sample
         texts = []
         for variable in result:
             text = expressions.get(variable, self.named.get(variable))

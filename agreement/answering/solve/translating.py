@@ -7,8 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from agreement.documents.outputs import json_text
-from agreement.documents.requests import PROGRAM_SUFFIX, EvaluationOptions, load_program, load_query
+from agreement.documents.requests import (
+    PROGRAM_SUFFIX,
+    EvaluationOptions,
+    WindowSource,
+    load_program,
+    load_query,
+    with_sources,
+)
 from agreement.documents.values import Period
+from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_text
 from lars.language.program import Program
@@ -29,6 +37,7 @@ from translate.analysis.model_queries import Assignment
 from translate.dialects import TITLES
 from translate.model.patterns import EMPTY
 from translate.model.query import MERGING, EngineQuery, Language, Query, Setting
+from translate.model.windows import Range
 from translate.strict import StrictEngine, check_strict
 from translate.tau import Trigger, lars_program, pull, push
 from translate.writing import model_json, model_lines, write_query
@@ -49,6 +58,8 @@ _BLOCKS: Final = (Language.CQELS, Language.RSPQL)
 class TranslatingTask:
     """A query or program and how to translate it; `engine` may be the one a query is not written for.
 
+    `step` is the STEP of windows that have none, where the query is written in C-SPARQL.
+
     `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
     call no function without a value; what is printed can.
     """
@@ -60,6 +71,7 @@ class TranslatingTask:
     assigned: Mapping[Iri, tuple[Iri, ...]]
     static: tuple[StaticFile, ...] = ()
     solved: bool = False
+    step: Duration | None = None
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
@@ -276,10 +288,20 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         )
     else:
         queries = [(language.value, written)]
-    for name, query in queries:
+    for name, source_query in queries:
+        query = with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:
             yield f"# {name}"
         yield write_query(_as_written(query, written), language).rstrip("\n")
+
+
+def _stepping(source: WindowSource, step: Duration | None) -> WindowSource:
+    # C-SPARQL has no window without a STEP: a step as short as the report is late says what CQELS says.
+    match source.window:
+        case Range(_, None, None) as window if step is not None:
+            return replace(source, window=replace(window, slide=step))
+        case _:
+            return source
 
 
 def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:

@@ -299,7 +299,9 @@ class EvaluationOptions:
 
     engine: Language | None = option(None, "The language the query is in, or is to be turned into.")
     mode: ExecutionMode | None = option(
-        None, "Evaluated when input arrives, or every U time points. [default: as the language is]"
+        None,
+        "Evaluated when input arrives, or every U time points. "
+        "[default: solve: as its engines do; translate: at every time]",
     )
     period: Period | None = option(
         None,

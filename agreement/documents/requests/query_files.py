@@ -5,6 +5,7 @@ Where nobody says how long one time point is, it is the longest of which every d
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from math import gcd
@@ -23,10 +24,11 @@ from lars.language.windows import Bounds
 from solver.facts import check_writable
 from translate.analysis import rebuild, stream_blocks
 from translate.dialects import TITLES, read_query
+from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, WindowExpression, window_operator
-from translate.sparql import check_absolute, tokenize
+from translate.sparql import has_relative_iri, tokenize
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -81,18 +83,22 @@ def query_text(path: Path) -> str:
     return read_text(path, f"a file with a query in {', '.join(others)} or {last}")
 
 
-def read_once(text: str, source: str, engine: Language | None = None, *, opaque: bool = False) -> EngineQuery:
+def read_once(
+    text: str, source: str, engine: Language | None = None, base: str = "", *, opaque: bool = False
+) -> EngineQuery:
     """Return the query of a text as read_query does, or raise, without reading it anew for each user."""
-    query = _read(text, source, engine, opaque)
+    query = _read(text, source, engine, base, opaque)
     if isinstance(query, LarsError):
         raise query
     return query
 
 
 @lru_cache
-def _read(text: str, source: str, engine: Language | None, opaque: bool) -> EngineQuery | LarsError:
+def _read(
+    text: str, source: str, engine: Language | None, base: str, opaque: bool
+) -> EngineQuery | LarsError:
     try:
-        return read_query(text, source, engine, opaque=opaque)
+        return read_query(text, source, engine, base, opaque=opaque)
     except LarsError as error:
         return error
 
@@ -102,12 +108,12 @@ def query_in(
 ) -> EngineQuery:
     """Return the query of a text, which messages call `source`.
 
-    Its windows are checked to be whole numbers of the unit, while the source is known.
+    Its windows are checked to be whole numbers of the unit, while the source is known. Relative IRIs
+    without a BASE are resolved against the file's own IRI (SPARQL 1.1, 4.1.1.2).
     """
     try:
-        if not opaque:  # what is translated alone meets no data
-            check_absolute(tokenize(text, source))
-        query = read_once(text, source, engine, opaque=opaque)
+        base = Path(source).absolute().as_uri() if has_relative_iri(tokenize(text, source)) else ""
+        query = read_once(text, source, engine, base, opaque=opaque)
     except LarsError as error:
         if not _RULE.search(text):
             raise
@@ -239,11 +245,16 @@ def durations_of(query: EngineQuery) -> Iterator[Duration]:
 def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
     """Yield the durations of the queries in files; what cannot be read is said where it is wanted."""
     for path in queries:
-        try:
+        with suppress(LarsError):
             if path.suffix != PROGRAM_SUFFIX:
-                yield from durations_of(read_once(query_text(path), str(path)))
-        except LarsError:
-            continue
+                yield from durations_of(_with_its_windows(query_text(path), str(path)))
+
+
+def _with_its_windows(text: str, source: str) -> EngineQuery:
+    try:
+        return read_once(text, source)
+    except UnknownFunctionError:  # hides no window
+        return read_once(text, source, opaque=True)
 
 
 def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:

@@ -213,3 +213,15 @@ def test_a_query_is_parsed_once(files, parsed, text, call):
 def test_each_query_of_an_experiment_is_parsed_once(parsed):
     lars("agree", SAMPLES / "slide")
     assert len(parsed) == 2
+
+
+def test_a_function_without_a_value_hides_no_window_from_the_unit(files):
+    (files / "f.rq").write_text(CQELS.replace("?room } }", "?room } FILTER(<http://e/f>(?room)) }"))
+    assert NOTE.format("200ms") in lars("translate", "f.rq").err
+
+
+def test_step_gives_windows_the_step_that_csparql_requires(files):
+    assert (
+        "[RANGE 200ms STEP 100ms]" in lars("translate", "c.cqels", "--to", "csparql", "--step", "100ms").out
+    )
+    assert lars("translate", "c.cqels", "--step", "1s").code == 2

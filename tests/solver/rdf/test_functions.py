@@ -123,6 +123,15 @@ REGEX(?x, "^[a-z-[aeiou]]$") | "a" | - | "false"^^xsd:boolean
 REGEX(?x, "^[a-z-[aeiou]]$") | "b" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\i\\c*$") | "_é-1" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\I[\\c]$") | "1a" | - | "true"^^xsd:boolean
+REGEX(?x, "") | "a" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\p{IsBasicLatin}$") | "a" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\P{IsBasicLatin}$") | "a" | - | "false"^^xsd:boolean
+REGEX(?x, "^[\\p{IsGreek}]$") | "α" | - | "true"^^xsd:boolean
+REGEX(?x, "\\p{IsNowhere}") | "a" | - | error
+REGEX(?x, "\\w") | "_" | - | "false"^^xsd:boolean
+REGEX(?x, "^[\\w]\\W$") | "é_" | - | "true"^^xsd:boolean
+REGEX(?x, "\\s") | "\\u00A0" | - | "false"^^xsd:boolean
+REGEX(?x, "\\bab") | "ab" | - | error
 REGEX(?x, "^\\i") | "1a" | - | "false"^^xsd:boolean
 REGEX(?x, "a # [ ]b", "x") | "a# b" | - | "true"^^xsd:boolean
 REGEX(?x, "a.b", "s") | "a\nb" | - | "true"^^xsd:boolean

@@ -41,5 +41,10 @@ def test_what_python_reads_as_a_number_but_xsd_does_not_is_ill_typed(bad):
     assert value(Literal(bad, XSD + "integer")) is None
 
 
+def test_an_integer_of_more_digits_than_python_reads_has_its_value():
+    digits = "9" * 5_000
+    assert literal(value(Literal(digits, XSD + "integer")) + 1).lexical == f"1{'0' * 5_000}"
+
+
 def test_an_integer_of_a_million_digits_has_no_value():
     assert value(Literal("9" * 1_000_000, XSD + "integer")) is None

@@ -113,7 +113,6 @@ def test_a_query_without_streams_is_cqels_when_the_engine_says_so():
         ("ASK {\n STREAM ¦e:s [NOW] {} }", ("undeclared prefix e:",)),
         ("ASK { ?s ?p ?o } ¦}", ("found }",)),
         ("ASK { GRAPH <g> { ¦STREAM <s> [NOW] {} } }", ("STREAM inside GRAPH",)),
-        ("ASK { STREAM <s> [NOW] { ¦GRAPH ?g { ?s ?p ?o } } }", ("GRAPH inside STREAM",)),
         ("ASK { STREAM <s> [NOW] { { ¦STREAM <t> [NOW] {} } } }", ("STREAM inside STREAM",)),
         ("ASK FROM ¦STREAM <s> [NOW] { ?s ?p ?o }", ("FROM STREAM", "C-SPARQL")),
         ("¦REGISTER QUERY q AS ASK {}", ("REGISTER", "C-SPARQL")),

@@ -280,13 +280,11 @@ def test_a_time_limit_says_how_far_it_came(files):
 @pytest.mark.parametrize(
     "text", ["SELECT ?x {STREAM <s> [NOW] {?x <p> ?y}}", "PREFIX : <> SELECT ?x {?x :p ?y}"]
 )
-@pytest.mark.parametrize("command", ["decide", "witness", "agree"])
-def test_relative_iris_are_refused_before_any_output(text, command, tmp_path):
+def test_relative_iris_are_resolved_against_the_iri_of_the_file(text, tmp_path):
     (tmp_path / "q.rq").write_text(text)
-    ran = lars(command, tmp_path / "q.rq")
-    assert (ran.code, ran.out) == (2, "")
-    assert "q.rq:1:" in ran.err
-    assert "found the relative IRI <" in ran.err
+    ran = lars("translate", tmp_path / "q.rq", "-q")
+    assert (ran.code, ran.err) == (0, "")
+    assert f"<{tmp_path.as_uri()}/" in ran.out
 
 
 def test_names_of_queries_and_windows_can_be_relative(files):

@@ -1,0 +1,67 @@
+"""Regular expressions with back-references, which only Python's `re` has here: in a process of their own.
+
+Their matching can take longer than anybody waits, and `re` lets no signal and no other thread through.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass
+from functools import cache
+from select import select
+from threading import Lock
+from typing import Final
+
+from lars.errors import FailedRunError
+
+_PATIENCE: Final = 10.0
+"""How many seconds one text may take; a pattern that needs longer needs years for a few letters more."""
+_MATCHING: Final = """
+import itertools, json, re, sys
+for line in sys.stdin:
+    pattern, flags, text, most = json.loads(line)
+    found = itertools.islice(re.compile(pattern, flags).finditer(text), most)
+    print(json.dumps([match.regs for match in found]), flush=True)
+"""
+Spans = list[tuple[int, int]]
+"""Where a match and its groups begin and end; (-1, -1) is a group without a match."""
+
+
+@dataclass(frozen=True, slots=True)
+class BackReferences:
+    """A regular expression that `re` compiles; `groups` is how many groups it has."""
+
+    pattern: str
+    flags: int
+    groups: int
+
+    def matches(self, text: str, most: int | None = None) -> list[Spans]:
+        """Return the matches in a text, or the first `most`; raises FailedRunError if that takes too long."""
+        with _ASKING:
+            process = _process(os.getpid())
+            assert process.stdin is not None
+            assert process.stdout is not None
+            process.stdin.write(f"{json.dumps([self.pattern, self.flags, text, most])}\n".encode())
+            process.stdin.flush()
+            if select([process.stdout], [], [], _PATIENCE)[0]:
+                found: list[Spans] = json.loads(process.stdout.readline())
+                return found
+            process.kill()
+            process.communicate()
+            _process.cache_clear()
+        raise FailedRunError(
+            f"the regular expression {self.pattern!r} takes more than {_PATIENCE:.0f} s on a text of "
+            f"{len(text)} characters; use one without repetitions inside repetitions"
+        )
+
+
+_ASKING: Final = Lock()
+
+
+@cache
+def _process(owner: int) -> subprocess.Popen[bytes]:
+    # By the asking process, since a forked one would share the pipes. It ends with its standard input.
+    del owner
+    pipe = subprocess.PIPE
+    return subprocess.Popen([sys.executable, "-I", "-S", "-c", _MATCHING], stdin=pipe, stdout=pipe)  # noqa: S603

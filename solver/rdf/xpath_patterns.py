@@ -1,0 +1,96 @@
+r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the spelling of pyoxigraph.
+
+Spelled anew are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (what XML names begin with and consist
+of), \w, \s and blocks (`\p{IsBasicLatin}`), and the flag x, which leaves classes and # alone. A letter that
+XPath does not escape, as in \b, is an error, though pyoxigraph has a meaning for it.
+"""
+
+import re
+from typing import Final
+
+_START: Final = (
+    r":A-Z_a-z\xC0-\xD6\xD8-\xF6\xF8-\u02FF\u0370-\u037D\u037F-\u1FFF\u200C-\u200D\u2070-\u218F"
+    r"\u2C00-\u2FEF\u3001-\uD7FF\uF900-\uFDCF\uFDF0-\uFFFD\U00010000-\U000EFFFF"
+)
+_CLASSES: Final = {
+    "i": _START,
+    "c": _START + r"\-.0-9\xB7\u0300-\u036F\u203F-\u2040",
+    "s": r" \t\n\r",
+}
+_NO_WORD: Final = r"\p{P}\p{Z}\p{C}"
+_PIECE: Final = re.compile(r"\\[pP]\{[^{}]*\}|\\.|.", re.DOTALL)
+_LETTERS: Final = frozenset("nrtdDpP")
+_BLANK: Final = " \t\r\n"
+_BLOCK: Final = "Is"
+_BLOCKS: Final = """0-7F BasicLatin 80-FF Latin-1Supplement 100-17F LatinExtended-A 180-24F LatinExtended-B
+250-2AF IPAExtensions 2B0-2FF SpacingModifierLetters 300-36F CombiningDiacriticalMarks 370-3FF Greek
+370-3FF GreekandCoptic 400-4FF Cyrillic 500-52F CyrillicSupplement 530-58F Armenian 590-5FF Hebrew
+600-6FF Arabic 700-74F Syriac 780-7BF Thaana 900-97F Devanagari 980-9FF Bengali A00-A7F Gurmukhi
+A80-AFF Gujarati B00-B7F Oriya B80-BFF Tamil C00-C7F Telugu C80-CFF Kannada D00-D7F Malayalam
+D80-DFF Sinhala E00-E7F Thai E80-EFF Lao F00-FFF Tibetan 1000-109F Myanmar 10A0-10FF Georgian
+1100-11FF HangulJamo 1200-137F Ethiopic 13A0-13FF Cherokee 1400-167F UnifiedCanadianAboriginalSyllabics
+1680-169F Ogham 16A0-16FF Runic 1780-17FF Khmer 1800-18AF Mongolian 1E00-1EFF LatinExtendedAdditional
+1F00-1FFF GreekExtended 2000-206F GeneralPunctuation 2070-209F SuperscriptsandSubscripts
+20A0-20CF CurrencySymbols 20D0-20FF CombiningMarksforSymbols 20D0-20FF CombiningDiacriticalMarksforSymbols
+2100-214F LetterlikeSymbols 2150-218F NumberForms 2190-21FF Arrows 2200-22FF MathematicalOperators
+2300-23FF MiscellaneousTechnical 2400-243F ControlPictures 2440-245F OpticalCharacterRecognition
+2460-24FF EnclosedAlphanumerics 2500-257F BoxDrawing 2580-259F BlockElements 25A0-25FF GeometricShapes
+2600-26FF MiscellaneousSymbols 2700-27BF Dingbats 2800-28FF BraillePatterns 2E80-2EFF CJKRadicalsSupplement
+2F00-2FDF KangxiRadicals 2FF0-2FFF IdeographicDescriptionCharacters 3000-303F CJKSymbolsandPunctuation
+3040-309F Hiragana 30A0-30FF Katakana 3100-312F Bopomofo 3130-318F HangulCompatibilityJamo 3190-319F Kanbun
+31A0-31BF BopomofoExtended 3200-32FF EnclosedCJKLettersandMonths 3300-33FF CJKCompatibility
+3400-4DBF CJKUnifiedIdeographsExtensionA 4E00-9FFF CJKUnifiedIdeographs A000-A48F YiSyllables
+A490-A4CF YiRadicals AC00-D7AF HangulSyllables E000-F8FF PrivateUse E000-F8FF PrivateUseArea
+F900-FAFF CJKCompatibilityIdeographs FB00-FB4F AlphabeticPresentationForms FB50-FDFF ArabicPresentationForms-A
+FE20-FE2F CombiningHalfMarks FE30-FE4F CJKCompatibilityForms FE50-FE6F SmallFormVariants
+FE70-FEFF ArabicPresentationForms-B FF00-FFEF HalfwidthandFullwidthForms FFF0-FFFF Specials
+10300-1032F OldItalic 10330-1034F Gothic 10400-1044F Deseret 1D000-1D0FF ByzantineMusicalSymbols
+1D100-1D1FF MusicalSymbols 1D400-1D7FF MathematicalAlphanumericSymbols
+20000-2A6DF CJKUnifiedIdeographsExtensionB 2F800-2FA1F CJKCompatibilityIdeographsSupplement
+E0000-E007F Tags"""
+"""The blocks that XML Schema names (those of Unicode 3.1, and later names of the same)."""
+
+
+def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
+    r"""Return pattern and flags as pyoxigraph understands them; None where XPath has an error.
+
+    >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix"), oxigraph_pattern(r"\bword", "")
+    (('[a-z--[aeiou]]#\\#', 'i'), None)
+    """
+    if "q" in flags:
+        return pattern, flags.replace("x", "")
+    depth, parts = 0, list[str]()
+    pieces = _PIECE.findall(pattern)
+    for piece, following in zip(pieces, [*pieces[1:], ""], strict=False):
+        if piece in _BLANK and "x" in flags and not depth:
+            continue
+        depth += (piece == "[") - (piece == "]" and depth > 0)
+        spelled = _spelled(piece, following) if depth or piece[0] == "\\" else piece
+        if spelled is None:
+            return None
+        parts.append(spelled)
+    return "".join(parts), flags.replace("x", "")
+
+
+def _spelled(piece: str, following: str) -> str | None:
+    """Return a piece inside a class, or an escape; None where XPath has none such."""
+    if piece == "-" and following == "[":
+        return "--"
+    if piece in ("&", "~"):  # twice they are operators on classes there
+        return f"\\{piece}"
+    if piece[0] != "\\" or len(piece) == 1:
+        return piece
+    negated = "^" * piece[1].isupper()
+    if piece[1] in "wW":
+        return f"[{'' if negated else '^'}{_NO_WORD}]"
+    if piece[1].lower() in _CLASSES:
+        return f"[{negated}{_CLASSES[piece[1].lower()]}]"
+    if piece[2:].startswith("{" + _BLOCK):
+        first, _, last = _blocks().get(piece[3 + len(_BLOCK) : -1], "").partition("-")
+        return f"[{negated}\\x{{{first}}}-\\x{{{last}}}]" if last else None
+    return piece if not piece[1].isalpha() or piece[1] in _LETTERS else None
+
+
+def _blocks() -> dict[str, str]:
+    words = _BLOCKS.split()
+    return dict(zip(words[1::2], words[::2], strict=True))

@@ -1,0 +1,32 @@
+"""Back-references are matched apart from the program, so that none can hold it up."""
+
+import threading
+import time
+
+import pytest
+
+from lars.errors import FailedRunError
+from lars.language.terms import Literal
+from solver.rdf import back_references
+from solver.rdf.functions import matches, replace_matches
+
+
+def test_a_pattern_that_takes_too_long_ends_the_run_and_the_next_is_matched(monkeypatch):
+    monkeypatch.setattr(back_references, "_PATIENCE", 0.5)
+    with pytest.raises(FailedRunError, match="takes more than"):
+        matches(Literal("a" * 40), Literal(r"^(a+)+\1b$"))
+    assert matches(Literal("abab"), Literal(r"^(ab)\1$")).lexical == "true"
+
+
+def test_other_threads_go_on_while_a_pattern_is_matched(monkeypatch):
+    monkeypatch.setattr(back_references, "_PATIENCE", 0.5)
+    ticks = []
+    ticking = threading.Thread(target=lambda: [ticks.append(time.sleep(0.02)) for _ in range(10)])
+    ticking.start()
+    with pytest.raises(FailedRunError):
+        matches(Literal("a" * 41), Literal(r"^(a+)+\1b$"))
+    assert len(ticks) == 10
+
+
+def test_each_match_is_replaced_by_its_own_groups():
+    assert replace_matches(Literal("xaa-bb"), Literal(r"(.)\1|(z)"), Literal("<$1$2>")).lexical == "x<a>-<b>"

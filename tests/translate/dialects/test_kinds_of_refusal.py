@@ -1,0 +1,84 @@
+"""Small things that texts of queries have: each is read, or refused in words that are true, at its place."""
+
+import pytest
+
+from lars.errors import PlacedError
+from lars.language.terms import Iri
+from translate.analysis import parts
+from translate.dialects import read_query
+from translate.model.patterns import Bgp, Values
+from translate.model.query import Language
+from translate.strict import StrictEngine, check_strict
+from translate.writing import write_query
+
+HEAD = "PREFIX : <http://e/> "
+WINDOW = "FROM STREAM :S [RANGE 5s STEP 1s]"
+
+
+def refusal(text):
+    with pytest.raises(PlacedError) as caught:
+        read_query(HEAD + text, "q.rq")
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("word", ["VALUES", "BINDINGS"])
+def test_a_table_without_variables_and_rows_is_kept_behind_the_group(word):
+    table = "() {}" if word == "VALUES" else "{}"
+    query = read_query(f"{HEAD} SELECT ?x {{ STREAM :S [NOW] {{ ?x :p ?y }} }} {word} {table}", "q.rq")
+    assert Values((), ()) in tuple(parts(query.pattern))
+    assert read_query(write_query(query, Language.CQELS), "q.rq").pattern == query.pattern
+
+
+@pytest.mark.parametrize("local", ["a.b.c", "a.b", "a..b", "a.b.c.d.e", "1.2.3", r"a\.b.c"])
+@pytest.mark.parametrize("group", ["STREAM :S [NOW] {{ {} }}", "{}"])
+def test_a_local_name_has_any_number_of_dots(local, group):
+    query = read_query(HEAD + "SELECT * { " + group.format(f"?x :{local} ?y") + " }", "q.rq")
+    (bgp,) = (part for part in parts(query.pattern) if isinstance(part, Bgp) and part.triples)
+    assert bgp.triples[0].predicate == Iri("http://e/" + local.replace("\\", ""))
+
+
+def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
+    text = f"SELECT ?a {WINDOW} {{ ?s :p ?a ; :q ?b FILTER(?a<5&&?b>3) }}"
+    assert refusal(text).startswith(f"q.rq:1:{(HEAD + text).index('<5') + 1}: found <5&&?b>")
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("SELECT ?o FROM STREAM T [RANGE 10s] { STREAM T { ?o :p ?v } }", "CQELS 2"),
+        (
+            f"SELECT ?d {WINDOW} {{ ?t :in ?d }} AGGREGATE {{ (?n, COUNT, {{?d}}) }}",
+            "AGGREGATE of the drafts",
+        ),
+        (
+            "SELECT * FROM NAMED WINDOW :w ON :S [RANGE PT1S] { WINDOW :w { GRAPH ?g { ?s :p ?o } } }",
+            "GRAPH inside WINDOW, which reads a stream of named graphs",
+        ),
+        ("ASK { STREAM :S [NOW] { GRAPH ?g { ?s ?p ?o } } }", "GRAPH inside STREAM, which reads"),
+        (
+            "SELECT * FROM NAMED WINDOW :w ON :S [ELEMENTS 5 STEP 2] { WINDOW :w { ?s :p ?o } }",
+            "a tuple window with STEP",
+        ),
+    ],
+)
+def test_a_language_that_is_not_read_is_named(text, named):
+    assert f"no translation for {named}" in refusal(text)
+
+
+def test_a_string_of_type_langstring_is_refused_at_its_type():
+    datatype = "<http://www.w3.org/1999/02/22-rdf-syntax-ns#langString>"
+    text = f'SELECT * {WINDOW} {{ ?s :p "a"^^{datatype} }}'
+    assert f"q.rq:1:{(HEAD + text).index(datatype) + 1}: found" in refusal(text)
+
+
+def test_a_unit_of_two_letters_is_named_whole_by_the_parser_of_csparql():
+    window = "FROM STREAM <http://e/S> [RANGE 100ms STEP 1s]"
+    text = f"REGISTER QUERY q AS {HEAD}SELECT ?a {window} WHERE {{ ?s :p ?a }}"
+    with pytest.raises(PlacedError, match="found ms;"):
+        check_strict(text, "q.rq", StrictEngine.CSPARQL_097)
+
+
+def test_a_sample_beside_its_variable_is_written_as_the_sample_that_both_are():
+    text = f"{HEAD}SELECT (SAMPLE(?y) AS ?z) ?y {WINDOW} {{ ?x :p ?y }} GROUP BY ?x"
+    query = read_query(text, "q.rq")
+    assert read_query(write_query(query, Language.CSPARQL), "q.rq").pattern == query.pattern
