@@ -618,7 +618,10 @@ def on_trace(
             check_order(engine_run.pushes, warnings.append)
     divergence = _compared(profiles, placing, reporters, (engine_runs[0], engine_runs[-1]), progress)
     for who, run, silent in zip(reporters, (engine_runs[0], engine_runs[-1]), divergence.silent, strict=True):
-        warnings += why_silent(who.reporter, run) if silent else ()
+        choices = []
+        if isinstance(who.reporter, Specification):
+            choices.append(choice_at(run, who.reporter, placing.start, placing.bounds))
+        warnings += why_silent(who.reporter, run, choices) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
     return TraceComparison(divergence, profiles.unit, origin=zero)

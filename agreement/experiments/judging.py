@@ -192,11 +192,15 @@ def _adapted(judged: AdaptedEngine, text: str, run: EngineRun) -> Answers:
 
 def _specified(specification: Specification, run: EngineRun, work: JudgingWork) -> Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
-    first = (work.options.starts or (work.options.registered,))[0]
-    bounds = (work.options.bounds or specification.bounds)[0]
-    choice = OpenChoice(tuple(first for _ in sources(run.query)), bounds)
+    choice = _choice(specification, run, work)
     # A window that is open at its upper end closes after the last element.
     return specified_answers(run, specification, choice, max(run.last + 1, work.options.until or 0))
+
+
+def _choice(specification: Specification, run: EngineRun, work: JudgingWork) -> OpenChoice:
+    first = (work.options.starts or (work.options.registered,))[0]
+    bounds = (work.options.bounds or specification.bounds)[0]
+    return OpenChoice(tuple(first for _ in sources(run.query)), bounds)
 
 
 def judged_cell(work: JudgingWork) -> Json:
@@ -218,8 +222,10 @@ def judged_cell(work: JudgingWork) -> Json:
     if isinstance(work.subject, (EngineVersion, Specification)) and not any(
         report.rows for report in answers.recording.reports
     ):
-        who = work.subject if isinstance(work.subject, Specification) else engine(work.subject.name)
-        warnings += why_silent(who, run)
+        if isinstance(work.subject, Specification):
+            warnings += why_silent(work.subject, run, [_choice(work.subject, run, work)])
+        else:
+            warnings += why_silent(engine(work.subject.name), run)
     recording = recording_to_judge(run, unit, answers, work.options)
     judgement = judge_recording(recording.task, work.by, recording.recording, recording.options)
     arguments = (recording.task, work.by, recording.recording, recording.options, judgement.best)

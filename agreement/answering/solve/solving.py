@@ -61,7 +61,7 @@ from translate.tau import Trigger, lars_program, output_of, pull, push
 
 if TYPE_CHECKING:
     from agreement.documents.recordings import Recording, Report
-    from agreement.engines.specifications import EngineRun, Specification
+    from agreement.engines.specifications import EngineRun, OpenChoice, Specification
 
 MOST_STREAMS: Final = 1000
 """How many answer streams are shown at one time point when nobody says how many."""
@@ -494,7 +494,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
         static_of_run,
         why_silent,
     )
-    from agreement.engines.specifications import EngineRun, Specification
+    from agreement.engines.specifications import EngineRun, OpenChoice, Specification
     from agreement.engines.specifications.reporting import CLOCKED
 
     path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
@@ -510,14 +510,17 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     static = static_of_run(trace.static, query, warn)
     engine_run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
     times = _times(task, zero, engine_run.last)
+    choices = []
     if isinstance(who, Specification):
-        recording = _specified(engine_run, who, task, times)
+        starts = tuple(times.start or 0 for _ in sources(engine_run.query))
+        choices = [OpenChoice(starts, task.bounds or who.bounds[0])]
+        recording = _specified(engine_run, who, task, times, choices[0])
     else:
         _check_version(task)
         check_order(pushes, warn)
         recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)
     if not any(report.rows for report in recording.reports):
-        for message in why_silent(who, engine_run):
+        for message in why_silent(who, engine_run, choices):
             warn(message)
     names = tuple(map(Variable, recording.variables))
     return EngineReports(
@@ -546,15 +549,13 @@ def _check_version(task: ReportsTask) -> None:
 
 
 def _specified(
-    engine_run: "EngineRun", who: "Specification", task: ReportsTask, times: _Times
+    engine_run: "EngineRun", who: "Specification", task: ReportsTask, times: _Times, choice: "OpenChoice"
 ) -> "Recording":
-    from agreement.engines.specifications import OpenChoice, specified_answers
+    from agreement.engines.specifications import specified_answers
 
     last = engine_run.last
     until = max(last, times.until or 0, times.last or 0)
     check_timeline(Interval(last, until), _every(engine_run))
-    starts = tuple(times.start or 0 for _ in sources(engine_run.query))
-    choice = OpenChoice(starts, task.bounds or who.bounds[0])
     changed = who if task.rows is None else who.model_copy(update={"rows": task.rows})
     return specified_answers(engine_run, changed, choice, until)
 

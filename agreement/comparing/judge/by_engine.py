@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from agreement.comparing.judge.judgement import one_report
+from agreement.comparing.judge.judgement import align, one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import plain
@@ -24,6 +24,7 @@ from agreement.documents.requests import EmptyReports, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 from solver.facts import Row
+from translate.model.query import Form
 
 _NONE: Final = RowMatch()
 
@@ -135,6 +136,9 @@ def _judged_by(
     by_push = all(report.trigger is not None for report in recorded.reports)
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
+    if run.query.form is Form.ASK:
+        # Both notations mean the same: a boolean in a column, and the empty row or none.
+        predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     mine, yours = in_common_columns(predicted, recorded)
     both = number_rows(mine, how.numbers), number_rows(yours, how.numbers)
     if how.match is MatchBy.SEQUENCE:
@@ -229,7 +233,7 @@ def _problem(step: Step, rows: RowMatch, how: Pushwise, *, timed: bool) -> str |
         return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
     if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
         return f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
-    if any(not size for _, size in theirs) and not timed:
+    if not timed and any(not size for _, size in theirs) and all(size for _, size in ours):
         return "a report without rows"
     return None
 

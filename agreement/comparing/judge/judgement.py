@@ -9,15 +9,22 @@ first reports; the verdicts on the others are the judgement.
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice, product
-from math import inf, prod
+from functools import partial
+from math import floor, inf
 from typing import Final
 
+from agreement.comparing.judge.start_times import (
+    Starts,
+    StartTimes,
+    all_starts,
+    given_starts,
+    last_start,
+)
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import Json, pick, plain
 from agreement.documents.recordings import SLACK, Recording, Report, number_rows, rows_of, together
-from agreement.documents.requests import EmptyReports, MatchBy, WindowSource, sources
+from agreement.documents.requests import EmptyReports, MatchBy, sources
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
@@ -30,7 +37,9 @@ from agreement.engines.specifications import (
     OpenChoice,
     ScheduledTask,
     ShownSpans,
+    ShownWindow,
     Specification,
+    Strategy,
     Task,
     Tick,
     TickClock,
@@ -39,6 +48,7 @@ from agreement.engines.specifications import (
     evaluations,
     frame_task,
     needed_tick,
+    period_of,
     shape,
     shapes,
 )
@@ -192,14 +202,26 @@ class ReportAssignment:
     """When a report belongs to an evaluation: to the last that is not more than `early` ms after it.
 
     `once`: the first report is its only one, or those of the same time; else each row may come alone.
-    Unless it is `late` ms after that or more (None: however late). `push_times` are the times in ms of
-    the pushes where those tell, not the reports' own times.
+    Unless it is `late` ms after that or more; None: than the slide of one of the `windows` that report
+    there; without these however late. `push_times` are the times in ms of the pushes where those tell,
+    not the reports' own times.
     """
 
     late: float | None = None
     early: float = 0
     push_times: tuple[float, ...] | None = None
     once: bool = False
+    windows: tuple[ShownWindow, ...] = ()
+
+    def bound(self, time: int) -> float:
+        """Return how many ms a report has to be late, not to belong to an evaluation of that time point."""
+        if self.late is not None or not self.windows:
+            return inf if self.late is None else self.late
+        length = self.windows[0].frame.unit.milliseconds
+        return (
+            max((slide_of(window) for window in self.windows if _may_report(window, time)), default=1)
+            * length
+        )
 
     def time_of(self, report: Report) -> float:
         """Return the time that decides."""
@@ -222,7 +244,7 @@ def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: Re
     for report in reports:
         time = how.time_of(report)
         place = bisect_right(times, time + SLACK) - 1
-        if place < 0 or (how.late is not None and time - how.early - times[place] >= how.late):
+        if place < 0 or time - how.early - times[place] >= how.bound(expected[place].time):
             alone.append(Slot(None, (report,)))
         elif how.once and belonging[place] and not one_report(belonging[place][0], report):
             alone.append(Slot(None, (report,), times[place]))
@@ -277,6 +299,11 @@ class JudgedWindow:
     delay: float | None
     triples: int | None
     problem: str | None
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it is a report that belongs to no evaluation."""
+        return self.triples is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -484,10 +511,25 @@ def belonging(of: FramedTask, options: Options) -> ReportAssignment:
         pushed = {element.number: element.t * length for element in of.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return ReportAssignment(None, options.early, times)
-    slides = [own.slide for own in shapes(sources(of.task.query), of.frame)]
-    late = min(slides, default=1) * length
-    allowed = late if options.late is None else min(late, options.late + SLACK)
-    return ReportAssignment(allowed, options.early, once=True)
+    allowed = None if options.late is None else options.late + SLACK
+    reporting = tuple(window for window in of.windows if window.strategies)
+    return ReportAssignment(allowed, options.early, once=True, windows=reporting)
+
+
+def slide_of(window: ShownWindow) -> int:
+    """Return how many time points lie between two evaluations of a window that the clock makes, at least."""
+    if Strategy.PERIODIC in window.strategies and Strategy.WINDOW_CLOSE not in window.strategies:
+        return period_of(window.frame)
+    own = shape(window.source, window.frame)
+    return 1 if own is None else own.slide
+
+
+def _may_report(window: ShownWindow, time: int) -> bool:
+    """Whether an evaluation can be one of a window: not where windows of this kind do not close."""
+    own = shape(window.source, window.frame)
+    if own is None or Strategy.WINDOW_CLOSE not in window.strategies:
+        return True
+    return time in own.closes(window.start, window.frame.until)
 
 
 def first_close(of: FramedTask) -> float | None:
@@ -509,10 +551,6 @@ def counts(rows: RowMatch) -> Json:
     return pick(rows, "expected", "actual", "precision", "recall")
 
 
-EACH: Final = 64
-"""Up to so many start times of a window each one is tried, beyond only those that make a difference."""
-MOST: Final = 20_000
-"""How many combinations of start times are tried at most."""
 _FEW_STARTS: Final = 16
 """So few start times are judged in whole, whether or not their first reports are right."""
 _DEAR: Final = 500
@@ -521,83 +559,6 @@ _SAMPLE: Final = 64
 """The answers of so many evaluations are counted first."""
 _TOGETHER: Final = 64
 """The contents of so many start times are asked together."""
-StartTimes = tuple[int, ...]
-"""A start time for each window, in the order of the query."""
-
-
-@dataclass(frozen=True, slots=True)
-class Starts:
-    """The start times of each window, in the order of the query; `registered` is the first, a.
-
-    `last` is t_s, after which every window has started whatever its t0. `end` is the last t0 of all
-    where those of a window stand for the ones up to the next.
-    """
-
-    of_windows: tuple[tuple[int, ...], ...]
-    last: int
-    end: int | None = None
-
-    def until(self, z: StartTimes) -> int | None:
-        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
-        if self.end is None or len(z) != 1:
-            return None
-        place = bisect_right(self.of_windows[0], z[0])
-        return self.of_windows[0][place] - 1 if place < len(self.of_windows[0]) else self.end
-
-    def combinations(self, most: int | None = None) -> Iterator[StartTimes]:
-        """Yield the elements of Z, those in which all windows start alike first, at most so many."""
-        sets = [frozenset(own) for own in self.of_windows]
-        same = self.of_windows[0] if self.of_windows else ()
-        first = [(t,) * len(sets) for t in same if all(t in own for own in sets)]
-        others = (z for z in product(*self.of_windows) if not sets or len(frozenset(z)) > 1)
-        yield from islice(chain(first, others), MOST if most is None else most)
-
-    @property
-    def count(self) -> int:
-        """How many combinations there are."""
-        return prod(map(len, self.of_windows))
-
-
-def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
-    """Return the start times that a user names, for every window.
-
-    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
-    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
-    """
-    starts = [max(times)]
-    for own in shapes(read, frame):
-        earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
-        starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
-    return Starts(tuple(tuple(times) for _ in read), max(starts))
-
-
-def all_starts(
-    read: Sequence[WindowSource], frame: Frame, registered: int, reported: Sequence[float]
-) -> Starts:
-    """Return a .. a + β - 1 for each window, or those of them that tell contents or delays apart.
-
-    `reported` are the recorded times in time points: windows can close at them.
-    """
-    own = tuple(tuple(_starts(source, frame, registered, reported)) for source in read)
-    slides = [window_shape.slide for window_shape in shapes(read, frame)]
-    last = registered + max(slides, default=1) - 1
-    return Starts(own, last, last)
-
-
-def _starts(source: WindowSource, frame: Frame, registered: int, reported: Sequence[float]) -> list[int]:
-    window_shape = shape(source, frame)
-    if window_shape is None:
-        return [registered]
-    if window_shape.slide <= EACH:
-        return list(range(registered, registered + window_shape.slide))
-    after = not frame.bounds.misses_first
-    opening = (element.t + after for element in frame.clock.elements)
-    closing = (element.t + frame.bounds.misses_last - window_shape.width for element in frame.clock.elements)
-    aligned = (int(time) - window_shape.width + more for time in reported for more in (0, 1))
-    moved = {
-        (time - registered) % window_shape.slide for times in (opening, closing, aligned) for time in times
-    }
-    return [registered + shift for shift in sorted(moved | {0})]
 
 
 @dataclass(frozen=True, slots=True)
@@ -616,7 +577,8 @@ class Bench:
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
         expected = [ExpectedReport(t, t * length, (), reported=True) for t in times]
-        return [slot for slot in slots(expected, self.recorded.reports, self.how) if self.phase.decides(slot)]
+        how = belonging(schedule, self.options) if self.how.windows else self.how
+        return [slot for slot in slots(expected, self.recorded.reports, how) if self.phase.decides(slot)]
 
     def odd(self, z: StartTimes) -> int:
         """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
@@ -840,19 +802,81 @@ def judge_recording(
     return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
 
 
+def judge_either(
+    task: Task, lost: frozenset[int], specification: Specification, recording: Recording, options: Options
+) -> Judgement:
+    """Return the verdicts by which each window is right with what came late, or without it.
+
+    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so nothing says which. `lost` are
+    the numbers of the pushes that go back in time.
+    """
+    if options.rows is not None:
+        specification = specification.model_copy(update={"rows": options.rows})
+    left = tuple(element for element in task.elements if element.number not in lost)
+    every = options.bounds or specification.bounds
+    verdicts, choices, tried = list[Verdict](), 0, 0
+    for bounds in every:
+        taken, ignoring = (
+            _bench(each, specification, bounds, recorded_for(each, recording), options)
+            for each in (task, replace(task, elements=left))
+        )
+        choices += taken.starts.count
+        for z in _worthwhile(taken):
+            if tried and options.deadline.is_over:
+                break
+            tried += 1
+            pair = [verdict for bench in (taken, ignoring) if (verdict := bench.verdict(z))]
+            verdicts.append(_either(pair[0], pair[-1]))
+    return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
+
+
+def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
+    """Return a verdict with each window as it is right, where it is so in one of two verdicts.
+
+    An evaluation, or a report without one, that only one of them knows is none in the other.
+    """
+    both = [{(each.last, each.is_report): each for each in one.windows} for one in (taken, ignoring)]
+    windows = []
+    for place in both[0].keys() | both[1].keys():
+        known = [each[place] for each in both if place in each]
+        right = next((window for window in known if window.problem is None), None)
+        came = any(window.is_report or window.rows.actual for window in known)
+        if right is not None or len(known) > 1 or (came and not known[0].is_report):
+            windows.append(right or known[0])
+    return replace(taken, windows=tuple(sorted(windows, key=lambda window: window.last)))
+
+
 def _bench(
     task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
 ) -> Bench:
     base = frame_task(task, specification, bounds)
-    read = sources(task.query)
+    how = belonging(base, options)
     if options.starts is not None:
-        starts = given_starts(read, base.frame, options.starts)
+        starts = given_starts(sources(task.query), base.frame, options.starts)
     else:
-        reported = [] if options.match is MatchBy.SEQUENCE else recorded.reports
-        times = [report.t / task.unit.milliseconds for report in reported]
-        starts = all_starts(read, base.frame, options.registered, times)
+        phase = phase_of(base, last_start(base, options.registered), options)
+        starts = all_starts(base, options.registered, partial(_compared_times, recorded, phase, options, how))
     phase = phase_of(base, starts.last, options)
-    return Bench(Timetable(base), starts, recorded, options, phase, belonging(base, options))
+    return Bench(Timetable(base), starts, recorded, options, phase, how)
+
+
+def _compared_times(
+    recorded: Recording, phase: Phase, options: Options, how: ReportAssignment, window: ShownWindow
+) -> Iterator[int]:
+    """Yield the time points from which on a close of a window is compared otherwise than before."""
+    length = window.frame.unit.milliseconds
+    yield window.frame.until + 1
+    yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
+    yield from () if phase.edge == inf else (round(phase.edge / length),)
+    if options.match is MatchBy.SEQUENCE:
+        return
+    late = slide_of(window) * length if how.late is None else how.late
+    for report in recorded.reports:
+        time = how.time_of(report)
+        due = floor((time + SLACK) / length)
+        # At its time, which is the likeliest, and behind it; on both sides of a bound, for its rounding.
+        yield from (due, due + 1)
+        yield from (floor((time - how.early - late + more) / length) + 1 for more in (-SLACK, SLACK))
 
 
 @dataclass(frozen=True, slots=True)
@@ -898,7 +922,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
     pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MOST_IDLE_STARTS
-    return starts.combinations(1 if pointless else options.most)
+    return iter(starts.tried[: 1 if pointless else options.most])
 
 
 _HINT: Final = 128

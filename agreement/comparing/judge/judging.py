@@ -23,6 +23,7 @@ from agreement.comparing.judge.judgement import (
     Verdict,
     beyond,
     column_names,
+    judge_either,
     judge_recording,
     narrow_options,
     oddities,
@@ -81,12 +82,16 @@ from agreement.engines.specifications import (
     NAMES,
     SUFFIX,
     EngineRun,
+    OpenChoice,
     Specification,
     Strategy,
     Task,
     Version,
+    choice_at,
     elements_of,
     specification,
+    specified_answers,
+    with_versions,
 )
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import FailedRunError, LarsError, about
@@ -160,7 +165,8 @@ def recording_to_judge(
     run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
-    refused_late = _refused_late(run.pushes, answers.recording.rejected)
+    # What goes back in time, and was refused for it, is in no stream of RSP-QL.
+    refused_late = _late(run.pushes).intersection(answers.recording.rejected)
     elements = tuple(triple for triple in elements_of(run.pushes, unit) if triple.number not in refused_late)
     last = max((element.t for element in elements), default=0)
     end = last + _reach(run.query, unit)
@@ -178,13 +184,28 @@ def recording_to_judge(
     return RecordingToJudge(task, run, answers.recording, how)
 
 
-def _refused_late(pushes: Sequence[Push], refused: Sequence[int]) -> set[int]:
-    """Return the pushes that go back in time and were refused for it: no stream of RSP-QL has them."""
+def _late(pushes: Sequence[Push]) -> frozenset[int]:
+    """Return the numbers of the pushes that go back in time."""
     latest = accumulate((push.t for push in pushes), max, initial=-inf)
-    late = {
-        number for number, (push, before) in enumerate(zip(pushes, latest, strict=False)) if push.t < before
-    }
-    return late.intersection(refused)
+    both = zip(pushes, latest, strict=False)
+    return frozenset(number for number, (push, before) in enumerate(both) if push.t < before)
+
+
+def judge_by(
+    specification: Specification, recording: RecordingToJudge, progress: Progress = no_progress
+) -> tuple[Judgement, bool]:
+    """Return the judgement by a specification, and whether windows are right that lack what came late.
+
+    Where it is not correct each window may have what came late, or lack it: an engine can have lost it.
+    """
+    task, recorded, options = recording.task, recording.recording, recording.options
+    judgement = judge_recording(task, specification, recorded, options, progress)
+    late = _late(recording.run.pushes).intersection(element.number for element in task.elements)
+    if judgement.correct is False and late:
+        either = judge_either(task, late, specification, recorded, options)
+        if either.correct:
+            return either, True
+    return judgement, False
 
 
 def _slide(query: EngineQuery, unit: Duration) -> int:
@@ -247,8 +268,10 @@ def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
         warn(f"push {number} is earlier than the one before it; --sort puts them in order of time")
 
 
-def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
-    """Yield why a version or a specification reports no row of what it was given.
+def why_silent(
+    who: Specification | Engine, run: EngineRun, choices: Iterable[OpenChoice] = ()
+) -> Iterator[str]:
+    """Yield why a version or a specification reports no row of what it was given, for some choices.
 
     A pattern has a match where it has one in the windows before an arrival, whatever their slides.
     """
@@ -273,11 +296,22 @@ def why_silent(who: Specification | Engine, run: EngineRun) -> Iterator[str]:
         yield silence(who.name, query, has_rows)
         return
     claimed = who if isinstance(who, Specification) else specification(who.specification)
-    if Strategy.WINDOW_CLOSE in claimed.report:
+    if Strategy.WINDOW_CLOSE in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
             f"{who.name} has no row at any time: its windows report when they close, and what is open at the "
             f"last element, at {run.last}, never does"
         )
+
+
+def _has_rows_later(claimed: Specification, run: EngineRun, choices: Iterable[OpenChoice]) -> bool:
+    """Whether windows that are open at the last element would have rows once they close, others none."""
+    last = run.last * run.unit.milliseconds
+    for choice in tuple(choices) or (choice_at(run, claimed),):
+        recording = specified_answers(run, claimed, choice, run.last + _reach(run.query, run.unit))
+        times = [report.t for report in recording.reports if report.rows]
+        if times and min(times) > last:
+            return True
+    return False
 
 
 def _moving(source: WindowSource) -> WindowSource:
@@ -484,7 +518,7 @@ def _judgement(
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
-    return judge_recording(task.task, specification(name), task.recording, how_many)
+    return judge_by(specification(name), replace(task, options=how_many))[0]
 
 
 SPECIFICATION: Final = "specification"
@@ -661,6 +695,7 @@ class AnswersVerdict:
 
     `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
     is expected at any time, where none is. `origin` is the dateTime of time 0, if times have one.
+    `lost`: some window is right without what came late, as if the engine had lost it.
     """
 
     judgement: Judgement | VersionJudgement
@@ -670,6 +705,7 @@ class AnswersVerdict:
     other: Judgement | VersionJudgement | None = None
     silent: tuple[str, ...] = ()
     origin: str | None = None
+    lost: bool = False
 
     @property
     def dates(self) -> Dates:
@@ -705,15 +741,23 @@ def judge_answers(
     count = partial(point_in, zero, options=judged_answers.trace.options, last=run.last)
     options = judged_answers.times.on(judged_answers.options, count)
     versions = read_versions(in_time_points(text, count) for text in judged_answers.static_at)
+    everything = with_versions(run.static, versions, versions)
+    check_graphs(everything, run.query.dataset, messages.append)
     recording = recording_to_judge(run, judged_answers.reading.unit, answers, options, versions)
     verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=zero)
     messages += oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
+    if verdict.lost:
+        messages.append(
+            "some triples go back in time. The answers are correct if the engine lost some of them."
+        )
     if judged_answers.options.match is MatchBy.TIME:
         messages += beyond(recording.recording, recording.task)
     if verdict.correct is False and judged_answers.options.deadline.is_over:
         messages.append("--time-limit has ended the search for the fault that explains it")
     if verdict.judgement.silent:
-        verdict = replace(verdict, silent=tuple(why_silent(_judge(judged_answers.engine), recording.run)))
+        tried = verdict.judgement.verdicts[:_NAMED] if isinstance(verdict.judgement, Judgement) else ()
+        given, choices = replace(run, static=everything), [each.choice for each in tried]
+        verdict = replace(verdict, silent=tuple(why_silent(_judge(judged_answers.engine), given, choices)))
         messages += verdict.silent
     # Only now: a warning does not come before an error.
     for message in messages:
@@ -738,7 +782,7 @@ def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun
     pushes, zero = read_pushes(trace, query, unit, warn)
     if answers.engine in ENGINES:
         check_order(pushes, warn)
-    static = static_of_run(answers.trace.static, query, warn)
+    static = read_static(answers.trace.static)
     return EngineRun(query, static, pushes, unit, origin_in(zero, trace.options)), zero
 
 
@@ -765,10 +809,10 @@ def _verdict(
         # Part of the specification now, so that a variation of it can be other bounds.
         reference = reference.model_copy(update={"bounds": recording.options.bounds})
         recording = replace(recording, options=replace(recording.options, bounds=None))
-    judgement = judge_recording(recording.task, reference, recording.recording, recording.options, progress)
+    judgement, lost = judge_by(reference, recording, progress)
     names = column_names(recording.recording, columns(recording.task.query))
     if judgement.correct is not False:
-        return AnswersVerdict(judgement, names, length)
+        return AnswersVerdict(judgement, names, length, lost=lost)
     diagnosis = None
     if judged_answers.diagnosis:
         diagnosis = diagnose(recording, judgement, progress)

@@ -16,6 +16,7 @@ from agreement.engines.specifications.evaluation import (
     evaluations,
     frame_task,
     specified_answers,
+    with_versions,
 )
 from agreement.engines.specifications.parameters import (
     ACCEPTED,
@@ -33,11 +34,13 @@ from agreement.engines.specifications.parameters import (
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
     Frame,
+    ShownWindow,
     TickClock,
     Version,
     at_close,
     elements_of,
     needed_tick,
+    period_of,
     shape,
     shapes,
 )

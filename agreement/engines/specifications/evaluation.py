@@ -1,7 +1,7 @@
 """What a query answers to what its windows show: each content is evaluated once, whichever t0 shows it."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
@@ -39,10 +39,10 @@ from lars.analysis import Mode, literal_form
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas
-from lars.language.terms import Atom, Signature, Variable
+from lars.language.terms import Atom, Iri, Signature, Variable
 from lars.language.windows import Bounds, Interval, SlidingWindow, Window
 from solver.columns import Array, Mask, TermCodes, among, distinct
-from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static
+from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
 from solver.job import Question, answers_at
 from solver.relational import (
     RunTable,
@@ -57,7 +57,7 @@ from solver.relational import (
     text_order,
 )
 from solver.relational.shown_input import ShownContents, span_runs
-from translate.model.query import EPOCH, EngineQuery, Profile, Semantics, Setting, ToStream
+from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
 from translate.tau import NAMED, Output, lars_program, output_of
 
@@ -286,6 +286,8 @@ def _differing(numbers: Array) -> Mask:
 
 RowRun = tuple[Row, int, int]
 """A raw row with the first and last number of consecutive evaluations that it answers."""
+_DEFAULT: Final = "default"
+"""The graph of triples that are in no named one."""
 VERSION: Final = "version"
 """The predicate of static triples that are there at some times only."""
 
@@ -315,7 +317,8 @@ def runs_at(
     # A window can open before time 0, and show what arrives there.
     lowest = min(0, ticks[0], *frame.clock.ticks[:1])
     timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
-    known = background(task.static, task.query.dataset, lambda _: None, task.query.language)
+    static = task.static if task.query.dataset == Dataset() else with_versions(task.static, task.versions, ())
+    known = background(static, task.query.dataset, lambda _: None, task.query.language)
     question = Question(program, output.predicate, ChosenTimes(tuple(ticks)))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
     answers = answers_at(question, encode(Situation(timeline, facts, known)), np.array(ticks))
@@ -335,20 +338,44 @@ def _with_versions(program: Program, task: Task) -> Program:
 def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
     for tick, triple in zip(frame.clock.ticks, frame.clock.elements, strict=True):
         yield Fact(tick, STREAM_PREDICATE, (*triple.triple, triple.stream))
+    named = with_versions(task.static, task.versions, ()).named
     for version in task.versions:
+        graphs = _read_as(version, task.query.dataset, named)
         for point in points:
             if (version.first is None or version.first <= point.time) and (
                 version.last is None or point.time <= version.last
             ):
-                yield from _triples(version, point.tick)
+                yield from (fact for graph in graphs for fact in _triples(version, graph, point.tick))
 
 
-def _triples(version: Version, tick: int) -> Iterator[Fact]:
-    graph = version.graph or "default"
-    if version.graph is not None:
+def _read_as(version: Version, dataset: Dataset, named: Container[str]) -> list[str]:
+    """Return the graphs of a query in which a version's triples are, by FROM and FROM NAMED."""
+    if dataset == Dataset():
+        return [version.graph or _DEFAULT]
+
+    def reads(graph: Iri) -> bool:
+        # A name that no graph has at any time stands for the data's own default graph, as in static data.
+        return version.graph == (str(graph) if str(graph) in named else None)
+
+    default = [_DEFAULT] if any(map(reads, dataset.default)) else []
+    return [*default, *(str(graph) for graph in dataset.named if reads(graph))]
+
+
+def _triples(version: Version, graph: str, tick: int) -> Iterator[Fact]:
+    if graph != _DEFAULT:
         yield Fact(tick, f"{VERSION}_{NAMED}", (graph,))
     for triple in version.triples:
         yield Fact(tick, VERSION, (*triple, graph))
+
+
+def with_versions(static: Static, versions: Sequence[Version], shown: Container[Version]) -> Static:
+    """Return static data that have the graphs of all versions, and the triples of those that are shown."""
+    default, named = set[Triple](), {version.graph: set[Triple]() for version in versions if version.graph}
+    for version in versions:
+        if version in shown:
+            (named[version.graph] if version.graph else default).update(version.triples)
+    graphs = {name: {*own, *static.named.get(name, ())} for name, own in named.items()}
+    return replace(static, default={*static.default, *default}, named={**static.named, **graphs})
 
 
 def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:

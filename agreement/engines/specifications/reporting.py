@@ -377,7 +377,7 @@ def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluati
 
 
 def _multiples(window: ShownWindow) -> EvaluationPoints:
-    period = _period(window.frame)
+    period = period_of(window.frame)
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)
     _check_count(times, f"the specification {window.frame.specification.name} reports")
@@ -392,7 +392,8 @@ def _check_count(times: range, what: str) -> None:
         )
 
 
-def _period(frame: Frame) -> int:
+def period_of(frame: Frame) -> int:
+    """Return the period of periodic in time points; raises LarsError where the specification has none."""
     if frame.specification.period is None:
         raise LarsError(f"the specification {frame.specification.name} reports periodic; give its period")
     return frame.specification.period.points(frame.unit)
@@ -403,7 +404,7 @@ def _holds(strategy: Strategy, window: ShownWindow, point: EvaluationPoint) -> b
         case Strategy.WINDOW_CLOSE:
             return True
         case Strategy.PERIODIC:
-            return point.time % _period(window.frame) == 0
+            return point.time % period_of(window.frame) == 0
         case Strategy.NON_EMPTY:
             return bool(window.span(point.tick))
         case Strategy.CONTENT_CHANGE:

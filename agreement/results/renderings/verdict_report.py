@@ -113,7 +113,7 @@ def by_specification(
     yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
     yield from _diagnosis(diagnosis)
     if judgement.correct:
-        yield from _delays(best)
+        yield from _delays(best, dates)
         yield from _others(judgement, dates)
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
@@ -193,14 +193,18 @@ def _others(judgement: Judgement, dates: Dates) -> Iterator[str]:
             yield f"also for t0 = {starts_in_words(alike, dates)}, bounds {bounds}{lateness}"
 
 
-def _delays(verdict: Verdict) -> Iterator[str]:
+def _delays(verdict: Verdict, dates: Dates) -> Iterator[str]:
     delays = sorted(window.delay for window in verdict.windows if window.delay is not None)
+    # Of start times that are alike but for that the first one's windows close first.
+    alike = verdict.until is not None and verdict.until > verdict.choice.starts[0]
+    where = f" for t0 = {dates.text(verdict.choice.starts[0])}" if alike else ""
     if delays and delays[-1] > 0:
         if delays[0] == delays[-1]:
-            yield f"every report is {plain(delays[0])} ms late"
+            yield f"every report is {plain(delays[0])} ms late{where}"
         else:
             mean = sum(delays) / len(delays)
-            yield f"reports are {plain(delays[0])} to {plain(delays[-1])} ms late, {mean:.1f} on average"
+            span = f"{plain(delays[0])} to {plain(delays[-1])} ms late{where}"
+            yield f"reports are {span}, {mean:.1f} on average"
 
 
 def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> RenderableType:

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from agreement.comparing.judge import Options, judge_recording, judgement
+from agreement.comparing.judge import Options, judge_recording, start_times
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
@@ -110,7 +110,7 @@ def test_long_slides_are_tried_where_they_make_a_difference(tmp_path):
 
 
 def test_a_combination_beyond_what_is_tried_is_not_said_to_have_failed(tmp_path, monkeypatch):
-    monkeypatch.setattr(judgement, "MOST", 50)
+    monkeypatch.setattr(start_times, "MOST", 50)
     text = TWO.replace("PT3S STEP PT3S", "PT300S STEP PT300S").replace("PT2S STEP PT2S", "PT200S STEP PT200S")
     assert text.count("00S") == 4
     lines = [line for t in (1, 2, 700) for line in (f"{t} a p {t}", f"{t} b q {t} {OTHER}")]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agreement.comparing.judge.judgement import given_starts
+from agreement.comparing.judge.start_times import given_starts
 from agreement.documents.requests import WindowSource
 from agreement.engines.specifications import Frame, TickClock, builtin
 from lars.durations import Duration

@@ -1,0 +1,235 @@
+"""Which start times t0 windows can have (the set Z, RSP-QL 2014), and which of them stand for all.
+
+A verdict changes with t0 only where a time that moves with it passes another one: an opening passes an
+element, a close passes an element, a report, or a close of another window. Each such comparison bounds one
+t0 from below by a constant, or by another t0 and a constant. So among start times that no comparison tells
+apart there are least ones, each of which is a constant, or lies at such a distance from another one of
+them: those are tried.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import chain, islice, product
+from math import gcd, prod
+from typing import Final
+
+from agreement.documents.requests import WindowSource, sources
+from agreement.engines.specifications import (
+    Frame,
+    FramedTask,
+    ShownWindow,
+    Strategy,
+    period_of,
+    shape,
+    shapes,
+)
+from lars.language.formulas import At, In
+from lars.language.program import formulas
+from lars.language.windows import NOW
+from translate.model.query import Setting
+from translate.model.windows import Now, Rows
+from translate.tau import lars_program
+
+EACH: Final = 64
+"""Up to so many start times of a window each one is tried, beyond only those that make a difference."""
+MOST: Final = 20_000
+"""How many combinations of start times are tried at most."""
+StartTimes = tuple[int, ...]
+"""A start time for each window, in the order of the query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Starts:
+    """The start times to try, those in which all windows start alike first, and how many there are.
+
+    `last` is t_s, after which every window has started whatever its t0. `only` are the start times of the
+    only window, each of which stands for those up to the next, the last for those up to `end`.
+    """
+
+    tried: tuple[StartTimes, ...]
+    count: int
+    last: int
+    only: tuple[int, ...] = ()
+    end: int = 0
+
+    def until(self, z: StartTimes) -> int | None:
+        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
+        if not self.only:
+            return None
+        place = bisect_right(self.only, z[0])
+        return self.only[place] - 1 if place < len(self.only) else self.end
+
+
+def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
+    """Return the start times that a user names, for every window.
+
+    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
+    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
+    """
+    starts = [max(times)]
+    for own in shapes(read, frame):
+        earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
+        starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+    same = [(t,) * len(read) for t in dict.fromkeys(times)]
+    others = (z for z in product(times, repeat=len(read)) if len(set(z)) > 1)
+    return Starts((*same, *islice(others, MOST))[:MOST], len(times) ** len(read), max(starts))
+
+
+def last_start(of: FramedTask, registered: int) -> int:
+    """Return t_s: the last t0 of any window that is registered then."""
+    return registered + max((own.slide for own in shapes(sources(of.task.query), of.frame)), default=1) - 1
+
+
+def all_starts(
+    of: FramedTask, registered: int, compared: Callable[[ShownWindow], Iterable[int]] = lambda _: ()
+) -> Starts:
+    """Return a .. a + β - 1 for each window in all combinations, or those that stand for all of them.
+
+    Args:
+        of: what is evaluated.
+        registered: a, the time point at which the query is registered.
+        compared: time points at which the closes of a window are compared with a recording: one at such a
+            point differs from one before it.
+    """
+    classes = _Classes(of, registered, compared)
+    tried = tuple(islice(classes.combinations(), MOST + 1))
+    last = last_start(of, registered)
+    if len(tried) > MOST:
+        return Starts(tried[:MOST], prod(classes.slides), last)
+    only = tuple(sorted(t for (t,) in tried)) if len(of.windows) == 1 else ()
+    return Starts(tried, len(tried), last, only, last)
+
+
+class _Classes:
+    """The start times of windows that no comparison tells apart, each by its least ones."""
+
+    def __init__(
+        self, of: FramedTask, registered: int, compared: Callable[[ShownWindow], Iterable[int]]
+    ) -> None:
+        self.of, self.registered = of, registered
+        self.shapes = [shape(window.source, of.frame) for window in of.windows]
+        self.slides = [1 if own is None else own.slide for own in self.shapes]
+        self.closing = [_closes(window) for window in of.windows]
+        # What arrives, or the clock's period, makes evaluations at times that no t0 moves.
+        self.by_arrival = any(_by_arrival(window) for window in of.windows)
+        self.periodic = any(Strategy.PERIODIC in window.strategies for window in of.windows)
+        self.timed = _tells_time(of)
+        self.own = [frozenset(self._own(number, compared)) for number in range(len(of.windows))]
+        self.passing = cache(self._passing)
+
+    def combinations(self) -> Iterator[StartTimes]:
+        """Yield start times of all windows, those in which all start alike first."""
+        width, first = len(self.own), set[StartTimes]()
+        if width > 1:
+            alike = set.intersection(*(set(self._candidates((), number)) for number in range(width)))
+            first = {(t,) * width for t in alike}
+            yield from sorted(first)
+        yield from (z for z in self._from(()) if z not in first)
+
+    def _from(self, fixed: StartTimes) -> Iterator[StartTimes]:
+        if len(fixed) == len(self.own):
+            yield fixed
+            return
+        for t in self._candidates(fixed, len(fixed)):
+            yield from self._from((*fixed, t))
+
+    def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
+        """Return the start times of a window that matter once those of the first windows are fixed."""
+        found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
+        for _ in range(len(fixed), len(found)):
+            for number in range(len(fixed), len(found)):
+                others = [(place, t) for place, ts in enumerate(found) if place != number for t in ts]
+                for place, t in others:
+                    if len(found[number]) == self.slides[number]:
+                        break
+                    found[number] |= self.passing(number, place, t)
+        return sorted(found[wanted])
+
+    def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
+        """Return the start times of a window from which on it closes at an event of another one, or after."""
+        if not (self.closing[number] or self.closing[other]):
+            return frozenset()
+        events = self._events(other, start, self.slides[number])
+        return frozenset(self._starting(number, (event + more for event in events for more in (0, 1))))
+
+    def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
+        """Return when a window that starts then closes, or only when it closes behind an element."""
+        own, window = self.shapes[number], self.of.windows[number]
+        if own is None:
+            return ()
+        if self.closing[number]:
+            # By the slide of the other window they are the same again and again.
+            return own.closes(start, self.of.frame.until)[: slide // gcd(slide, own.slide)]
+        low_open = _is_low_open(window)
+        opened = {(element.t - low_open - start) // own.slide for element in window.elements}
+        return {start + n * own.slide + own.width for n in opened if n >= 0}
+
+    def _own(self, number: int, compared: Callable[[ShownWindow], Iterable[int]]) -> Iterator[int]:
+        """Yield the start times from which on a window differs from before whatever the others are."""
+        window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
+        yield self.registered
+        each = slide <= EACH and prod(self.slides) <= EACH**2
+        if own is None or each or (self.timed and self.closing[number]):
+            yield from range(self.registered, self.registered + slide)
+            return
+        multiples = self._multiples(slide)
+        begins = (element.t + (not _is_low_open(window)) for element in window.elements)
+        yield from self._modulo(slide, chain(begins, multiples))
+        yield from self._starting(number, chain(self._seen(window), multiples))
+        if self.closing[number]:
+            versions = chain.from_iterable((version.first, version.last) for version in self.of.task.versions)
+            known = (t + more for t in versions if t is not None for more in (0, 1))
+            after = (t + 1 for t in multiples)
+            yield from self._starting(number, chain(compared(window), known, after))
+
+    def _seen(self, window: ShownWindow) -> set[int]:
+        """Return the times from which on a close is behind an element, or at it where that matters."""
+        high_open = self.of.frame.bounds.misses_last
+        more = {int(high_open)}
+        if self.by_arrival:
+            more |= {0, 1}
+        if Strategy.CONTENT_CHANGE in window.strategies:
+            more |= {high_open + 1}
+        return {element.t + n for element in self.of.frame.clock.elements for n in more}
+
+    def _multiples(self, slide: int) -> range:
+        """Return the multiples of the period that differ modulo a slide."""
+        if not self.periodic:
+            return range(0)
+        period = period_of(self.of.frame)
+        first = (self.registered // period + 1) * period
+        return range(first, self.of.frame.until + 1, period)[: slide // gcd(slide, period)]
+
+    def _starting(self, number: int, closes: Iterable[int]) -> Iterator[int]:
+        own = self.shapes[number]
+        if own is not None:
+            # The only instant of a window without width is that of its start, or the next one.
+            more = (0,) if own.width else (-1, 0, 1)
+            yield from self._modulo(own.slide, (t - own.width + n for t in closes for n in more))
+
+    def _modulo(self, slide: int, times: Iterable[int]) -> set[int]:
+        return {self.registered + (t - self.registered) % slide for t in times}
+
+
+def _closes(window: ShownWindow) -> bool:
+    """Whether it makes evaluations at times that its start moves."""
+    return Strategy.WINDOW_CLOSE in window.strategies and not isinstance(window.source.window, Rows)
+
+
+def _by_arrival(window: ShownWindow) -> bool:
+    # The newest N triples are a window that closes whenever one arrives.
+    clocked = {Strategy.PERIODIC} if Strategy.WINDOW_CLOSE not in window.strategies else set[Strategy]()
+    return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
+
+
+def _is_low_open(window: ShownWindow) -> bool:
+    return window.frame.bounds.misses_first and not isinstance(window.source.window, Now)
+
+
+def _tells_time(of: FramedTask) -> bool:
+    """Whether what the query answers depends on when it is evaluated, by NOW()."""
+    setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
+    parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))
+    return any(isinstance(part, In) and part.window == NOW and isinstance(part.inner, At) for part in parts)

@@ -1,0 +1,112 @@
+"""What judging is given besides answers: static data that vary, ASK in both notations, late triples."""
+
+import json
+
+import pytest
+
+from tests.agreement.command import lars
+
+STREAM = "PREFIX : <http://e/> {} FROM STREAM <http://e/S> [RANGE 4s STEP 4s] WHERE {{ {} }}"
+KINDS = (
+    ("FROM <http://e/g>", "?s :p ?o . ?s :kind ?k"),
+    ("FROM <http://e/none>", "?s :p ?o . ?s :kind ?k"),
+    ("FROM NAMED <http://e/g>", "?s :p ?o . GRAPH ?g { ?s :kind ?k }"),
+    ("FROM NAMED <http://e/h>", "?s :p ?o . GRAPH ?g { ?s :kind ?k }"),
+    ("FROM NAMED <http://e/h>", "?s :p ?o . ?s :kind ?k"),
+    ("", "?s :p ?o . GRAPH ?g { ?s :kind ?k }"),
+)
+KIND = "<http://e/a> <http://e/kind> <http://e/k> {} .\n"
+
+
+def spoken(folder, command, *words):
+    return lars(command, folder / "q.rq", folder / "s.nq", *words, "--unit", "1s", "-q")
+
+
+@pytest.fixture
+def files(tmp_path):
+    lines = (f'<http://e/a> <http://e/p> <http://e/o{t}> <http://e/S> "{t}" .\n' for t in (2, 9))
+    (tmp_path / "s.nq").write_text("".join(lines))
+    (tmp_path / "g.nq").write_text(KIND.format("<http://e/g>"))
+    (tmp_path / "default.nq").write_text(KIND.format(""))
+    (tmp_path / "h.nq").write_text(KIND.replace("/k>", "/other>").format("<http://e/h>"))
+    return tmp_path
+
+
+@pytest.mark.parametrize("data", ["g.nq", "default.nq"])
+@pytest.mark.parametrize("more", [(), ("--static", "h.nq")])
+@pytest.mark.parametrize(("graphs", "pattern"), KINDS)
+def test_data_that_are_there_at_all_times_are_static_data(files, graphs, pattern, data, more):
+    (files / "q.rq").write_text(STREAM.format(f"REGISTER QUERY q AS SELECT ?s ?k {graphs}", pattern))
+    also = [files / word if word.endswith(".nq") else word for word in more]
+    solved = spoken(
+        files, "solve", "--as", "csparql", "--json", "--static", files / data, *also, "--until", "12"
+    )
+    (files / "a.ndjson").write_text(solved.out or '{"t": 4, "rows": []}\n')
+    how = ("--answers", files / "a.ndjson", "--bounds", "low-open", "--t0", "0", "--no-diagnosis", *also)
+    judged = [
+        spoken(files, "judge", *how, "--static-at", f"{span}={files / data}") for span in ("0..", "50..")
+    ]
+    assert judged[0].code == spoken(files, "judge", *how, "--static", files / data).code
+    assert judged[1].code == spoken(files, "judge", *how).code
+
+
+TYPE = "http://www.w3.org/2001/XMLSchema#boolean"
+BOOLEAN = f'[{{"Answer": {{"type": "literal", "value": "%s", "datatype": "{TYPE}"}}}}]'
+
+
+@pytest.mark.parametrize("engine", ["csparql", "csparql-0.9.7"])
+@pytest.mark.parametrize("notation", [("[]", "[{}]"), (BOOLEAN % "false", BOOLEAN % "true")])
+@pytest.mark.parametrize(("truths", "code"), [((1, 0, 0), 0), ((1, 0, 1), 1)])
+def test_a_row_without_variables_is_true_by_every_judge(tmp_path, engine, notation, truths, code):
+    text = STREAM.format("REGISTER QUERY q AS ASK", "?s :p ?o").replace("STEP 4s", "STEP 2s")
+    (tmp_path / "q.rq").write_text(text)
+    arrivals = ((1, "p"), (3, "n"), (5, "n"), (7, "n"), (9, "n"))
+    lines = (f'<http://e/x> <http://e/{p}> <http://e/o> <http://e/S> "{t}" .\n' for t, p in arrivals)
+    (tmp_path / "s.nq").write_text("".join(lines))
+    told = (f'{{"t": {2 * n + 3}, "rows": {notation[truth]}}}\n' for n, truth in enumerate(truths))
+    (tmp_path / "a.ndjson").write_text("".join(told))
+    how = ("--engine", engine, "--match", "sequence", "--no-diagnosis")
+    assert spoken(tmp_path, "judge", "--answers", tmp_path / "a.ndjson", *how).code == code
+
+
+QUERY = (
+    "REGISTER RSTREAM <http://e/q> AS SELECT ?a FROM NAMED WINDOW <http://e/w> ON <http://e/S> "
+    "[RANGE PT4S STEP PT4S] WHERE { WINDOW <http://e/w> { <http://e/s> <http://e/p> ?a } }"
+)
+
+
+@pytest.mark.parametrize(
+    ("reports", "correct"),
+    [
+        ({12000: "a"}, True),
+        ({8000: "late", 12000: "a"}, True),
+        ({12000: "late"}, False),
+        ({8000: "late"}, False),
+        ({8000: "a", 12000: "a"}, False),
+        ({}, False),
+    ],
+)
+def test_what_comes_late_may_be_lost_and_the_rest_is_judged(tmp_path, reports, correct):
+    stream = [
+        {"t": t, "stream": "http://e/S", "triple": f"<http://e/s> <http://e/{p}> <http://e/{o}> ."}
+        for t, p, o in ((9000, "p", "a"), (5000, "p", "late"), (18000, "n", "n"))
+    ]
+    output = [{"trigger": 2, "t": t, "rows": [{"a": f"<http://e/{a}>"}]} for t, a in reports.items()]
+    case = {"id": "own/late", "engine": "own-1", "mode": "driven", "family": "own", "dialect": "rspql"}
+    (tmp_path / "late.json").write_text(
+        json.dumps({**case, "query": QUERY, "stream": stream, "output": output})
+    )
+    judged = lars("judge", tmp_path / "late.json", "--json", "-q")
+    assert json.loads(judged.out)["correct"] is correct
+
+
+@pytest.mark.parametrize(
+    ("pattern", "step", "told"),
+    [("?s :p ?o", "4", False), ("?s :none ?o", "4", False), ("?s :p ?o", "30", True)],
+)
+def test_a_window_is_open_at_the_end_only_where_it_has_rows_later(files, pattern, step, told):
+    text = STREAM.format("REGISTER QUERY q AS SELECT ?s", f"{pattern} . ?s :p ?x FILTER(?o != ?x)")
+    (files / "q.rq").write_text(text.replace("4s STEP 4s", f"{step}s STEP {step}s"))
+    ran = lars("solve", files / "q.rq", files / "s.nq", "--as", "csparql", "--unit", "1s")
+    assert ran.code == 0
+    assert ("never does" in ran.err) is told
