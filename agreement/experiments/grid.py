@@ -19,11 +19,12 @@ from agreement.documents.requests import (
     EvaluationOptions,
     ExecutionMode,
     InputOptions,
+    durations_among,
     is_experiment,
     origin_text,
     query_in,
 )
-from agreement.documents.values import Scalar, WrongValueError
+from agreement.documents.values import Period, Scalar, WrongValueError
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, TraceFiles, Work, key_of
 from agreement.experiments.experiment import (
     Experiment,
@@ -421,7 +422,7 @@ def experiment_query(
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
         note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
-    return _with_trace(experiment, next(iter(files.values())), options)
+    return _with_trace(experiment, next(iter(files.values())), options, note)
 
 
 def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
@@ -472,7 +473,7 @@ def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
     return entry
 
 
-def _with_trace(experiment: Experiment, query: Path, options: InputOptions) -> SingleQuery:
+def _with_trace(experiment: Experiment, query: Path, options: InputOptions, note: Warn) -> SingleQuery:
     entry = _only(experiment, "traces")
     table = experiment.fill(TraceTable, entry, {})
     trace = trace_of(experiment, entry, table)
@@ -491,7 +492,11 @@ def _with_trace(experiment: Experiment, query: Path, options: InputOptions) -> S
         column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)
-    return SingleQuery(query, files, combined, _span(experiment))
+    span, periods = _asked(experiment)
+    # Answers count the time points of the comparison that they are of.
+    if any(durations_among(periods)):
+        combined = combined.fitted([query], note, *periods)
+    return SingleQuery(query, files, combined, span)
 
 
 def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
@@ -501,12 +506,12 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
     return tables or None
 
 
-def _span(experiment: Experiment) -> Span:
-    """Return the timeline of the one comparison of an experiment, if it has one."""
+def _asked(experiment: Experiment) -> tuple[Span, tuple[Period, ...]]:
+    """Return the timeline and the periods of the one comparison of an experiment, if it has one."""
     entry = _single(experiment, "comparisons")
     if entry is None:
-        return None, None
-    timeline = experiment.fill(ComparisonTable, entry, {}).timeline
-    if isinstance(timeline, Interval):
-        return timeline.first, timeline.last
-    return timeline or (None, None)
+        return (None, None), ()
+    table = experiment.fill(ComparisonTable, entry, {})
+    if isinstance(table.timeline, Interval):
+        return (table.timeline.first, table.timeline.last), table.period
+    return table.timeline or (None, None), table.period

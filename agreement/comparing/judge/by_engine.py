@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
-from agreement.comparing.judge.judgement import align, one_report
+from agreement.comparing.judge.judgement import ANSWER, align, one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents.outputs import plain
@@ -136,8 +136,8 @@ def _judged_by(
     by_push = all(report.trigger is not None for report in recorded.reports)
     finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
     exact = replace(how, times=how.times and engine.timed and (by_push or finer))
-    if run.query.form is Form.ASK:
-        # Both notations mean the same: a boolean in a column, and the empty row or none.
+    if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
+        # Not a boolean in a column: the empty row is true, none is false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     mine, yours = in_common_columns(predicted, recorded)
     both = number_rows(mine, how.numbers), number_rows(yours, how.numbers)

@@ -110,3 +110,13 @@ def test_a_window_is_open_at_the_end_only_where_it_has_rows_later(files, pattern
     ran = lars("solve", files / "q.rq", files / "s.nq", "--as", "csparql", "--unit", "1s")
     assert ran.code == 0
     assert ("never does" in ran.err) is told
+
+
+def test_the_period_of_an_experiment_counts_for_its_time_point(files):
+    (files / "q.rq").write_text(STREAM.format("REGISTER QUERY q AS SELECT ?s", "?s :p ?o"))
+    (files / "a.ndjson").write_text('{"t": 8, "rows": [{"s": {"type": "uri", "value": "http://e/a"}}]}\n')
+    keys = 'csparql = "q.rq"\ncqels = "q.rq"\nfiles = "s.nq"\nperiod = {}\ntrace_unit = "1s"\n'
+    for period, code in (('"500ms"', 0), ('"2s"', 1)):
+        (files / "experiment.toml").write_text(keys.format(period))
+        how = ("--answers", files / "a.ndjson", "--bounds", "low-open", "--t0", "0", "--no-diagnosis", "-q")
+        assert lars("judge", files / "experiment.toml", *how).code == code
