@@ -922,7 +922,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
     pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MOST_IDLE_STARTS
-    return iter(starts.tried[: 1 if pointless else options.most])
+    return iter(starts.combinations[: 1 if pointless else options.most])
 
 
 _HINT: Final = 128

@@ -48,7 +48,7 @@ class Starts:
     only window, each of which stands for those up to the next, the last for those up to `end`.
     """
 
-    tried: tuple[StartTimes, ...]
+    combinations: tuple[StartTimes, ...]
     count: int
     last: int
     only: tuple[int, ...] = ()

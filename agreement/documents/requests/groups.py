@@ -230,13 +230,13 @@ class InputOptions:
         """The unit: how long one time point is."""
         return self.unit or SECOND
 
-    def fitted(self, queries: Iterable[Path], note: Warn, *asked: Period | None) -> "InputOptions":
+    def fitted(self, queries: Iterable[Path], note: Warn, *periods: Period | None) -> "InputOptions":
         """Return the options with a unit that fits the queries and the periods, where none is given."""
         if self.unit is not None:
             return self
         counted = () if self.trace_unit is None else (self.trace_unit,)
-        periods = durations_among(period for period in asked if period is not None)
-        unit = fitting_unit((*durations_in(queries), *counted, *periods))
+        lengths = durations_among(period for period in periods if period is not None)
+        unit = fitting_unit((*durations_in(queries), *counted, *lengths))
         if unit != SECOND:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
         return replace(self, unit=unit)

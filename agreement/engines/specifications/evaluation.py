@@ -368,11 +368,11 @@ def _triples(version: Version, graph: str, tick: int) -> Iterator[Fact]:
         yield Fact(tick, VERSION, (*triple, graph))
 
 
-def with_versions(static: Static, versions: Sequence[Version], shown: Container[Version]) -> Static:
-    """Return static data that have the graphs of all versions, and the triples of those that are shown."""
+def with_versions(static: Static, versions: Sequence[Version], present: Container[Version]) -> Static:
+    """Return static data that have the graphs of all versions, and the triples of those that are present."""
     default, named = set[Triple](), {version.graph: set[Triple]() for version in versions if version.graph}
     for version in versions:
-        if version in shown:
+        if version in present:
             (named[version.graph] if version.graph else default).update(version.triples)
     graphs = {name: {*own, *static.named.get(name, ())} for name, own in named.items()}
     return replace(static, default={*static.default, *default}, named={**static.named, **graphs})
