@@ -227,7 +227,6 @@ agree samples/slide [--full]
 agree samples/slide --period 1,3 [--only-period 3]
 agree samples/slide [--cause 'silent period']
 agree samples/slide [--side push]
-agree pull.rq in.nq --period 60 [--fail-on-empty]
 agree [--schema]
 agree samples/slide [--json]
 judge numbers.rq in.nq [--answers numbers.csv --time-variable when]
@@ -292,6 +291,7 @@ MET = (
 MAPPED = "t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>'"
 NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
+    "agree": {"--fail-on-empty"},
     "compare": {"--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"}
     | {"--sort"},
     "judge": {
