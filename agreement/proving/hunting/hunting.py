@@ -83,8 +83,8 @@ _REPEATED: Final = 3
 """So many wrong runs are run again in a new process, which nothing before has touched."""
 _EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
 """Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
-_ANOTHER: Final = 0.9
-"""Which share of the wrong runs the rules of an engine version have to predict."""
+_OWN, _ANOTHER = 0.5, 0.9
+"""Which share of the wrong runs the rules of the engine's own version, or of another, have to predict."""
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """So many runs say which rules of an engine version are needed."""
@@ -413,7 +413,9 @@ class Explanation:
             if engine.specification != reference.specification.name:
                 continue
             predicted = [run for run in left if follows(engine, run, reference.options, engine.rules)]
-            if len(predicted) >= len(self.wrong) * _ANOTHER and self._follows(engine):
+            own = engine.name == self.hunt.name
+            enough = len(left) * _OWN if own else len(self.wrong) * _ANOTHER
+            if len(predicted) >= enough and (own or self._follows(engine)):
                 self._add_rules_of(engine, predicted)
                 self.wrong[:] = [run for run in self.wrong if run not in predicted]
                 self.arena = replace(self.arena)
