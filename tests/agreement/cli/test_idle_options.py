@@ -32,6 +32,15 @@ FILES = {
     '<http://e/c> <http://e/p> <http://e/b> <http://e/S> "1" .\n',
     "bad.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\nnothing\n',
     "dated.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "2026-01-01T00:00:02Z" .\n',
+    "blank.nq": '_:n <http://e/p> <http://e/a> <http://e/S> "1" .\n_:n <http://e/v> "5" <http://e/S> "2" .\n'
+    '<http://e/a> <http://e/p> <http://e/a> <http://e/S> "5" .\n',
+    "blank.atoms": '2: ans1("5", <http://e/a>) trigger.\n',
+    "blank.rq": "SELECT ?y ?v FROM STREAM <http://e/S> [RANGE 3s STEP 1s] "
+    "{ ?x <http://e/p> ?y . ?x <http://e/v> ?v }",
+    "blank.cqels.rq": "SELECT ?y ?v { STREAM <http://e/S> [RANGE 3s] "
+    "{ ?x <http://e/p> ?y . ?x <http://e/v> ?v } }",
+    "blank.ndjson": '{"t": 2, "rows": [{"y": {"type": "uri", "value": "http://e/a"}, '
+    '"v": {"type": "literal", "value": "5"}}]}\n',
     "bare.nt": '<http://e/a> <http://e/p> <http://e/b> "1" .\n',
     "static.ttl": "<http://e/s> <http://e/q> <http://e/t> .",
     "joined.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } ?s <http://e/q> ?t }",
@@ -60,6 +69,17 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+phase blank.rq blank.nq --period 5 --length 1..4 [--blank-nodes element]
+shrink blank.rq blank.nq --period 5 [--blank-nodes element]
+agree blank.rq blank.nq --period 2 [--blank-nodes element]
+solve blank.cqels.rq blank.nq [--blank-nodes element]
+translate blank.cqels.rq blank.nq --format asp [--blank-nodes element]
+explain blank.cqels.rq blank.nq 'ans("5", a)' --at 2 [--blank-nodes element]
+check blank.cqels.rq blank.nq --answer blank.atoms --at 2 [--blank-nodes element]
+judge blank.cqels.rq blank.nq --answers blank.ndjson --no-diagnosis [--blank-nodes element]
+compare cqels cqels-1.x blank.cqels.rq blank.nq --json [--blank-nodes element]
+record blank.cqels.rq blank.nq --adapter 'lars serve-engine cqels-1.x' --out kept.txt [--blank-nodes element]
+init made blank.rq blank.nq [--blank-nodes element]
 phase samples/slide --length 1..4 [--json]
 phase samples/slide [--length 1..4]
 phase samples/slide --length 1..4 [--period 2]
