@@ -140,7 +140,7 @@ def specification_of(rng, windows, slide):
     return Specification(
         name="random", report=list(listed[0]), windows=single, period=period,
         combination=rng.choice(("any", "any", "all")),
-        bounds=[rng.choice(("low-open", "high-open", "closed"))],
+        bounds=[rng.choice(("low-open", "high-open", "closed", "open"))],
         tick=rng.choice(("triple", "instant")), stream=rng.choice(OPERATORS),
         empty=rng.choice(("reported", "silent")), rows=rng.choice(("bag", "bag", "set")),
     )  # fmt: skip
