@@ -18,5 +18,6 @@ def test_the_projects_own_recordings_are_small_and_of_every_engine():
     assert sum(path.stat().st_size for path in paths) < 500_000
     counts = {folder.name: len(list(folder.iterdir())) for folder in HELD.iterdir()}
     engines = ["csparql-0.9.7", "cqels-1.x", "yasper-csparql", "yasper-cqels", "rsp-js-1.3.5", "rsp-rs-0.3.5"]
+    engines += ["csparql2-rsp4j-c46e0f67", "yasper-rsp4j-1.0.1"]
     assert sorted(counts) == sorted(engines)
     assert min(counts.values()) >= 3

@@ -6,11 +6,11 @@ from typing import Final
 from agreement.documents.recordings import Push, static_of
 from agreement.documents.requests import sources
 from agreement.engines.adapters import Registration, StreamEngine, answers_of
+from agreement.engines.engine import read_with_text
 from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
 from lars.errors import LarsError
 from solver.facts import Static
-from translate.dialects import read_query
 from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
@@ -40,7 +40,7 @@ def hunted_query(
     name: str, text: str, static: tuple[str, ...] = (), options: dict[str, object] | None = None
 ) -> HuntedQuery:
     """Return a query as it is hunted; raises LarsError for one that cannot be read, or has no window."""
-    read = read_query(text, name)
+    read = read_with_text(text, name)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
         raise LarsError(f"{name}: no window with a RANGE; accepted: queries over windows of time")
