@@ -371,13 +371,6 @@ class OneRowShort(_Rows):
         return rows[1:]
 
 
-class LateByHalf(WindowRun):
-    """Reports have a time between those at which anything can be due."""
-
-    def due(self, t, *, also):
-        return [{**one, "t": one["t"] + 0.5} for one in super().due(t, also=also)]
-
-
 class BothEndsOpen(WindowRun):
     """A window has neither what came at its open nor what came at its close."""
 
@@ -409,7 +402,6 @@ MORE_WRONG = (
     Echo,
     Constant,
     OneRowShort,
-    LateByHalf,
     BothEndsOpen,
     AskAsOne,
     _text("OptionalAsJoin", "OPTIONAL", ""),
