@@ -72,6 +72,8 @@ class Window:
             return 0 <= age <= self.past
         if self.bounds == "low-open":
             return 0 <= age < self.past
+        if self.bounds == "open":
+            return 0 < age < self.past
         assert self.bounds == "high-open", self.bounds
         return 0 < age <= self.past
 

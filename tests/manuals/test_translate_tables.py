@@ -21,7 +21,9 @@ PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/
 def translated(query, folder, *options):
     """Return what translating the query prints, output and warnings apart from each other."""
     (folder / "q.rq").write_text(PREFIXES + query, encoding="utf-8")
-    return run(" ".join(("lars translate q.rq", *options)), folder)
+    code, out = run(" ".join(("lars translate q.rq", *options)), folder)
+    # A relative IRI is one of the query's own folder.
+    return code, out.replace(f"{folder.as_uri()}/", "")
 
 
 QUERIES = {

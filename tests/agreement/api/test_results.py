@@ -167,7 +167,7 @@ def test_warnings_are_part_of_the_result():
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda: api.agree(COUPONS, bounds="open"), "bounds='open': accepted: closed, low-open, high-open"),
+        (lambda: api.agree(COUPONS, bounds="shut"), "bounds='shut': accepted: closed, low-open, high-open"),
         (lambda: api.agree(COUPONS, period=0), "accepted"),
         (lambda: api.agree("nowhere"), "nowhere: no such file or folder"),
         (lambda: api.agree(COUPONS, from_=9, to=3), "no time point"),

@@ -21,7 +21,7 @@ reveal_type(found.differences[0].row)
 reveal_type(found.to_json())
 reveal_type(api.solve(Path("q.rq"), "t.nq", semantics="bag").answers[0].rows)
 reveal_type(api.judge("q.rq", "t.nq", answers="a.csv", t0=[0, 5]).correct)
-api.agree("samples/coupons", bounds="open")
+api.agree("samples/coupons", bounds="shut")
 api.agree("samples/coupons", perod=3)
 """
 REVEALED = [

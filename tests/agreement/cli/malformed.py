@@ -190,7 +190,7 @@ EXPERIMENTS = {
     "a reversed range of periods": e("period = 2", 'period = "9..1"', ":4:"),
     "an empty list of periods": e("period = 2", "period = []", ":4:"),
     "an unknown profile": e("period = 2", 'profile = "sparql12"', ":4:"),
-    "unknown bounds": e("period = 2", 'bounds = "open"', ":4:"),
+    "unknown bounds": e("period = 2", 'bounds = "shut"', ":4:"),
     "a query file that is missing": e('"cs.rq"', '"none.rq"', ":3:"),
     "no query": e('csparql = "cs.rq"\n', "", "csparql"),
     "a query in the other language": Case(
@@ -229,7 +229,7 @@ OPTIONS = {
     "an empty period": o("agree . --period=", "is no period"),
     "period 0 of a program": o("translate cs.rq --mode pull --period 0", "0"),
     "pull without a period": o("translate cq.rq --mode pull", "period"),
-    "unknown bounds on the command line": o("agree . --bounds open", "--bounds", "high-open"),
+    "unknown bounds on the command line": o("agree . --bounds shut", "--bounds", "high-open"),
     "an unknown profile on the command line": o("agree . --profile x", "--profile", "sparql11"),
     "an unknown trigger": o("agree . --trigger x", "--trigger", "matching"),
     "an unknown mode": o("solve cq.rq t.nq --mode x", "--mode", "push"),

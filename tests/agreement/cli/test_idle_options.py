@@ -3,6 +3,7 @@
 import contextlib
 import re
 import shlex
+import shutil
 from functools import cache, partial
 
 import pytest
@@ -389,6 +390,7 @@ def seen(line, folder):
         (folder / name).write_text(text, encoding="utf-8")
     for made in ("kept.txt", "g.nq", "g.svg"):
         (folder / made).unlink(missing_ok=True)
+    shutil.rmtree(folder / "made", ignore_errors=True)
     written = line.replace("MET", MET).replace("NUMBERS", NUMBERS).replace("MAPPED", MAPPED)
     with contextlib.chdir(folder):
         ran = lars(*shlex.split(written))

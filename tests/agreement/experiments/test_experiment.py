@@ -247,7 +247,7 @@ VALUES = [
     (full(timeline="[0, 9223372036854775808]"), 2, "found [0, 9223372036854775808]"),
     (full(timeline="[\n  0,\n  'x'\n]"), 2, 'found [0, "x"]'),
     (full(profile='"sparql"'), 4, 'found "sparql"', '"paper2015", "sparql11"'),
-    (full(bounds='"open"'), 4, 'found "open"', '"closed", "low-open", "high-open"'),
+    (full(bounds='"shut"'), 4, 'found "shut"', '"closed", "low-open", "high-open"'),
     (full(bounds="[]"), 4, "found []", '"closed"'),
     (full(trigger='"all"'), 4, 'found "all"', '"any", "query-streams", "matching"'),
     (full(origin="2024-05-01"), 4, 'found "2024-05-01"', "date with a time"),
@@ -475,7 +475,7 @@ def test_the_schema_names_every_key_and_is_json():
     assert set(found["properties"]) == keys | {
         *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
     }
-    assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open"]
+    assert found["$defs"]["Bounds"]["enum"] == ["closed", "low-open", "high-open", "open"]
     assert found["additionalProperties"] is False
     assert {"required": ["csparql"]} in found["allOf"][0]["anyOf"]
     for table in (found, *(found["$defs"][f"{name}Table"] for name in ("Query", "Trace", "Engine"))):

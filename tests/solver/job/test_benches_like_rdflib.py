@@ -56,6 +56,10 @@ def without_streaming(text):
     return re.sub(rf"REGISTER QUERY \w+ AS|(?:FROM )?{CLAUSE}", "", text)
 
 
+# Windows of these benches that are open at both ends show too little to tell anything.
+ENDS = [bounds for bounds in Bounds if bounds is not Bounds.OPEN]
+
+
 def window(text, bounds, t):
     """The first and the last second that the query's window shows at t."""
     length, slide = map(int, re.search(CLAUSE, text).groups())
@@ -97,7 +101,7 @@ PROFILES = [
 ]
 
 
-@pytest.mark.parametrize("bounds", Bounds)
+@pytest.mark.parametrize("bounds", ENDS)
 @pytest.mark.parametrize("language", [Language.CSPARQL, Language.CQELS])
 @pytest.mark.parametrize("number", [1, 2, 5])
 @pytest.mark.parametrize(("bench", "profile"), PROFILES)
@@ -132,7 +136,7 @@ NOTHING = {Language.CSPARQL: 0.0, Language.SPARQLSTREAM: None, Language.CQELS: (
 """The average of an empty window (SEMANTICS T13)."""
 
 
-@pytest.mark.parametrize("bounds", Bounds)
+@pytest.mark.parametrize("bounds", ENDS)
 @pytest.mark.parametrize("language", NOTHING)
 @pytest.mark.parametrize("bench", BOTH)
 def test_the_average_is_that_of_rdflib_and_that_of_nothing_the_languages_own(bench, language, bounds):

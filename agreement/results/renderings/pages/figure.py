@@ -37,6 +37,7 @@ _COLOURS: Final = (
     "#9c1c4d",
     "#1c6b9c",
     "#7a5c9e",
+    "#6b3d1f",
 )
 """The colours of pages on paper, one for each cause: white letters can be read on all of them."""
 _NARROW: Final = 0.015

@@ -128,7 +128,7 @@ def test_the_json_has_exactly_the_documented_keys(reports):
     said = ["no whole period of 51 is inside [0, 50]: nothing is compared"]
     assert [report["variant"], report["variants"], report["warnings"]] == ["given", [], said]
     for period in report["periods"]:
-        assert list(period) == ["period", "agree", "intervals", "unfinished"]
+        assert list(period) == ["period", "agree", "empty", "intervals", "unfinished"]
         for one in period["intervals"]:
             assert list(one) == [
                 *("from", "to", "agree", "push", "pull", "push_only", "pull_only", "causes"),

@@ -47,7 +47,7 @@ CALLS = {
     "compare csparql-0.9.7 csparql-0.9.7 cs.rq t.nq --bounds closed": ("--bounds", "specification"),
     "compare csparql cqels cs.rq t.nq --t0 -1": ("--t0 -1", "0.."),
     "compare csparql cqels cs.rq t.nq --tolerance 2": ("--tolerance", "1"),
-    "compare csparql cqels cs.rq t.nq --bounds open": ("--bounds", "high-open"),
+    "compare csparql cqels cs.rq t.nq --bounds shut": ("--bounds", "high-open"),
     "compare csparql cqels plain.rq t.nq": ("reads no stream",),
 }
 
