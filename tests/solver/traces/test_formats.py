@@ -126,16 +126,21 @@ def test_a_table_in_parts_that_cut_its_row_groups_keeps_its_order(small_parts, t
     assert both(small_parts, [path]) == rows
 
 
+def _kept(context) -> set[int]:
+    # By number: those that other tests have forgotten may go at any time, when Java collects its garbage.
+    return set(context._jsc.getPersistentRDDs())
+
+
 def test_a_fault_in_the_second_of_two_files_is_placed_and_nothing_is_kept(small_parts, tmp_path):
     """Files share a task or have several; what was read of a trace that is refused is forgotten."""
-    kept = len(small_parts._jsc.getPersistentRDDs())
+    kept = _kept(small_parts)
     for lines in (3, 400):
         good = "".join(f'<urn:s{i}> <urn:p> _:b <urn:st> "{i}" .\n' for i in range(lines))
         paths = written(tmp_path, {"a.nq": good, "b.nq": good.replace("urn:st", "urn:t") + "oops\n"})
         found = message(lambda paths=paths: read_on_spark(small_parts, paths))
         assert f"b.nq:{lines + 1}:1: " in found
         assert found == message(lambda paths=paths: read_trace_in_process(paths, SECONDS))
-    assert len(small_parts._jsc.getPersistentRDDs()) == kept
+    assert _kept(small_parts) <= kept
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_a_rule_of_an_engine_version_can_be_off():
             {"off": ["R99"]},
             "options: off: found 'R99'; accepted: R1, R2, R3",
         ),
-        ("rspql", {"bounds": "open"}, "options: bounds: "),
+        ("rspql", {"bounds": "ajar"}, "options: bounds: "),
         ("rspql", {"change": {"reports": []}}, "options: change: reports: "),
     ],
 )

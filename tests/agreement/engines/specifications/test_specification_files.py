@@ -42,7 +42,7 @@ WRONG = {
     "an unknown key": (HEAD + 'bound = "closed"\n', "3:1", "did you mean bounds"),
     "a strategy that is none": ('name = "m"\nreport = ["window-closed"]', "2:10", '"window-close"'),
     "a strategy that is no list": ('name = "m"\nreport = "window-close"', "2:10", "a list"),
-    "bounds that are none": (HEAD + 'bounds = ["open"]', "3:10", '"low-open"'),
+    "bounds that are none": (HEAD + 'bounds = ["ajar"]', "3:10", '"low-open"'),
     "a name that is no text": ("name = 5\nreport = []", "1:8", "a text in quotes"),
     "a stream operator that is none": (HEAD + 'stream = "ISTREM"', "3:10", '"ISTREAM"'),
     "a period that is zero": (HEAD + 'period = "0s"', "3:10", "above zero"),
