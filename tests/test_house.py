@@ -189,7 +189,7 @@ def test_an_option_is_declared_once():
 def test_what_is_installed_has_every_file_that_the_code_reads():
     told = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
     every = {path for path in (ROOT / "agreement").rglob("*") if path.is_file() and path.suffix != ".py"}
-    read = {path for path in every if "__pycache__" not in path.parts and path.name != "README.md"}
+    read = {path for path in every if "__pycache__" not in path.parts and path.suffix != ".md"}
     installed = {
         path
         for name, patterns in told.items()

@@ -16,10 +16,11 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 MANUALS = (
     "README.md",
-    *(f"{name}/README.md" for name in ("translate", "lars", "solver", "agreement", "tests")),
+    *(f"{name}/README.md" for name in ("translate", "lars", "solver", "agreement", "samples", "tests")),
+    *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "agreement" / "manual").glob("*.md")),
 )
 PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in MANUALS}
-SAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").rglob("README.md"))
+SAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").glob("*/README.md"))
 
 
 @dataclass(frozen=True)

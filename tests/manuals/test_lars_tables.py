@@ -9,7 +9,7 @@ from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import run
 
 FORMULAS = rows("lars/README.md", "| in a body | in ASCII | holds at t when |")
-WINDOWS = rows("lars/README.md", "| window | shows at t |")
+WINDOWS = rows("lars/README.md", "| window | contains at t |")
 
 
 def in_a_rule(literal):

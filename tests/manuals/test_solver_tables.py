@@ -12,6 +12,7 @@ from tests.manuals.pages import BLOCKS, ROOT, rows, snippets
 from tests.manuals.running import copied, lines, run
 
 FORMATS = rows("solver/README.md", "| format | one element |")
+EVALUATORS = rows("solver/README.md", "| `--evaluator` | evaluates with |")
 QUERY = "SELECT * { STREAM <http://e/S> [RANGE 3s] { ?s ?p ?o } }"
 PREFIXES = "@prefix : <http://e/> . @prefix prov: <http://www.w3.org/ns/prov#> .\n"
 
@@ -66,6 +67,11 @@ READERS = {"timed": as_lines, "TriG,": as_trig, "CSV,": as_table, "folder": as_f
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row[0])
 def test_each_format_of_a_trace_is_read(row, tmp_path):
     READERS[row[0].split()[0]](tmp_path, row)
+
+
+def test_the_evaluators_are_those_that_can_be_chosen(tmp_path):
+    (choices,) = re.findall(r"--evaluator ([a-z|]+)", run("lars solve --help", tmp_path)[1])
+    assert [snippets(row[0])[0] for row in EVALUATORS] == choices.split("|")
 
 
 def test_a_cluster_changes_nothing(tmp_path):

@@ -9,12 +9,12 @@ from tests.manuals.running import copied, run
 
 PAGE = "translate/README.md"
 LANGUAGES = rows("translate/README.md", "| language | windows | evaluated by default |")
-CONSTRUCTS = rows("translate/README.md", "| construct | becomes |")
-WINDOWS = rows("translate/README.md", "| window of a query | becomes |")
+CONSTRUCTS = rows("translate/README.md", "| construct | rules |")
+WINDOWS = rows("translate/README.md", "| window of a query | LARS window |")
 FORMATS = rows("translate/README.md", "| `--format` | prints |")
-STRICT = rows("translate/README.md", "| `--strict` | accepts what |")
+STRICT = rows("translate/README.md", "| `--strict` | accepts the queries that |")
 OPTIONS = rows("translate/README.md", "| option | value | reading |")
-WARNINGS = rows("translate/README.md", "| warning | says | what to do |")
+WARNINGS = rows("translate/README.md", "| warning | meaning | remedy |")
 PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\n"
 
 
