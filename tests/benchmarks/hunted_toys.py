@@ -1,29 +1,28 @@
 """Whether `lars hunt` names the fault of each toy engine, once, and finds none in a right one.
 
 `python -m tests.benchmarks.hunted_toys [ENGINES] [FAULT..]`: so many engines, or all, or the named ones.
+Each hunt ends by its runs, so that what it finds does not depend on what else the machine does.
 """
 
-import json
-import subprocess
 import sys
 import time
 
-from tests.agreement.proving.hunting.toy_faults import NAMES, TOY
+from agreement.comparing.judge import Options
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
+from tests.agreement.proving.hunting.toy_faults import NAMES
+from tests.agreement.proving.hunting.toy_process import Toy
 
-RUNS = "400"
+RUNS = 400
 
 
-def hunted(fault):
-    """Return what a hunt of a toy engine finds, as JSON, and how long it took."""
-    start = time.monotonic()
-    command = [sys.executable, "-m", "agreement.cli", "hunt", "--adapter", f"{sys.executable} {TOY} {fault}"]
-    ran = subprocess.run(
-        [*command, "--runs", RUNS, "--time-limit", "5m", "--json", "-q"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return (json.loads(ran.stdout) if ran.stdout else {"error": ran.stderr}), time.monotonic() - start
+def hunted(fault, runs=RUNS):
+    """Return the hunt of a toy engine."""
+    engine = Toy(fault)
+    judge = reference("rspql", builtin("rspql"), Options())
+    found = Hunt(engine, made_queries(engine).queries, judge, HuntLimits(3600, runs))
+    found.go()
+    return found
 
 
 def main():
@@ -31,15 +30,15 @@ def main():
     chosen = sys.argv[2:] or list(NAMES)[:most]
     good = 0
     for fault in chosen:
-        found, took = hunted(fault)
-        says = [one["says"] for one in found.get("faults", ())]
-        right = len(says) == 1 and NAMES[fault] in says[0] if NAMES[fault] else "faults" in found and not says
+        start = time.process_time()
+        found = hunted(fault)
+        says = [one.sentence for one in found.faults]
+        right = len(says) == 1 and NAMES[fault] in says[0] if NAMES[fault] else not says
         good += right
-        print(
-            f"{fault:28} {'right' if right else 'WRONG'} {len(says)} {took:5.1f} s {found.get('runs')} runs"
-        )
-        for line in [] if right else says or [found.get("error", "")]:
-            print(f"      {line}")
+        took = time.process_time() - start
+        print(f"{fault:28} {'right' if right else 'WRONG'} {len(says)} {took:5.1f} s {found.runs} runs")
+        for one in [] if right else found.faults:
+            print(f"      {one.sentence}: {one.times} runs")
         sys.stdout.flush()
     print(f"{good} of {len(chosen)}")
 

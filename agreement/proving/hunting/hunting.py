@@ -124,9 +124,9 @@ class Fault:
 
     run: HuntedRun
     verdict: RunVerdict
-    rule: FaultRule | None
-    alike: str | None
     seconds: float
+    rule: FaultRule | None = None
+    alike: str | None = None
     other_rules: tuple[FaultRule, ...] = ()
     times: int = 1
     repeated: bool = True
@@ -273,7 +273,7 @@ class Hunt:
                 steady.remove(run)
                 if not self.faults:
                     verdict = self.reference.verdict(run)
-                    self.faults.append(Fault(run, verdict, None, None, self.first_wrong, repeated=False))
+                    self.faults.append(Fault(run, verdict, self.first_wrong, repeated=False))
         unsteady = len(self.wrong) - len(steady)
         return steady if unsteady * 2 < _REPEATED else []
 
@@ -284,19 +284,6 @@ class Hunt:
         except FailedEngineError as error:
             self.failures.append(FailedRun(run.query, run.pushes, str(error)))
             return False
-
-    def add(
-        self,
-        run: HuntedRun,
-        rule: FaultRule | None,
-        times: int,
-        beside: tuple[FaultRule, ...] = (),
-        *,
-        alike: str | None = None,
-    ) -> None:
-        """Add a fault that so many runs show, of which this is a small one."""
-        verdict = self.reference.verdict(run)
-        self.faults.append(Fault(run, verdict, rule, alike, self.first_wrong, beside, times))
 
     def small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
         """Return a wrong run made small while it is wrong and something is kept of it."""
@@ -399,7 +386,11 @@ class Explanation:
         shown = next(filter(alone, runs), None)
         small = self.hunt.small(shown or runs[0], alone if shown else together)
         beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, cause)))
-        self.hunt.add(small, _rule_of(cause), len(lead.explained), tuple(map(_rule_of, beside)))
+        rules = tuple(map(_rule_of, beside))
+        verdict = self.hunt.reference.verdict(small, (*beside, cause))
+        self.hunt.faults.append(
+            Fault(small, verdict, self.hunt.first_wrong, _rule_of(cause), None, rules, len(lead.explained))
+        )
 
     def _left(self) -> list[HuntedRun]:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
@@ -446,7 +437,12 @@ class Explanation:
             small = self.hunt.small(shown[0], tells)
             enough = fewest_enough(needed, lambda some: follows(engine, small, options, some))  # noqa: B023
             beside = tuple(_of_engine(engine, other) for other in enough if other != rule)
-            self.hunt.add(small, _of_engine(engine, rule), len(shown), beside)
+            verdict = self.hunt.reference.verdict(small)
+            self.hunt.faults.append(
+                Fault(
+                    small, verdict, self.hunt.first_wrong, _of_engine(engine, rule), None, beside, len(shown)
+                )
+            )
 
     def _is_left(self, run: HuntedRun) -> bool:
         return not any(self.hunt.reference.predicts(run, (cause,)) for cause in self.causes)
@@ -470,7 +466,12 @@ class Explanation:
         else:
             return
         trait = trait_of(left, self.right)
-        self.hunt.add(small, None, len(left), alike=None if trait is None else f"with {trait}")
+        alike = None if trait is None else f"with {trait}"
+        self.hunt.faults.append(
+            Fault(
+                small, self.hunt.reference.verdict(small), self.hunt.first_wrong, None, alike, times=len(left)
+            )
+        )
 
 
 def _rule_of(switch: Switch) -> FaultRule:

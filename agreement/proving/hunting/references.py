@@ -14,6 +14,7 @@ from agreement.comparing.judge import (
     JudgedWindow,
     Judgement,
     Options,
+    Verdict,
     judge_recording,
     recording_to_judge,
 )
@@ -161,6 +162,7 @@ class JudgedRun:
         return any(t <= window.last <= t + reach for t in self.late)
 
 
+_UNJUDGED: Final = "not judged: no triple comes after its time"
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
@@ -197,8 +199,8 @@ class Reference(ABC):
         """By what definition it judges, in words."""
 
     @abstractmethod
-    def verdict(self, run: HuntedRun) -> RunVerdict:
-        """Return the verdict on a run."""
+    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
+        """Return the verdict on a run; where several t0 are tried, as for one by which the switches fit."""
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
@@ -231,16 +233,33 @@ class SpecificationReference(Reference):
         )
         return f"RSP-QL (2014), its parameters as `{self.specification.name}` sets them{described}"
 
-    def verdict(self, run: HuntedRun) -> RunVerdict:
+    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
         """Return the verdict; late triples may be in the windows that they lie in, or not."""
         subject = self._subject(run)
         judgement = subject.judgement()
         correct = subject.is_right(judgement)
         if correct is not False:
             return RunVerdict(correct)
-        windows = judgement.best.windows
-        places = (_wrong_place(_where(window), window.rows, window.problem) for window in windows)
-        return RunVerdict(False, tuple(places), _choice(judgement))
+        shown = self._shown(judgement, run, on)
+        places = (_wrong_place(_where(window), window.rows, window.problem) for window in shown.windows)
+        unjudged = (
+            WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), _UNJUDGED)
+            for window in shown.later
+            if window.rows.actual
+        )
+        return RunVerdict(False, (*places, *unjudged), _choice(judgement, shown))
+
+    def _shown(self, judgement: Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> Verdict:
+        """Return the verdict to show: the closest for a t0 by which the switches predict the run."""
+        fitting = [
+            verdict
+            for subject in self._subjects(run, on) or ()
+            for verdict in _narrowed(subject).judgement().matching
+        ]
+        starts = [verdict.choice.starts for verdict in fitting]
+        return next(
+            (verdict for verdict in judgement.verdicts if verdict.choice.starts in starts), judgement.best
+        )
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
@@ -264,19 +283,22 @@ class SpecificationReference(Reference):
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
             return 1 if False in told else None
-        changing = [switch for switch in on if switch.held is None]
-        if told and not changing:
+        if told and len(told) == len(on):
             return 0
-        subjects = [subject := self._subject(run)]
         try:
-            for switch in changing:
-                others = (other for subject in subjects for other in switch.change(subject))
-                subjects = list(islice(others, _MOST_SUBJECTS))
-            if on and subjects and all(other is subject for other in subjects):
-                return None
-            return _fewest(map(_narrowed, subjects), run)
+            subjects = self._subjects(run, on)
+            return None if subjects is None else _fewest(map(_narrowed, subjects), run)
         except LarsError:
             return 1
+
+    def _subjects(self, run: HuntedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
+        """Return the ways to judge a run with switches on; None where they change nothing of it."""
+        subjects = [subject := self._subject(run)]
+        for switch in on:
+            if switch.held is None:
+                others = (other for subject in subjects for other in switch.change(subject))
+                subjects = list(islice(others, _MOST_SUBJECTS))
+        return None if on and subjects and all(other is subject for other in subjects) else subjects
 
 
 def _fewest(subjects: Iterable[JudgedRun], run: HuntedRun) -> int | None:
@@ -350,8 +372,9 @@ class VersionReference(Reference):
         """What is right: what its rules predict."""
         return f"what the rules of {self.engine.name} predict"
 
-    def verdict(self, run: HuntedRun) -> RunVerdict:
+    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
         """Return whether the version predicts every report of a run."""
+        del on
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         places = (_wrong_place(f"push {step.place}", step.rows, step.problem) for step in judgement.steps)
         return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))
@@ -397,12 +420,12 @@ def _where(window: JudgedWindow) -> str:
     return f"at {plain(window.last)} ms{text}"
 
 
-def _choice(judgement: Judgement) -> str:
+def _choice(judgement: Judgement, shown: Verdict) -> str:
     """Return for which choice what is right is shown."""
-    best = judgement.best.choice
-    starts = " and ".join(map(str, dict.fromkeys(best.starts)))
-    sentence = f"{f't0 = {starts}, ' if best.starts else ''}windows {best.bounds.value}"
-    fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers, the closest is"
+    choice = shown.choice
+    starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
+    sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
+    fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; this is by"
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
 

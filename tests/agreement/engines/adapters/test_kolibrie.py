@@ -83,7 +83,8 @@ def test_what_the_server_refuses_is_refused_with_its_words(running):
         adapter.open(Registration("no query {"))
     with pytest.raises(RefusedQueryError, match="found the option speed; accepted: version"):
         adapter.open(Registration(ONE, (), {"speed": 1}))
-    assert answers_of(adapter, Registration(ONE), [push(1.5, "a")]).rejected
+    with pytest.raises(LarsError, match=r"the time 1\.5 ms: its time_unit is 1ms"):
+        answers_of(adapter, Registration(ONE), [push(1.5, "a")])
 
 
 def test_where_no_server_answers_that_is_said():
