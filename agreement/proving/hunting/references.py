@@ -420,9 +420,9 @@ def _where(window: JudgedWindow) -> str:
     return f"at {plain(window.last)} ms{text}"
 
 
-def _choice(judgement: Judgement, shown: Verdict) -> str:
+def _choice(judgement: Judgement, verdict: Verdict) -> str:
     """Return for which choice what is right is shown."""
-    choice = shown.choice
+    choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
     fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; this is by"
