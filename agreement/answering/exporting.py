@@ -431,7 +431,9 @@ def ticker_files(
     Raises LarsError, where there is a file with the place, for what that reasoner has no words for.
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
-        raise LarsError(f"a time point of {clock}: accepted for Ticker: --clock with whole milliseconds")
+        raise LarsError(
+            f"cannot export a time point of {clock} to Ticker; use --clock with whole milliseconds"
+        )
     last = exported_program.span.last
     if last >= MOST:
         raise LarsError(

@@ -61,6 +61,7 @@ _USUAL: Final[dict[str, Any]] = {
 
 _Click = Any
 """Typer hands over contexts, commands and formatters of click, whose classes it keeps to itself."""
+_INPUTS: Final = "Arguments"
 _FIRST: Final = "Options"
 _KINDS: Final = {
     "list[Path]": "FILE",
@@ -79,9 +80,16 @@ class LarsCommand(TyperCommand):
     """A command whose help has its options under headings, and its examples as they are typed."""
 
     def collect_usage_pieces(self, ctx: _Click) -> list[str]:  # noqa: ARG002
-        """Return what stands behind the command's name: its inputs as the manuals write them."""
+        """Return the command's inputs as the manuals write them."""
         inputs = (param.metavar for param in self.params if param.param_type_name == "argument")
         return [*map(str, inputs), "[OPTIONS]"]
+
+    def format_usage(self, ctx: _Click, formatter: _Click) -> None:
+        """Write a line for each way to give the inputs."""
+        ways = " ".join(self.collect_usage_pieces(ctx)).removesuffix(" [OPTIONS]").split(" | ")
+        for number, way in enumerate(ways):
+            prefix = "Usage: " if number == 0 else "       "
+            formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write what the command does, wrapped, and its examples, not wrapped: they can be copied."""
@@ -95,11 +103,11 @@ class LarsCommand(TyperCommand):
 
     def format_options(self, ctx: _Click, formatter: _Click) -> None:
         """Write the options by subject, those of the output last."""
-        sections: dict[str, list[tuple[str, str]]] = {"Input": [], _FIRST: []}
+        sections: dict[str, list[tuple[str, str]]] = {_INPUTS: [], _FIRST: []}
         for param in self.get_params(ctx):
             name, text = param.get_help_record(ctx) or ("", "")
             if param.param_type_name == "argument":
-                sections["Input"].append((str(param.metavar), text))
+                sections[_INPUTS].append((str(param.metavar), text))
             else:
                 last = OUTPUT if param.name == "help" else _FIRST
                 heading = getattr(param, "rich_help_panel", None) or last
@@ -185,14 +193,14 @@ class EveryOption:
 
     HEADING: ClassVar[str] = OUTPUT
 
-    quiet: bool = option(False, "No warnings, notes and progress, errors alone.", short="-q")
+    quiet: bool = option(False, "Print errors only: no warnings, notes or progress.", short="-q")
     memory: str | None = option(
-        None, "The most memory of a process, as 4G. [default: half of the machine's]", metavar="SIZE"
+        None,
+        "Maximum memory per process, such as 4G. [default: half of the machine's memory]",
+        metavar="SIZE",
     )
-    verbose: bool = option(False, "Show the trace of a run that failed.")
-    color: Colors = option(
-        Colors.AUTO, "Verdicts in colour: on a terminal, unless NO_COLOR is set; always; never."
-    )
+    verbose: bool = option(False, "Print the Python traceback if the run fails.")
+    color: Colors = option(Colors.AUTO, "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
 
 
 _every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
@@ -220,14 +228,14 @@ def lars(
             "--version",
             callback=_print_version,
             is_eager=True,
-            help="Print the version, and what it runs on.",
+            help="Print the versions of lars, Python, clingo and Spark.",
         ),
     ] = False,
 ) -> None:
-    """Continuous RDF queries as LARS programs: what they mean, what they answer, do engines agree.
+    """Find out whether two RDF stream processing engines give the same answers to a query, and if not, why.
 
-    `lars COMMAND --help` explains a command, with an example. Exit codes: 0 done, they agree, it is
-    correct; 1 they disagree, it is incorrect; 2 an input is unusable; 3 the run failed.
+    `lars COMMAND --help` describes a command and shows examples. Exit codes: 0 done, or the verdict is yes;
+    1 the verdict is no; 2 an input cannot be used; 3 undecided, or the run failed.
     """
 
 
@@ -332,13 +340,20 @@ def _load(name: str, about: Command) -> Any:
             raise next(tables, OutOptions()).write_case(error) from None
 
     called.__name__ = name
-    called.__doc__ = "\n\n".join((about.summary, *inspect.cleandoc(request.__doc__ or "").split("\n\n")[1:]))
+    more, example = _paragraphs(request)
+    called.__doc__ = "\n\n".join((about.summary, *more, about.exit_codes, example))
     every = (member for kind in (*kinds, EveryOption) for member in declared(kind) if member.in_shell)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
     alone.command(cls=LarsCommand)(called)
     return get_command(alone)
+
+
+def _paragraphs(request: type[object]) -> tuple[list[str], str]:
+    """Return the paragraphs of a request's docstring after the first, and the last one: its examples."""
+    _, *more, example = inspect.cleandoc(request.__doc__ or "").split("\n\n")
+    return more, example
 
 
 def _of_command_line(context: _Click) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import Answering, answering
 
 OUTPUT: Final = "Output"
-"""The heading of the last options in the help: how much is printed, and how."""
+"""The heading of the last options in the help."""
 
 
 def typed_command() -> tuple[str, ...]:
@@ -40,69 +40,69 @@ class InsteadOutput:
 
 @dataclass(frozen=True, slots=True)
 class SchemaOutput(InsteadOutput):
-    """What is printed or written."""
+    """The schema of an experiment file instead of a verdict."""
 
     IDLE: ClassVar = (alone("--schema"),)
     SOURCE: ClassVar[str] = "agreement.experiments.schema:schema"
 
-    schema: bool = option(False, "Print the schema of experiment.toml.")
+    schema: bool = option(False, "Print the JSON schema of experiment.toml and exit.")
 
 
 @dataclass(frozen=True, slots=True)
 class KeysOutput(InsteadOutput):
-    """What is printed or written."""
+    """The keys of an experiment file instead of a run."""
 
     IDLE: ClassVar = (alone("--schema"),)
     SOURCE: ClassVar[str] = "agreement.experiments.schema:schema_text"
 
-    schema: bool = option(False, "Print all tables and keys of such an experiment.")
+    schema: bool = option(False, "Print all tables and keys of an experiment file and exit.")
 
 
 @dataclass(frozen=True, slots=True)
 class ProtocolOutput(InsteadOutput):
-    """What is printed or written."""
+    """The protocol of adapters instead of a recording."""
 
     SOURCE: ClassVar[str] = "agreement.engines.adapters:schema"
 
-    schema: bool = option(False, "Print the protocol of adapters as JSON schema.")
+    schema: bool = option(False, "Print the JSON schema of the adapter protocol and exit.")
 
 
 @dataclass(frozen=True, slots=True)
 class FieldsOutput(InsteadOutput):
-    """What is printed or written."""
+    """The keys of a specification file instead of a verdict."""
 
     IDLE: ClassVar = (alone("--fields"),)
     SOURCE: ClassVar[str] = "agreement.engines.specifications.parameters:fields_text"
 
-    fields: bool = option(False, "Print what a specification's TOML file can say.")
+    fields: bool = option(False, "Print the keys of a specification file (.toml) and exit.")
 
 
 @dataclass(frozen=True, slots=True)
 class JsonOutput:
-    """What is printed or written."""
+    """JSON instead of text."""
 
     HEADING: ClassVar[str] = OUTPUT
     IDLE: ClassVar = (
-        IdleOptions(has("--as-stream"), ("--json",), "accepted without --as-stream, which prints N-Quads"),
+        IdleOptions(has("--as-stream"), ("--json",), excludes="--as-stream, which prints N-Quads"),
     )
 
-    as_json: bool = option(False, "Print JSON for machines and nothing else.", shell_name="--json")
+    as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
 
 
 @dataclass(frozen=True, slots=True)
 class FullOutput:
-    """What is printed or written."""
+    """The query model, both programs and all answers, in addition to the verdicts."""
 
     HEADING: ClassVar[str] = OUTPUT
 
-    full: bool = option(False, "Show the model, both LARS programs and all answers too.")
+    full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
 
 
 @dataclass(frozen=True, slots=True)
 class FileOutput:
     """What is written of a result, if its one option says where; CHECK raises for a wrong place."""
 
-    HEADING: ClassVar[str | None] = OUTPUT
+    HEADING: ClassVar[str] = OUTPUT
     CHECK: ClassVar[str]
 
     @property
@@ -124,13 +124,11 @@ class FileOutput:
 
 @dataclass(frozen=True, slots=True)
 class PageOutput(FileOutput):
-    """What is printed or written."""
+    """An HTML report."""
 
     CHECK: ClassVar[str] = "agreement.results.renderings.pages.page:check_page"
 
-    report: Path | None = option(
-        None, "Write it as a page too: one file that works offline.", metavar="FILE.html"
-    )
+    report: Path | None = option(None, "Also write a self-contained HTML report.", metavar="FILE.html")
 
     def write_from(self, result: Any, target: Path, request: object) -> None:
         """Write the page, with the command and the files that it is made of."""
@@ -143,31 +141,32 @@ class PageOutput(FileOutput):
 
 @dataclass(frozen=True, slots=True)
 class FigureOutput(FileOutput):
-    """What is printed or written."""
+    """A figure of the periods."""
 
     CHECK: ClassVar[str] = "agreement.results.renderings.pages.figure:check_figure"
 
     figure: Path | None = option(
         None,
-        "Write a picture of the periods over U and of the first difference shown; needs matplotlib.",
+        "Also draw the periods and the first difference shown. Requires matplotlib.",
         metavar="FILE.svg|pdf|png",
     )
 
 
 @dataclass(frozen=True, slots=True)
 class PictureOutput(FileOutput):
-    """What is printed or written."""
+    """A figure of the phase diagram."""
 
     CHECK: ClassVar[str] = "agreement.results.renderings.phase_report:check"
 
-    picture: Path | None = option(None, "A picture of it: *.svg, *.png or *.pdf (needs matplotlib).")
+    picture: Path | None = option(
+        None, "Also draw the table as a figure (.svg, .png or .pdf). Requires matplotlib."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class TableOutput(FileOutput):
-    """Where tables go, and how they are written."""
+    """Tables of all results, in a folder."""
 
-    HEADING: ClassVar[str | None] = None
     CHECK: ClassVar[str] = "agreement.documents.table_files:check_folder"
 
     tables: OutOptions
@@ -185,15 +184,15 @@ class TableOutput(FileOutput):
 
 @dataclass(frozen=True, slots=True)
 class RunsOutput(TableOutput):
-    """Where tables go, and how they are written."""
+    """Tables of the answers, in a folder, by time or by interval."""
 
     IDLE: ClassVar = (
-        IdleOptions(has_not("--out"), ("--runs",), "accepted with --out DIR: of its tables"),
-        IdleOptions(has("--as"), ("--runs",), "accepted without --as NAME, whose reports are events"),
+        IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
+        IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
     )
 
     runs: bool = option(
-        False, "Write a row for each run of times, from first to last, in place of one for each time."
+        False, "In the tables, write one row per interval of consecutive times instead of one per time."
     )
 
     def write(self, result: Any, target: Path, **how: bool) -> str:
@@ -203,12 +202,13 @@ class RunsOutput(TableOutput):
 
 @dataclass(frozen=True, slots=True)
 class ExperimentOutput(FileOutput):
-    """Where an experiment goes."""
-
-    HEADING: ClassVar[str | None] = None
+    """An experiment that shows the stream."""
 
     out: Path | None = option(
-        None, "Write an experiment for lars agree; N: DIR/1, DIR/2 ..", short="-o", metavar="DIR"
+        None,
+        "Write the stream found as an experiment for lars agree. With several: DIR/1, DIR/2 and so on.",
+        short="-o",
+        metavar="DIR",
     )
 
     def check(self, target: Path) -> None:
@@ -221,9 +221,10 @@ class ExperimentOutput(FileOutput):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command: what it does, where what answers it is, its outputs, and what progress says it does.
+    """A command: summary and purpose for the help, its function, outputs, and the name of its progress bar.
 
-    The help of all commands prints the summaries: it loads none of what answers.
+    `verdicts` are the meanings of exit codes 0 and 1, and of 3 if the command can leave a question open. The
+    help of `lars` prints the summaries without loading the functions.
     """
 
     summary: str
@@ -231,11 +232,21 @@ class Command:
     function: str
     outputs: tuple[type[object], ...] = ()
     doing: str | None = None
+    verdicts: tuple[str, ...] = ("done",)
 
     @property
     def answering(self) -> Answering[Any]:
-        """What it is asked, and what answers; loads what that needs."""
+        """The request and the function of the command; loads their modules."""
         return answering(resolve_name(f"agreement.results.{self.function}"))
+
+    @property
+    def exit_codes(self) -> str:
+        """The sentence of the help about exit codes."""
+        yes, no, undecided = (*self.verdicts, None, None)[:3]
+        codes = {"0": yes, "1": no, "2": "an input cannot be used"}
+        failed = "the run failed" if undecided is None else f"{undecided}, or the run failed"
+        said = [f"{code} {meaning}" for code, meaning in {**codes, "3": failed}.items() if meaning]
+        return f"Exit codes: {'; '.join(said)}."
 
 
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"
@@ -243,135 +254,148 @@ _PAGED: Final = (PageOutput, JsonOutput)
 
 COMMANDS: Final = {
     "translate": Command(
-        "Print the LARS program of a query, or of the other engine's query that says the same.",
+        "Print the LARS program of a query, or the query in another query language.",
         _QUERIES,
         "translations:translate",
     ),
     "solve": Command(
-        "Print the answers of a query or program per time point, or what --as NAME reports of a query.",
+        "Print the answers of a query or program at each time point.",
         _QUERIES,
         "solutions:solve",
         (RunsOutput, JsonOutput),
         "solving",
     ),
     "explain": Command(
-        "Print why an atom is in the answer stream at a time, or what it lacks to be there.",
+        "Print the proof of an answer, or the reason why there is no such answer.",
         _QUERIES,
         "explanations:explain",
         _PAGED,
     ),
     "check": Command(
-        "Tell whether a stream is an answer stream at a time, and if not, which rule or atom says no.",
+        "Check whether a stream is an answer stream of a query or program.",
         _QUERIES,
         "explanations:check",
         (JsonOutput,),
+        verdicts=("the stream is an answer stream", "it is not"),
     ),
     "fmt": Command(
-        "Print LARS programs formatted; comments and prefixes are kept.", _QUERIES, "files.formatting:fmt"
+        "Format LARS programs. Comments and prefixes are kept.",
+        _QUERIES,
+        "files.formatting:fmt",
+        verdicts=("done", "with --check: a file is not formatted"),
     ),
     "export": Command(
-        "Write a program and its trace as files that Ticker or clingo runs, or read what these answered.",
+        "Write a program and its trace as files for Ticker or clingo, or read their answers.",
         _QUERIES,
         "files.exports:export_or_read",
     ),
     "agree": Command(
-        "Decide per pulling period whether pull of C-SPARQL and push of CQELS agree; exit 1 if not.",
+        "Compare push (CQELS) with pull (C-SPARQL) on a recorded stream.",
         _ENGINES,
         "agreements:agree",
         (TableOutput, PageOutput, FigureOutput, JsonOutput, FullOutput, SchemaOutput),
         "comparing push and pull",
+        ("they agree", "they disagree", "with --fail-on-empty: there is no row to agree on"),
     ),
     "judge": Command(
-        "Judge recorded answers: correct for which start times, how far off, and why; exit 1 if incorrect.",
+        "Check whether an engine's recorded answers are correct, and explain wrong ones.",
         _ENGINES,
         "judgements:judge",
         (TableOutput, *_PAGED, FieldsOutput),
         "judging",
+        ("the answers are correct", "an answer is wrong", "undecided"),
     ),
     "record": Command(
-        "Record what an engine behind an adapter answers, twice, as a case for `lars judge`.",
+        "Record the answers of a real engine through an adapter, as a case for lars judge.",
         _ENGINES,
         "files.recorded:record",
         (JsonOutput, ProtocolOutput),
         "running the adapter",
+        ("done", "with --check: the adapter is wrong"),
     ),
     "hunt": Command(
-        "Search for wrong answers of an engine, and show each fault on a smallest stream; exit 1 if found.",
+        "Search for wrong answers of an engine, and show each fault on a smallest stream.",
         _ENGINES,
         "files.hunts:hunt",
         _PAGED,
         "hunting",
+        ("no fault was found", "a fault was found"),
     ),
     "suite": Command(
-        "Make a conformance suite of RSP-QL, or run an engine on it; exit 1 if a test fails.",
+        "Write the RSP-QL conformance suite, or run an engine on it.",
         _ENGINES,
         "suites.suites:suite",
         (JsonOutput,),
         "testing",
+        ("done, and no test failed", "a test failed"),
     ),
     "serve-engine": Command(
-        "Serve a specification or engine version as an adapter, on standard input and output.",
+        "Serve a specification or an engine version as an adapter, on standard input and output.",
         _ENGINES,
         "serving:serve_engine",
     ),
     "compare": Command(
-        "Show where two profiles, specifications, versions, real engines, part, and why; exit 1 if they do.",
+        "Show at which times two engines report different rows, and why.",
         _ENGINES,
         "comparisons:compare",
         _PAGED,
         "comparing",
+        ("they report the same", "they differ"),
     ),
     "decide": Command(
-        "Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream.",
+        "Decide without a trace whether push and pull agree on every stream.",
         _ENGINES,
         "proofs.traceless:decide_either",
         _PAGED,
         "deciding",
+        ("they agree on every stream", "they differ on some stream", "open"),
     ),
     "witness": Command(
-        "Find the smallest stream on which push and pull, or two queries, differ; exit 1 if there is one.",
+        "Find a smallest stream on which push and pull, or two queries, differ.",
         _ENGINES,
         "proofs.traceless:witness",
         (ExperimentOutput, *_PAGED),
         "choosing streams",
+        ("no stream exists on which they differ", "a stream was found", "no stream was found"),
     ),
     "shrink": Command(
-        "Reduce a disagreement to a minimal one for the same cause; exit 1 if there is one, 0 if they agree.",
+        "Reduce a disagreement to a minimal one with the same cause.",
         _ENGINES,
         "proofs.shrunk:shrink",
         (ExperimentOutput, *_PAGED),
         "shrinking",
+        ("push and pull agree", "they disagree"),
     ),
     "phase": Command(
-        "Show the share of periods on which push and pull agree, by period U and window length L.",
+        "Show the share of periods on which push and pull agree, by period and window length.",
         _ENGINES,
         "proofs.phases:phase",
         (PictureOutput, *_PAGED),
         "comparing push and pull",
     ),
     "cite": Command(
-        "Print BibTeX of this program, and of the papers that its verdicts rest on.",
+        "Print BibTeX entries for this program and for the papers behind its verdicts.",
         _EXPERIMENTS,
         "suites.citing:cite",
     ),
     "init": Command(
-        "Write experiment.toml for queries and traces into a folder, which all commands then accept.",
+        "Write an experiment.toml for queries and traces into a folder.",
         _EXPERIMENTS,
         "files.initialised:init",
     ),
     "run": Command(
-        "Run an experiment cell by cell, from where an earlier run stopped; write and print tables.",
+        "Run an experiment cell by cell, continue an interrupted run, and write tables.",
         _EXPERIMENTS,
         "files.runs:run",
         (PageOutput, KeysOutput),
         "running cells",
     ),
     "generate": Command(
-        "Write a made-up stream of weather observations, after YABench; the same options, the same bytes.",
+        "Write a synthetic stream of weather observations, modeled on YABench.",
         _EXPERIMENTS,
         "files.generated:generate",
         (),
         "generating",
     ),
 }
-"""Each command under what it is for, in the order of the help."""
+"""The commands by name, grouped by purpose, in the order of the help."""

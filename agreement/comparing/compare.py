@@ -663,7 +663,7 @@ def _reporters(profiles: ComparedProfiles, first: str, second: str) -> tuple[Nam
     fixed = not any(isinstance(reporter.reporter, Specification) for reporter in reporters)
     if fixed and (profiles.start, profiles.bounds) != (None, None):
         option = "--t0" if profiles.start is not None else "--bounds"
-        raise LarsError(f"{option}: accepted with a specification; both engine versions fix it")
+        raise LarsError(f"{option} requires a specification; engine versions determine their windows")
     return reporters[0], reporters[1]
 
 

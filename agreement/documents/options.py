@@ -1,12 +1,12 @@
 """Options, declared once: what a field of a request says beside its type and default, and what is made of it.
 
 A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses
-again: the first sentence of a group's docstring is the heading of its options, unless it has a `HEADING`
-(an empty one: that of where the group stands), as a request has for its own. From what is given by the
-names of fields, in a shell or in Python, `build` makes the request.
+again: a `HEADING` is the heading of a group's options in the help; a group without one has the heading of
+the request or group that contains it. `build` makes the request from values by the names of fields, in a
+shell or in Python.
 
-A request or group has as `IDLE`, a tuple of `IdleOptions`, those options that would say nothing where they
-stand: declared beside them, refused with where they would. Those of a request come first.
+A request or group declares as `IDLE`, a tuple of `IdleOptions`, which options have no effect in which
+situation. Those of a request come first.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -160,8 +160,7 @@ def _declared(kind: type[Any], heading: str | None) -> Iterator[Option]:
         if isinstance(member, Option):
             yield replace(member, heading=heading)
         else:
-            own = getattr(member, "HEADING", str(member.__doc__).partition(".")[0])
-            yield from _declared(member, own or heading)
+            yield from _declared(member, getattr(member, "HEADING", heading))
 
 
 def options_of(request: Any) -> Iterator[tuple[Option, Any]]:
@@ -336,14 +335,23 @@ _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "
 
 @dataclass(frozen=True, slots=True)
 class IdleOptions:
-    """In a situation these options (or inputs) say nothing; `accepted` says where they do.
+    """Options or inputs that have no effect in a situation, and are therefore refused there.
 
-    Without `names` these are all others.
+    They have an effect only with `requires`, or only without `excludes`. Without `names` these are all other
+    options.
     """
 
     situation: OptionTest
     names: tuple[str, ...]
-    accepted: str
+    requires: str = ""
+    excludes: str = ""
+
+    def problem(self, names: Sequence[str]) -> str:
+        """Return what is wrong with giving these of the names."""
+        listed = " and ".join(names)
+        if self.excludes:
+            return f"cannot combine {listed} with {self.excludes}; leave one of them out"
+        return f"{listed} {'requires' if len(names) == 1 else 'require'} {self.requires}"
 
 
 def has(name: str, *choices: str) -> OptionTest:
@@ -357,8 +365,8 @@ def has_not(name: str, *choices: str) -> OptionTest:
 
 
 def alone(name: str) -> IdleOptions:
-    """Return that beside an option no other says anything."""
-    return IdleOptions(has(name), (), f"accepted without {name}, which prints what it says and nothing else")
+    """Return that next to an option no other option has an effect."""
+    return IdleOptions(has(name), (), excludes=f"{name}, which prints and exits")
 
 
 def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
@@ -369,7 +377,7 @@ def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
 
 
 def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
-    """Raise LarsError for options that would say nothing, of what these requests and groups declare."""
+    """Raise LarsError for options that have no effect, as these requests and groups declare."""
     for options in idle_options(*kinds):
         if not options.situation(values):
             continue
@@ -377,5 +385,5 @@ def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
             name for name in values if (name in options.names if options.names else name not in _BESIDE_ANY)
         ]
         if idle:
-            names = (name if name[:1] == "-" else _joined(values[name]) for name in idle)
-            raise LarsError(f"{', '.join(names)}: {options.accepted}")
+            names = [name if name[:1] == "-" else _joined(values[name]) for name in idle]
+            raise LarsError(options.problem(names))

@@ -60,29 +60,31 @@ _TERMS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class OutOptions:
-    """Where tables go, and how they are written."""
+    """The folder of tables, their file format, and the form of RDF terms in them."""
+
+    HEADING: ClassVar = "Output"
 
     IDLE: ClassVar = (
         IdleOptions(
             has_not("--out"),
             ("--out-format", "--out-terms"),
-            "accepted with --out DIR, which writes tables",
+            requires="--out DIR",
         ),
         IdleOptions(
             has("--out-format", *_FOR_PAPERS),
             ("--out-terms",),
-            "accepted with --out-format parquet, csv or jsonl: in tables for papers terms are short",
+            requires="--out-format parquet, csv or jsonl",
         ),
     )
 
     out: Path | None = option(
         None,
-        "Write all of it as tables to this folder; of the rows the text says where they are.",
+        "Also write all results as tables to DIR.",
         metavar="DIR",
     )
-    out_format: TableFormat = option(TableFormat.PARQUET, "How tables are written.")
+    out_format: TableFormat = option(TableFormat.PARQUET, "File format of the tables.")
     out_terms: TermForm = option(
-        TermForm.EXACT, "How terms stand in them: exactly, as values of their types, or short for readers."
+        TermForm.EXACT, "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
     )
 
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:

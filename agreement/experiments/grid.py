@@ -358,8 +358,8 @@ def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
     )
     if usual.generated is not None and replaced_here:
         raise LarsError(
-            "--stream, --trace-unit, --origin, --prefix, --column: accepted for traces in files; "
-            "this one is made up"
+            "cannot combine --stream, --trace-unit, --origin, --prefix or --column with a generated trace; "
+            "use a trace in files"
         )
     kept = _streams_kept(own, options.streams)
     replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)

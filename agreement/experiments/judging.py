@@ -89,7 +89,7 @@ def _judge(
     if table.off and not isinstance(subject, EngineVersion):
         raise experiment.error((*entry.path, "off"), "accepted for an engine version")
     if table.options and not isinstance(subject, AdaptedEngine):
-        raise experiment.error((*entry.path, "options"), "accepted with `adapter`")
+        raise experiment.error((*entry.path, "options"), "requires the key adapter")
     if table.specification is not None:
         return _placed(experiment, entry, "specification", table.specification)
     match subject:

@@ -53,48 +53,64 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TimelineOptions:
-    """When both engines are asked, and on which part of the trace."""
+    """The pull periods, and the timeline."""
+
+    HEADING: ClassVar = "Comparison"
 
     period: tuple[Period, ...] = periods_option(
-        "Pulling periods: 5, 5,10, 1..50, 1s..60s, 1m..2h..10m. [default: the STEP]"
+        "Pull periods U, in time points or durations: 5, a list 5,10, a range 1..50 or "
+        "1s..60s, or a range with a step 1m..2h..10m. [default: the STEP of the query]"
     )
-    from_: Time | None = time_option("Where the timeline begins; no earlier input is seen.")
-    to: Time | None = time_option("Where the timeline ends.")
+    from_: Time | None = time_option("Start of the timeline. Earlier input is ignored. [default: time 0]")
+    to: Time | None = time_option("End of the timeline. [default: the last element of the trace]")
 
 
 @dataclass(frozen=True, slots=True)
 class NarrowingOptions:
-    """Which of the rows that one side alone has are shown; the verdict is that of all."""
+    """The rows to show."""
+
+    HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
 
     only_period: tuple[Period, ...] = periods_option(
-        "Show what these pulling periods find: 5 or 5,10 or 1..50.", metavar="U"
+        "Show only differences for these periods, such as 5, 5,10 or 1..50.", metavar="PERIODS"
     )
     cause: RowCause | None = option(
-        None, "Show the rows with this cause: blocked-later.", cause_of, keyword="str | None"
+        None,
+        "Show only rows with this cause, such as blocked-later.",
+        cause_of,
+        keyword="str | None",
+        metavar="CAUSE",
     )
-    side: Side | None = option(None, "Show the rows that this side alone has.")
+    side: Side | None = option(None, "Show only rows that only this side reports.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeRequest:
     """What `lars agree` is asked.
 
-    Example:
+    Push evaluates when data arrive, pull every U time points. For each period U, prints whether both report
+    the same rows in every whole period, and the cause of each row that only one side reports.
+
+    Examples:
     lars agree samples/coupons --period 4..8
+    lars agree samples/slide/query.cqels.rq samples/slide/door.trig --period 3 --to 9
     """
+
+    HEADING: ClassVar = "Comparison"
 
     inputs: tuple[Path, ...] = compared_inputs()
     times: TimelineOptions
     options: ComparisonOptions
     on: tuple[str, ...] | None = option(
         None,
-        "The variables that rows are compared on, or none: whether there is a row. [default: all shared]",
+        "Compare only these variables; with none, compare only whether there is a row. "
+        "[default: all variables that both queries return]",
         readers.variables,
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
     )
     fail_on_empty: bool = option(
-        False, "End with exit code 3 if no side has a row in any whole period, or no period is whole."
+        False, "End with exit code 3 if neither side has a row in any whole period, or no period is whole."
     )
     where: RunnerOptions
     narrowing: NarrowingOptions
@@ -108,7 +124,7 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     task = replace(task, span=span, on=task.on if request.on is None else request.on)
     if assigned and task.cqels is not None:
         problem = "which says itself what is matched in which stream"
-        raise LarsError(f"--assign: accepted without a query in {TITLES[task.cqels.language]}, {problem}")
+        raise LarsError(f"cannot combine --assign with a {TITLES[task.cqels.language]} query, {problem}")
     return task
 
 

@@ -47,29 +47,36 @@ if TYPE_CHECKING:
 class CompareRequest:
     """What `lars compare` is asked.
 
+    Prints the first time at which the engines report different rows, and the rule of an engine that explains
+    the difference.
+
     Example, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
     """
 
     first: str = argument(
         "PROFILE",
-        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml), an engine version, or a real "
-        "engine: adapter:COMMAND.",
+        "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
+        "file), an engine version, or a real engine as adapter:COMMAND.",
     )
-    second: str = argument("PROFILE", "What it is compared with; of two queries the second is its own.")
+    second: str = argument(
+        "PROFILE", "Second engine, in the same form. With two queries, it runs the second."
+    )
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY [QUERY] TRACE..",
-        "Recorded runs; or a query, or one in the language of each profile, and traces.",
+        "Recorded cases (.json); or one query, or one per engine, followed by recorded streams.",
         default=(),
         source="trace",
     )
     t0: Time | None = time_option(
-        "Where windows of specifications begin; by default they close at multiples of the slide."
+        "Start time t0 of the windows of specifications. [default: windows close at multiples of the slide]"
     )
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
-    tolerance: float = option(TOLERANCE, "By which share numbers may differ.", least=0, most=1)
-    times: bool = option(True, "Compare also when in the course of a push reports come.")
+    tolerance: float = option(
+        TOLERANCE, "Relative difference at which two numbers still count as equal.", least=0, most=1
+    )
+    times: bool = option(True, "Also compare the moments within one push at which reports arrive.")
     input_options: InputOptions
     bad_lines: BadLineOptions
 
@@ -189,7 +196,9 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     if not cases:
         return CompareResult((on_trace(profiles, queries, listeners.warn, listeners.progress),))
     if wrong := flags_of(request.input_options, request.bad_lines):
-        raise LarsError(f"{', '.join(wrong)}: accepted with a query and a trace; a case has its own")
+        raise LarsError(
+            f"cannot combine {' and '.join(wrong)} with a recorded case, which contains its query and trace"
+        )
     every = on_cases(profiles, request.inputs, listeners.progress)
     comparisons = tuple(comparison for comparison in every if not isinstance(comparison, RefusedCase))
     refused = tuple(comparison for comparison in every if isinstance(comparison, RefusedCase))

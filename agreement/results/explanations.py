@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 class ExplainRequest:
     """What `lars explain` is asked.
 
+    Prints the rules and triples that the answer follows from. If there is no such answer, prints the missing
+    triple, the failed condition or the evaluation that did not take place.
+
     Examples:
     lars explain samples/coupons --at 18 'ans(25,rayban,b)'
     lars explain samples/door/door.lars samples/door/door.atoms --at 4 'guard(bob)'
@@ -57,15 +60,19 @@ class ExplainRequest:
 
     inputs: tuple[str, ...] = argument(
         "QUERY|PROGRAM.lars|EXPERIMENT_DIR TRACE.. ATOM",
-        "What is asked, its input, and the atom last, in quotes.",
+        "Query, program or experiment; its input; and last the atom, in quotes.",
         default=(),
         source="trace",
     )
-    atom: str | None = option(None, "The atom, where it is not the last of the inputs.", in_shell=False)
-    at: Time | None = time_option("The time of the answer stream.")
+    atom: str | None = option(None, "The atom, if it is not the last input.", in_shell=False)
+    at: Time | None = time_option("Time point of the answer.")
     how: ProgramOptions
     model: int | None = option(
-        None, "Which of several answer streams.", readers.ordinal, metavar="K", keyword="int | None"
+        None,
+        "Number of the answer stream, from 1, if the program has several.",
+        readers.ordinal,
+        metavar="K",
+        keyword="int | None",
     )
 
 
@@ -200,13 +207,17 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
 class CheckRequest:
     """What `lars check` is asked.
 
-    Example, of an answer that was printed before:
+    If the stream is not an answer stream, prints the violated rule or the unsupported atom.
+
+    Example, with an answer that lars solve printed:
     lars solve samples/door/door.lars samples/door/door.atoms --to 3 > answers.txt
     lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
     """
 
     program: Path = program_argument()
-    answer: Path = option(needed, "The stream; - is standard input.", metavar="FILE", source="trace")
+    answer: Path = option(
+        needed, "File with the stream to check; - reads standard input.", metavar="FILE", source="trace"
+    )
     at: Time = reference_time_option(needed)
     trace: tuple[Path, ...] = trace_argument()
     how: ProgramOptions

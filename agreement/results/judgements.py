@@ -36,33 +36,37 @@ if TYPE_CHECKING:
 class JudgeRequest:
     """What `lars judge` is asked.
 
+    Tries the start times t0 of the windows that the specification allows. If none makes the answers correct,
+    prints the wrong windows, and the engine fault that explains them.
+
     Example, in samples/judged/met:
     lars judge query.csparql.rq doors.nq --answers answers.csparql.ndjson --answers-unit 1ms
     """
 
     inputs: tuple[Path, ...] = argument(
         "CASE.json.. | QUERY TRACE..",
-        "Recorded runs; or a query and traces, with --answers what an engine answered.",
+        "Recorded cases (.json or folders of them); or a query and recorded streams, with --answers.",
         default=(),
         source="trace",
     )
     answers: Path | None = option(
         None,
-        "The recorded answers of QUERY to TRACE.",
+        "Recorded answers of the engine to QUERY on TRACE.",
         source="trace",
         keyword="TextSource | ArrowTable | None",
     )
     engine: str | None = option(
         None,
-        "What judges: csparql, cqels, sparqlstream, rspql, a file *.toml, or an engine version; for "
-        "cases also `specification`, that of the case's engine. [cases: the case's own engine]",
+        "Correct behavior: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
+        "file) or an engine version. For cases also `specification`: that of the case's "
+        "engine. [default for cases: the engine of the case]",
         metavar="NAME",
     )
     how: JudgeOptions
     recorded: AnswersOptions
     input_options: InputOptions
     static_at: tuple[str, ...] = option(
-        (), "Static data that are there at these times only.", metavar="FROM..TO=FILE"
+        (), "Static data that exist at these times only.", metavar="FROM..TO=FILE"
     )
     bad_lines: BadLineOptions
 
@@ -85,20 +89,19 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
 
 
 def _check_said(flags: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
-    """Raise for an option that is given and would say nothing.
+    """Raise LarsError for an option that is given and has no effect.
 
-    A case says itself what was asked and streamed; an engine version leaves nothing open; of a
-    sequence no times are compared.
+    A case contains its query and stream; an engine version leaves nothing open; a sequence has no times.
     """
     sequence = match is MatchBy.SEQUENCE
     refusals = (
-        (cases, _OF_FILES, "accepted with --answers FILE; a case has its query, stream and answers"),
-        (version, _OF_SPECIFICATIONS, "accepted with a specification; an engine version leaves nothing open"),
-        (sequence, _OF_TIMES, "accepted with --match time; a sequence has no times"),
+        (cases, _OF_FILES, "a recorded case, which contains its query, stream and answers"),
+        (version, _OF_SPECIFICATIONS, "an engine version, which leaves nothing open; use a specification"),
+        (sequence, _OF_TIMES, "--match sequence, which compares no times"),
     )
-    for refuses, names, accepted in refusals:
+    for refuses, names, other in refusals:
         if refuses and (refused := [flag for flag in flags if flag in names]):
-            raise LarsError(f"{', '.join(refused)}: {accepted}")
+            raise LarsError(f"cannot combine {' and '.join(refused)} with {other}")
 
 
 def _title(query: Path, traces: Sequence[Path]) -> str:

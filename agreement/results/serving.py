@@ -17,6 +17,8 @@ _BYTES_AT_ONCE: Final = 2**16
 class ServeEngineRequest:
     """What `lars serve-engine` is asked.
 
+    Reads requests and writes replies of the adapter protocol, one JSON document per line.
+
     Examples:
     lars serve-engine rspql
     lars record --check 'lars serve-engine rspql'
@@ -24,7 +26,7 @@ class ServeEngineRequest:
 
     engine: str = argument(
         "SPEC|VERSION|FILE.toml",
-        "A specification (csparql, cqels, sparqlstream, rspql, a file *.toml) or an engine version.",
+        "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version.",
     )
 
 

@@ -44,30 +44,30 @@ from solver.settings import Time
 class SolveRequest:
     """What `lars solve` is asked.
 
+    Prints one line per time point with an answer, or with --as the reports of an engine.
+
     Examples:
     lars solve samples/crowd/query.rspql.rq samples/crowd/doors.trig --static samples/crowd/building.ttl
     lars solve samples/door/door.lars samples/door/door.atoms --to 3
     """
 
     IDLE: ClassVar = (
-        IdleOptions(
-            has("--as"), ("--master",), "accepted without --as NAME, whose reports are made in this process"
-        ),
+        IdleOptions(has("--as"), ("--master",), excludes="--as NAME, which runs in this process"),
     )
 
     program: Path = program_argument()
     trace: tuple[Path, ...] = trace_argument()
     how: ProgramOptions
     from_: Time | None = first_time_option()
-    to: Time | None = time_option("The last time point.")
+    to: Time | None = time_option("Last time point. [default: the last element of the trace]")
     where: RunnerOptions
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
-        "Print what this profile reports: csparql, cqels, sparqlstream, rspql, a file *.toml, or an "
-        "engine version. An empty report is `-`, in JSON no rows; silence is no line. Reports of "
-        "engine versions can come between two time points: in JSON `t` is then the one before, and `ms` "
-        "the exact time in milliseconds.",
+        "Print the reports of this specification (csparql, cqels, sparqlstream, rspql, or a "
+        ".toml file) or engine version. A report without rows is printed as `-`. If an engine "
+        "version reports between two time points, JSON has the earlier one as `t` and the "
+        "exact time in milliseconds as `ms`.",
         metavar="NAME",
     )
     reports: ReportOptions

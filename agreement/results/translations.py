@@ -82,8 +82,9 @@ def _is_program_as_text(values: OptionValues) -> bool:
 class TranslateRequest:
     """What `lars translate` is asked.
 
-    A program written by hand is printed in any format but model; sql is a script for SQLite and
-    DuckDB, ticker the language of the stream reasoner Ticker.
+    Formats: lars is the syntax of the manual, ascii the same without special characters. asp is a program
+    for clingo, sql a script for SQLite and DuckDB, ticker a program for the stream reasoner Ticker. model
+    is the query as lars reads it; a LARS program has none.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -93,45 +94,43 @@ class TranslateRequest:
         IdleOptions(
             has("--to"),
             (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
-            "accepted without --to, which writes the query itself and no rules",
+            excludes="--to, which prints the query and no program",
         ),
-        IdleOptions(has_not("--to", "csparql"), ("--step",), "accepted with --to csparql"),
-        IdleOptions(
-            has("--format", "model"), _OF_RULES, "accepted with another --format: the model has no rules"
-        ),
-        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), PULL_ONLY),
-        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), PUSH_ONLY),
-        IdleOptions(_has_no_trace, _OF_TRACES, "accepted with TRACE.., whose times it is about"),
+        IdleOptions(has_not("--to", "csparql"), ("--step",), requires="--to csparql"),
+        IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which has no rules"),
+        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=PULL_ONLY),
+        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=PUSH_ONLY),
+        IdleOptions(_has_no_trace, _OF_TRACES, requires="a trace"),
         IdleOptions(
             _is_program_as_text,
             ("--unit", "--origin"),
-            "accepted with TRACE..: a program counts time points",
+            requires="a trace, since a program counts time points",
         ),
     )
 
     query: Path = program_argument()
     trace: tuple[Path, ...] = argument(
         "TRACE..",
-        "The input, for --format asp or sql: the file then runs by itself.",
+        "Recorded streams to include with --format asp or sql, so that the output runs on its own.",
         default=(),
         source="trace",
     )
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
-    to: Language | None = option(None, "Print the query in this language, no program.")
+    semantics: Semantics | None = semantics_option("set")
+    to: Language | None = option(None, "Print the query in this query language instead of a program.")
     step: Duration | None = option(
         None,
-        "The STEP of windows that have none, which C-SPARQL requires: 1s.",
+        "STEP for windows without one, such as 1s. C-SPARQL requires a STEP.",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
     )
-    strict: StrictEngine | None = option(None, "Accept only what this engine's own parser accepts.")
+    strict: StrictEngine | None = option(None, "Reject queries that the parser of this engine rejects.")
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
     input_options: InputOptions
     at: Time | None = reference_time_option()
-    format: ProgramFormat = option(ProgramFormat.LARS, "What to print.")
+    format: ProgramFormat = option(ProgramFormat.LARS, "Output format.")
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
@@ -165,7 +164,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.format is ProgramFormat.SQL:
         return list(standing_alone.sql_lines(task, met, request.at, listeners.warn))
     if met is None or request.format is not ProgramFormat.ASP:
-        raise LarsError(f"--format {request.format}: a trace is accepted with --format asp and sql")
+        raise LarsError(f"cannot combine a trace with --format {request.format}; use --format asp or sql")
     return list(standing_alone.asp_lines(task, met, request.at, listeners.warn))
 
 

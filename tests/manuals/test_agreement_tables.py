@@ -18,9 +18,9 @@ from agreement.proving.suite.suite_tests import chosen_streams
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 
-COMMANDS = rows("README.md", "| command | prints | manual |")
+COMMANDS = rows("README.md", "| command | result | manual |")
 TABLES = rows("agreement/README.md", "| command | table | has a row for each |")
-CAUSES = rows("README.md", "| cause | it is there because |")
+CAUSES = rows("README.md", "| cause | why only one side reports the row |")
 KEYS = rows("agreement/README.md", "| key | says |")
 ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
 ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")

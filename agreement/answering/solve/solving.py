@@ -7,7 +7,7 @@ from functools import lru_cache, partial
 from itertools import takewhile
 from math import inf
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
@@ -69,19 +69,21 @@ MOST_STREAMS: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class AnswerStreamOptions:
-    """Which answer streams of a program are shown, or what follows from all of them together."""
+    """The answer streams of a program to print."""
+
+    HEADING: ClassVar = "Answer streams of a program"
 
     models: int | None = option(
         None,
-        "How many answer streams of a program to show. [default: all]",
+        "Number of answer streams of a program to print. [default: all]",
         readers.models,
         metavar="all|N",
         keyword='int | Literal["all"] | None',
     )
-    brave: bool = option(False, "Show what some answer stream derives.")
-    cautious: bool = option(False, "Show what every answer stream derives.")
+    brave: bool = option(False, "Print the brave consequences: the atoms in at least one answer stream.")
+    cautious: bool = option(False, "Print the cautious consequences: the atoms in every answer stream.")
     show: str | None = option(
-        None, "Show only these predicates of a program: alarm/1,other/2.", metavar="NAME/N"
+        None, "Print only these predicates of a program, such as alarm/1,other/2.", metavar="NAME/N"
     )
 
     @property
@@ -424,12 +426,16 @@ _TRIPLES: Final = (Form.CONSTRUCT, Form.DESCRIBE)
 
 @dataclass(frozen=True, slots=True)
 class ReportOptions:
-    """What reports, as --as names it, leaves open."""
+    """Reports of a specification or an engine version."""
 
-    t0: Time | None = time_option("Where windows of a specification begin; 0 by default.")
-    until: Time | None = time_option("The last time point reported at; by default that of the last element.")
+    HEADING: ClassVar = "Reports (with --as)"
+
+    t0: Time | None = time_option("Start time t0 of the windows of a specification. [default: 0]")
+    until: Time | None = time_option(
+        "Last time point of the reports. [default: the last element of the trace]"
+    )
     as_stream: str | None = option(
-        None, "Print the triples of CONSTRUCT as a trace of this stream, in timed N-Quads.", metavar="IRI"
+        None, "Print the triples of CONSTRUCT as a trace of the stream IRI, in timed N-Quads.", metavar="IRI"
     )
 
 
@@ -477,10 +483,10 @@ def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
     """Raise for options of `--as` without it, and for those that a profile says itself."""
     if name is None and names:
-        raise LarsError(f"{', '.join(names)}: accepted with --as NAME, as a profile reports")
+        raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:
-        problem = "what reports says itself how the query is read and when it is evaluated"
-        raise LarsError(f"{', '.join(without)}: accepted without --as {cut(name)}; {problem}")
+        problem = "the engine determines how the query is read and when it is evaluated"
+        raise LarsError(f"cannot combine {' and '.join(without)} with --as {cut(name)}: {problem}")
 
 
 def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:

@@ -82,9 +82,7 @@ def check_strict_file(path: Path, engine: StrictEngine) -> None:
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
     """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
     if task.static and shape != _TICKER:
-        raise LarsError(
-            "--static: facts of a program; accepted with --format ticker or sql, or asp and a trace"
-        )
+        raise LarsError("--static requires --format ticker or sql, or --format asp and a trace")
     if shape == "json":
         yield json_text(document(task, warn))
         return

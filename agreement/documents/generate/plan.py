@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from typing import Final
+from typing import ClassVar, Final
 
 from agreement.documents.options import option
 from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
@@ -62,25 +62,44 @@ class TemperatureRange:
 
 @dataclass(frozen=True, slots=True)
 class StreamOptions:
-    """The stream that is made up."""
+    """The synthetic stream."""
 
-    stations: int = option(1, "How many weather stations observe.")
-    interval: str = option("1s", "How often each does, first at a random offset below it.")
-    duration: str = option("30s", "How long the stream is.")
-    seed: int = option(0, "The same seed gives the same stream.")
-    values: str = option("40.0..100.0", "Temperatures, uniform, with so many decimals.", metavar="LOW..HIGH")
-    walk: str | None = option(None, "Each station goes a step up or down an interval.", metavar="STEP")
-    arrivals: ArrivalProcess = option(
-        ArrivalProcess.REGULAR, "Each interval, or a Poisson process of that rate."
+    HEADING: ClassVar = "Stream"
+
+    stations: int = option(1, "Number of weather stations.")
+    interval: str = option(
+        "1s",
+        "Time between two observations of a station. The first follows after a random part of it.",
+        metavar="LENGTH",
     )
-    bursts: str | None = option(None, "Each observation is SIZE of them, GAP apart.", metavar="SIZExGAP")
-    contemporaneous: int = option(1, "K stations observe at the same instants.", metavar="K")
-    duplicates: str = option("0", "The share of elements that is sent again.", metavar="SHARE")
-    out_of_order: str = option("0", "The share of elements that comes late.", metavar="SHARE")
-    delay: str | None = option(None, "The most that an element is late. [default: the interval]")
-    streams: int = option(1, "The stations are dealt out over so many streams, IRI1 and on.")
-    stream_iri: str = option(STREAM, "The IRI of the stream.")
-    start: str = option("0s", "When the stream starts.")
+    duration: str = option("30s", "Length of the stream.", metavar="LENGTH")
+    seed: int = option(0, "Random seed. The same seed gives the same stream.")
+    values: str = option(
+        "40.0..100.0",
+        "Range of the temperatures, drawn uniformly with as many decimals as LOW and HIGH.",
+        metavar="LOW..HIGH",
+    )
+    walk: str | None = option(
+        None, "Random walk: each temperature is the last one plus or minus STEP.", metavar="STEP"
+    )
+    arrivals: ArrivalProcess = option(
+        ArrivalProcess.REGULAR,
+        "Times of the observations: every interval, or a Poisson process with the same rate.",
+    )
+    bursts: str | None = option(
+        None, "Send each observation as SIZE observations with a distance of GAP.", metavar="SIZExGAP"
+    )
+    contemporaneous: int = option(1, "Number of stations that observe at the same instants.", metavar="K")
+    duplicates: str = option("0", "Share of elements that are sent twice.", metavar="SHARE")
+    out_of_order: str = option("0", "Share of elements that arrive late.", metavar="SHARE")
+    delay: str | None = option(
+        None, "Maximum delay of a late element. [default: the interval]", metavar="LENGTH"
+    )
+    streams: int = option(
+        1, "Number of streams that the stations are distributed over, named IRI1, IRI2 and so on."
+    )
+    stream_iri: str = option(STREAM, "IRI of the stream.", metavar="IRI")
+    start: str = option("0s", "Start of the stream.", metavar="LENGTH")
 
 
 class WrongOptionError(LarsError):
@@ -169,7 +188,7 @@ def _check_shares(plan: Plan) -> None:
         if not 0 <= share <= 1:
             raise WrongOptionError(name, "accepted: a share from 0 to 1", float(share))
     if plan.delay is not None and not plan.out_of_order:
-        raise WrongOptionError("delay", "accepted with --out-of-order SHARE")
+        raise WrongOptionError("delay", "requires --out-of-order SHARE")
 
 
 def _check_times(plan: Plan) -> None:

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import groupby
 from pathlib import Path
 from shutil import copyfileobj, rmtree
-from typing import BinaryIO, ClassVar, Final, assert_never
+from typing import BinaryIO, Final, assert_never
 
 from agreement.documents.generate.elements import DATA, Observation, elements, plan_parts
 from agreement.documents.generate.plan import TRIPLES, Plan, WrittenFormat
@@ -173,15 +173,15 @@ class TraceOutput:
 class Maker:
     """Who writes: Spark on a master, this process, or what the size suggests; neither when both are off."""
 
-    HEADING: ClassVar = ""
-
-    master: str | None = option(None, "Write on this Spark master. [default: when it is large]")
-    in_process: bool = option(False, "Write in this process, however large it is.")
+    master: str | None = option(
+        None, "Write the stream on this Spark master. [default: local[*] for a large stream]", metavar="URL"
+    )
+    in_process: bool = option(False, "Write the stream in this process, without Spark.")
 
     def of(self, output: TraceOutput) -> str | None:
         """Return the Spark master to write on, None for this process."""
         if self.master is not None and self.in_process:
-            raise LarsError("accepted: one of --master and --in-process")
+            raise LarsError("cannot combine --master and --in-process; use one of them")
         large = not self.in_process and output.plan.expected_triples >= LARGE
         return self.master or (_MASTER if large else None)
 

@@ -41,9 +41,9 @@ from translate.dialects import TITLES
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
-PULL_ONLY: Final = "accepted with --mode pull, which evaluates at its multiples"
-PUSH_ONLY: Final = "accepted with --mode push, which input triggers"
-"""Where --period says something, and where --trigger does."""
+PULL_ONLY: Final = "--mode pull"
+PUSH_ONLY: Final = "--mode push"
+"""Without which --period has no effect, and without which --trigger."""
 TIME = "int | str | datetime | None"
 
 
@@ -58,7 +58,7 @@ def program_argument(**default: Any) -> Any:
     """Return the field of a query or program."""
     return argument(
         "QUERY|PROGRAM.lars",
-        "A file with a query in one of the four languages, or a LARS program.",
+        "Query (C-SPARQL, CQELS, SPARQLstream or RSP-QL) or LARS program.",
         source="trace",
         **default,
     )
@@ -66,14 +66,15 @@ def program_argument(**default: Any) -> Any:
 
 def trace_argument() -> Any:
     """Return the field of traces."""
-    return argument("TRACE..", "Trace files or folders.", default=(), source="trace")
+    return argument("TRACE..", "Recorded streams: files or folders.", default=(), source="trace")
 
 
 def compared_inputs() -> Any:
     """Return the field of what pull and push of queries are compared on."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
-        "A folder with experiment.toml; or queries in C-SPARQL and CQELS, one or both, and traces.",
+        "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both "
+        "(a missing one is derived), followed by recorded streams.",
         default=(),
         source="trace",
     )
@@ -83,7 +84,8 @@ def queries_argument() -> Any:
     """Return the field of what is asked without a trace."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY]",
-        "A folder with experiment.toml; or queries: C-SPARQL, CQELS or both; or two of a kind.",
+        "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both; "
+        "or two queries in one language.",
         default=(),
         source="trace",
     )
@@ -92,7 +94,7 @@ def queries_argument() -> Any:
 def periods_option(help_text: str, **more: Any) -> Any:
     """Return the field of pulling periods."""
     keyword = "int | str | Sequence[int] | None"
-    return option((), help_text, readers.periods, keyword=keyword, **more)
+    return option((), help_text, readers.periods, keyword=keyword, **{"metavar": "PERIODS", **more})
 
 
 def time_option(help_text: str, *, default: Any = None) -> Any:
@@ -108,40 +110,48 @@ def static_option(help_text: str) -> Any:
 
 def first_time_option() -> Any:
     """Return the field of where the times begin at which answers are asked for."""
-    return time_option("The first time point.")
+    return time_option("First time point.")
 
 
 def reference_time_option(default: Any = None) -> Any:
     """Return the field of the time t at which something is asked."""
-    return time_option("The reference time.", default=default)
+    return time_option("Reference time: the time point of the evaluation.", default=default)
 
 
 def unit_option() -> Any:
     """Return the field of how long a time point is."""
     return option(
         None,
-        "One time point: 1min, 500ms. [default: the longest that fits, at most 1s]",
+        "Length of one time point, such as 1min or 500ms. [default: the longest that divides "
+        "all durations, at most 1s]",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
     )
 
 
-def bounds_option() -> Any:
+_SPECIFIED: Final = "as in the specification"
+
+
+def bounds_option(default: str = _SPECIFIED) -> Any:
     """Return the field of the ends of windows."""
-    return option(None, "Which ends a window contains.")
+    return option(
+        None,
+        f"Ends that a window of length L contains at time t: [t-L, t], (t-L, t], [t-L, t) or "
+        f"(t-L, t). [default: {default}]",
+    )
 
 
-def semantics_option() -> Any:
+def semantics_option(default: str = _SPECIFIED) -> Any:
     """Return the field of sets or multisets."""
-    return option(None, "Whether answers are a set or a multiset.")
+    return option(None, f"Read answers as sets or as multisets. [default: {default}]")
 
 
 def assign_option() -> Any:
     """Return the field of predicates by stream."""
     return option(
         None,
-        "In which stream a predicate is matched.",
+        "Match PREDICATE in STREAM when a CQELS query is derived from C-SPARQL. Repeatable.",
         readers.assignments,
         metavar="STREAM=PREDICATE",
         keyword="Mapping[str, Sequence[str]] | None",
@@ -151,37 +161,37 @@ def assign_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class BadLineOptions:
-    """What becomes of lines of a trace that cannot be read."""
+    """Invalid lines of a trace."""
 
+    HEADING: ClassVar = "Input data"
     IDLE: ClassVar = (
-        IdleOptions(
-            has_not("--on-error", "skip"),
-            ("--rejected",),
-            "accepted with --on-error skip, which skips bad lines",
-        ),
+        IdleOptions(has_not("--on-error", "skip"), ("--rejected",), requires="--on-error skip"),
     )
 
-    on_error: OnError = option(OnError.STOP, "Whether reading ends at a bad line or goes on without it.")
-    rejected: Path | None = option(None, "The file that keeps skipped lines, with --on-error skip.")
+    on_error: OnError = option(
+        OnError.STOP, "On an invalid line of a trace, stop with an error or skip the line."
+    )
+    rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     def check(self) -> None:
         """Raise LarsError where skipped lines would be lost."""
         if self.on_error is OnError.SKIP and self.rejected is None:
-            raise LarsError(
-                "--on-error skip: give --rejected FILE too, which keeps the lines that are skipped"
-            )
+            raise LarsError("--on-error skip requires --rejected FILE")
 
 
 @dataclass(frozen=True, slots=True)
 class InputOptions:
-    """The static data and streams of a command, and what times in them count."""
+    """Static data and streams, and the unit of times in them."""
+
+    HEADING: ClassVar = "Input data"
 
     static: tuple[StaticFile, ...] = static_option(
-        "An RDF file with static data: FILE, IRI=FILE as a graph, cqels:FILE what CQELS alone has."
+        "Static RDF data. FILE is read into the default graph, IRI=FILE into the named graph "
+        "IRI, cqels:FILE for CQELS only. Repeatable."
     )
     stream: Mapping[Path, str] | None = option(
         None,
-        "The stream that a trace file holds; may be given several times.",
+        "Read FILE as the trace of the stream IRI. Repeatable.",
         readers.streams,
         metavar="IRI=FILE",
         keyword="Mapping[str, TraceSource] | None",
@@ -191,25 +201,26 @@ class InputOptions:
     unit: Duration | None = unit_option()
     trace_unit: Duration | None = option(
         None,
-        "What integers in the trace count. [default: the unit]",
+        "Unit of integer timestamps in the trace. [default: the value of --unit]",
         readers.unit,
         metavar="LENGTH",
         keyword="str | None",
     )
     origin: datetime | None = option(
         None,
-        "The dateTime that is time 0: 2026-01-31T12:00:00Z.",
+        "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
+        "the first element]",
         readers.moment,
         metavar="DATETIME",
         keyword="str | datetime | None",
     )
-    sort: bool = option(False, "Sort a trace that is out of order.")
+    sort: bool = option(False, "Sort an out-of-order trace by time.")
     blank_nodes: BlankNodes | None = option(
-        None, "The scope of blank node labels in a trace file. [default: document]"
+        None, "Scope of blank node labels in a trace: the whole file or one element. [default: document]"
     )
     prefix: Mapping[str, str] | None = option(
         None,
-        "What a prefix of IRIs in tables stands for; may be given several times.",
+        "Define a prefix for IRIs in CSV files and other tables. Repeatable.",
         readers.prefixes,
         metavar="PREFIX=IRI",
         keyword="Mapping[str, str] | None",
@@ -217,8 +228,8 @@ class InputOptions:
     )
     column: Mapping[str, Any] | None = option(
         None,
-        "What a table's own columns become: t={time}, s=ex:bike/{bike}, ex:at=ex:station/{station}; one "
-        "part each time.",
+        "Map columns of a table to RDF. PART is t (timestamp), s (subject) or a predicate. "
+        "For example: t={time}, s=ex:bike/{bike}, ex:at=ex:station/{station}. Repeatable.",
         readers.columns,
         metavar="PART=TEMPLATE",
         keyword="Mapping[str, str | Mapping[str, str]] | None",
@@ -279,33 +290,38 @@ class InputOptions:
 
 @dataclass(frozen=True, slots=True)
 class QuestionOptions:
-    """What is asked of the queries."""
+    """The question about the queries."""
+
+    HEADING: ClassVar = "Comparison"
 
     period: tuple[Period, ...] = periods_option(
-        "Pulling periods: 5, 5,10, 1..50, 1s..60s. [default: the STEP, or 1..10]"
+        "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
     )
-    static: tuple[StaticFile, ...] = static_option("An RDF file with the static data. [default: any data]")
+    static: tuple[StaticFile, ...] = static_option("Static RDF data. Repeatable. [default: any static data]")
     unit: Duration | None = unit_option()
 
 
 @dataclass(frozen=True, slots=True)
 class EvaluationOptions:
-    """The language of a query, and when it is evaluated."""
+    """The query language, and the times of evaluation."""
 
+    HEADING: ClassVar = "Query semantics"
     IDLE: ClassVar = (
-        IdleOptions(has("--mode", "push"), ("--period",), PULL_ONLY),
-        IdleOptions(has("--mode", "pull"), ("--trigger",), PUSH_ONLY),
+        IdleOptions(has("--mode", "push"), ("--period",), requires=PULL_ONLY),
+        IdleOptions(has("--mode", "pull"), ("--trigger",), requires=PUSH_ONLY),
     )
 
-    engine: Language | None = option(None, "The language the query is in, or is to be turned into.")
+    engine: Language | None = option(
+        None, "Query language of the query, or the language to translate it to first."
+    )
     mode: ExecutionMode | None = option(
         None,
-        "Evaluated when input arrives, or every U time points. "
-        "[default: solve: as its engines do; translate: at every time]",
+        "Evaluate when data arrive (push) or every U time points (pull). [default: the mode "
+        "of the query language; translate: at every time point]",
     )
     period: Period | None = option(
         None,
-        "The pulling period. [default: the STEP]",
+        "Pull period. [default: the STEP of the query]",
         readers.period,
         metavar="U",
         keyword="int | str | None",
@@ -314,13 +330,21 @@ class EvaluationOptions:
 
 @dataclass(frozen=True, slots=True)
 class InterpretationOptions:
-    """How joins, windows and the push trigger of a query are read."""
+    """The reading of joins, windows and triggers."""
+
+    HEADING: ClassVar = "Query semantics"
 
     profile: Profile | None = option(
-        None, "Unbound variables and MINUS as in the paper or in SPARQL 1.1. [default: paper2015]"
+        None,
+        "Treat unbound variables and MINUS as in Dao-Tran et al. (2015) or as in SPARQL 1.1. "
+        "[default: paper2015]",
     )
-    bounds: Bounds | None = bounds_option()
-    trigger: Trigger | None = option(None, "What input makes push evaluate. [default: any]")
+    bounds: Bounds | None = bounds_option("closed")
+    trigger: Trigger | None = option(
+        None,
+        "Input that makes push evaluate: any input, input on a stream of the query, or a "
+        "triple that matches a pattern. [default: any]",
+    )
 
     def setting(
         self, unit: Duration, semantics: Semantics | None = None, origin: datetime | None = None
@@ -337,15 +361,13 @@ class InterpretationOptions:
 
 @dataclass(frozen=True, slots=True)
 class ProgramOptions:
-    """How a query or program is read, and the input that it meets."""
-
-    HEADING: ClassVar = ""
+    """The reading of a query or program, and its input."""
 
     input_options: InputOptions
     bad_lines: BadLineOptions
     evaluation: EvaluationOptions
     reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option()
+    semantics: Semantics | None = semantics_option("set")
 
     def check(self, path: Path, **others: object) -> None:
         """Raise LarsError where they, or others about queries, are given for a program."""
@@ -355,9 +377,7 @@ class ProgramOptions:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonOptions:
-    """How the queries that are compared are read, and the trace that both meet."""
-
-    HEADING: ClassVar = ""
+    """The reading of the compared queries, and the trace of both."""
 
     input_options: InputOptions
     bad_lines: BadLineOptions
@@ -367,9 +387,7 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True)
 class TracelessOptions:
-    """How queries are read of which something is decided on any stream."""
-
-    HEADING: ClassVar = ""
+    """The reading of queries that are compared on every stream."""
 
     question: QuestionOptions
     reading: InterpretationOptions
@@ -378,32 +396,40 @@ class TracelessOptions:
 
 @dataclass(frozen=True, slots=True)
 class RunnerOptions:
-    """Where a job runs, and what evaluates it."""
+    """The place of a run, and its evaluator."""
 
-    master: str | None = option(None, "The Spark master. [default: this process, for large input local[*]]")
+    HEADING: ClassVar = "Execution"
+
+    master: str | None = option(
+        None,
+        "Run on this Spark master, such as local[2]. [default: this process; local[*] for large input]",
+        metavar="URL",
+    )
     in_process: bool = option(False, "Run in this process, without Spark.")
     evaluator: Evaluator = option(
-        Evaluator.AUTO, "What evaluates: columns where they cover a program, clingo, or both, compared."
+        Evaluator.AUTO,
+        "Evaluate with relational algebra, with clingo, or with both and compare. auto: "
+        "clingo only for programs that relational algebra does not cover.",
     )
     certify: Certify | int = option(
         Certify.SOME,
-        "At how many times clingo has to find the same. [default: some]",
+        "Number of time points at which clingo verifies the answers. [default: a sample]",
         readers.certify,
         metavar="all|N|none",
         keyword='Literal["all", "some", "none"] | int | None',
     )
     resume: Path | None = option(
         None,
-        "Run on Spark; keep finished parts here, and go on from those of a run that ended.",
+        "Run on Spark and save finished parts in DIR. Repeat the command to continue an interrupted run.",
         metavar="DIR",
     )
 
     def runner(self, note: Warn, progress: Progress = no_progress) -> Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
-            raise LarsError("accepted: one of --master and --in-process")
+            raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
-            raise LarsError("--resume: accepted on Spark, without --in-process")
+            raise LarsError("cannot combine --resume with --in-process: --resume runs on Spark")
         return Runner(
             self.master,
             self.in_process,
@@ -424,14 +450,14 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
     """Raise when options that say how a query is read are given for a program."""
     if flags and path.suffix == PROGRAM_SUFFIX:
         raise LarsError(
-            f"{path}: {', '.join(flags)}: accepted for queries; a program says its windows and rules itself"
+            f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
         )
 
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise when options about answer streams are given for a query, which has one."""
     if flags and path.suffix != PROGRAM_SUFFIX:
-        raise LarsError(f"{path}: {', '.join(flags)}: accepted for LARS programs; a query has one answer")
+        raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
@@ -444,9 +470,9 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
     """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
     title, pushed = TITLES[query.language], is_pushed(query, evaluation)
     if pushed and evaluation.period is not None:
-        raise LarsError(f"--period: accepted with --mode pull; by default a query in {title} is pushed")
+        raise LarsError(f"--period requires --mode pull: a {title} query is pushed by default")
     if not pushed and trigger is not Trigger.ANY:
-        raise LarsError(f"--trigger: accepted with --mode push; by default a query in {title} is pulled")
+        raise LarsError(f"--trigger requires --mode push: a {title} query is pulled by default")
 
 
 class MatchBy(StrEnum):
@@ -486,46 +512,52 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """What is left open and tried, what is compared and how, and what is looked for in wrong answers."""
+    """The comparison of answers: what is tried, compared and searched for."""
+
+    HEADING: ClassVar = "Comparison"
 
     t0: tuple[int, ...] | str | None = option(
         None,
-        "Start times of windows to try: 0..9 or 0,5. [default: all]",
+        "Start times t0 of windows to try, such as 0..9 or 0,5. [default: all that differ]",
         readers.dated_start_times,
         keyword="int | str | Sequence[int] | None",
+        metavar="TIMES",
     )
-    match: MatchBy = option(
-        MatchBy.TIME, "Compare reports at their times, or their sequence whatever their times."
-    )
-    registered: Time = time_option("The time at which the query was registered.", default=0)
-    until: Time | None = time_option("The last time to compare.")
+    match: MatchBy = option(MatchBy.TIME, "Compare reports at their times, or only the order of the reports.")
+    registered: Time = time_option("Time at which the query was registered.", default=0)
+    until: Time | None = time_option("Last time to compare. [default: the last element]")
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
-    gracious: bool = option(False, "Find the window borders that fit wrong windows best.")
-    diagnosis: bool = option(True, "Look for the fault that explains it.")
+    gracious: bool = option(False, "For each wrong window, find the window borders that fit best.")
+    diagnosis: bool = option(True, "Search for the engine fault that explains wrong answers.")
     tolerance: float = option(
-        TOLERANCE, "By which share numbers may differ that are no integers.", least=0, most=1
+        TOLERANCE,
+        "Relative difference at which two non-integer numbers still count as equal.",
+        least=0,
+        most=1,
     )
-    empty: EmptyReports = option(EmptyReports.COMPARED, "Reports without rows.")
-    early: float = option(0, "How early reports may come.", metavar="MS", least=0)
+    empty: EmptyReports = option(EmptyReports.COMPARED, "Compare reports without rows, or ignore them.")
+    early: float = option(0, "How early a report may arrive.", metavar="MS", least=0)
     late: float | None = option(
-        None, "How late at most. [default: less than the slide]", metavar="MS", least=0
+        None, "How late a report may arrive. [default: less than the slide]", metavar="MS", least=0
     )
-    time_limit: float | None = option(
-        None, "How long start times are tried at most.", metavar="SECONDS", least=0
-    )
+    time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)
 
 
 @dataclass(frozen=True, slots=True)
 class AnswersOptions:
-    """How a file of answers is read."""
+    """The reading of a file of answers."""
 
-    answers_format: AnswersFormat | None = option(None, "How answers are written. [default: recognised]")
+    HEADING: ClassVar = "Recorded answers"
+
+    answers_format: AnswersFormat | None = option(None, "File format of the answers. [default: detected]")
     answers_unit: Duration | None = option(
         None,
-        "What a time in the answers counts. [default: 1ms in the formats csrbench and yabench, else the "
-        "unit]",
+        "Unit of times in the answers. [default: 1ms for csrbench and yabench, else the value of --unit]",
         readers.unit,
         keyword="str | None",
+        metavar="LENGTH",
     )
-    time_variable: str | None = option(None, "The column of times in SPARQL results.")
+    time_variable: str | None = option(
+        None, "Name of the column with the times in SPARQL results.", metavar="NAME"
+    )

@@ -21,7 +21,7 @@ from lars.language.terms import Variable
 from translate.analysis import rename
 from translate.model.query import EngineQuery, Profile
 
-_ACCEPTED: Final = "accepted with --contained and --equivalent: two files, each with a query"
+_ACCEPTED: Final = "--contained and --equivalent require two files, each with a query"
 _TWO: Final = 2
 
 

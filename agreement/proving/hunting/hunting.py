@@ -9,7 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from math import isfinite
 from time import monotonic
-from typing import ClassVar, Final
+from typing import Final
 
 from agreement.comparing.arena import Arena, Lead, made_small
 from agreement.documents.options import option
@@ -160,12 +160,12 @@ def _seconds(value: str | float) -> float:
 class HuntLimits:
     """When a hunt ends: after so many seconds, runs or faults; and the seed of its random streams."""
 
-    HEADING: ClassVar = ""
-
-    time_limit: float = option(60.0, "How long is hunted.", _seconds, metavar="TIME", keyword="str | float")
-    runs: int | None = option(None, "How many runs there are at most.", least=1)
-    faults: int | None = option(None, "How many faults are enough.", least=1)
-    seed: int = option(0, "Of the random streams.", least=0)
+    time_limit: float = option(
+        60.0, "Time limit of the hunt.", _seconds, metavar="TIME", keyword="str | float"
+    )
+    runs: int | None = option(None, "Maximum number of runs of the engine.", least=1)
+    faults: int | None = option(None, "Stop after N faults.", least=1)
+    seed: int = option(0, "Seed of the random streams.", least=0)
 
 
 @dataclass(slots=True)

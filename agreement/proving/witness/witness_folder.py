@@ -139,7 +139,7 @@ def _quoted(iri: Iri) -> str:
 def write_experiments(folder: Path, task: WitnessTask, witnesses: PeriodWitnesses) -> None:
     """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
     if task.pair is None:
-        raise LarsError(f"--out {folder}: accepted for push and pull, which an experiment compares")
+        raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
 from itertools import groupby
 from time import monotonic
-from typing import Final
+from typing import ClassVar, Final
 
 from agreement.comparing.agree import (
     ComparedInput,
@@ -136,37 +136,49 @@ _ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
 
 @dataclass(frozen=True, slots=True)
 class WitnessCriteria:
-    """Which witnesses are wanted, and how far the search goes."""
+    """The witnesses to search for, and the limits of the search."""
+
+    HEADING: ClassVar = "Search"
 
     enumerate_: int = option(
-        1, "So many, no two alike up to names and waiting.", shell_name="--enumerate", least=1, metavar="N"
+        1,
+        "Find N witnesses that differ in more than names and delays.",
+        shell_name="--enumerate",
+        least=1,
+        metavar="N",
     )
     cause: RowCause | None = option(
         None,
-        "One with this cause: blocked-later. [default: any cause]",
+        "Find a witness with this cause, such as blocked-later. [default: any cause]",
         cause_of,
         keyword="str | None",
+        metavar="CAUSE",
     )
     triples: int | None = option(
-        None, "Of at most so many triples. [default: what is enough, else 4]", least=0, metavar="N"
+        None,
+        "Maximum number of triples. [default: the bound that a theorem gives, else 4]",
+        least=0,
+        metavar="N",
     )
     any_source: bool = option(
-        False, "A triple may come from each stream and be static, whatever its pattern."
+        False, "Let each triple arrive on any stream or be static, whatever its pattern."
     )
     same_input: bool = option(
-        False, "One that shows push in the period, in total, what pull sees at its end."
+        False,
+        "Find a witness on which push sees during the period exactly the input that pull sees at its end.",
     )
     sides: Readings | None = option(
         None,
-        "Push read in two ways: closed,high-open, rstream,istream .. [default: push, pull]",
+        "Compare two readings of push, such as closed,high-open or rstream,istream. [default: "
+        "push with pull]",
         read_sides,
         metavar="A,B",
         keyword="str | None",
     )
     time_limit: float | None = option(
-        None, "Then give the best so far, for each period.", least=0, metavar="SECONDS"
+        None, "Time limit per period. Then print the best witness so far.", least=0, metavar="SECONDS"
     )
-    contained: bool = option(False, "Of two queries: where the first has a row that the second lacks.")
+    contained: bool = option(False, "Compare two queries: find a stream on which only the first has a row.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,24 +332,22 @@ def witness_task(
     if wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile):
         query, other = traceless_task.queries[0], traceless_task.queries[-1]
         _check_columns(inputs, query, other)
-        _check_idle(overrides, wishes, "profiles say what they are")
+        _check_idle(overrides, wishes, "specifications and engine versions determine their semantics")
         return WitnessTask((query, other), None, (1,), *read)
     if not traceless_task.is_pair:
         query, other = traceless_task.queries
         _check_columns(inputs, query, other)
         _check_operators(inputs, query, other)
         if wishes.sides is not None:
-            raise LarsError("--sides: accepted with one query, or the pair of push and pull")
-        _check_idle(overrides, wishes, "two queries of a kind meet at each time")
+            raise LarsError("--sides requires one query, or a C-SPARQL and a CQELS query")
+        _check_idle(overrides, wishes, "two queries in one language are compared at every time")
         return WitnessTask((query, other), None, (1,), *read)
     if wishes.contained:
-        raise LarsError(
-            "--contained: accepted for two queries in one language, of which one may hold the other"
-        )
+        raise LarsError("--contained requires two queries in one language")
     pair = traceless_task.pairs(warn)[0]
     both = pair.csparql, pair.cqels
     if wishes.sides is not None:
-        _check_idle(overrides, wishes, "two readings of a query meet at each time")
+        _check_idle(overrides, wishes, "two readings of a query are compared at every time")
         return WitnessTask(both, None, (1,), *read)
     return WitnessTask(both, pair, traceless_task.periods, *read)
 
@@ -352,7 +362,7 @@ def _check_idle(overrides: Overrides, wishes: WitnessCriteria, why: str) -> None
         values |= {"--bounds": overrides.reading.bounds, "--profile": overrides.reading.profile}
         values |= {"--contained": wishes.contained or None, "--any-source": wishes.any_source or None}
     if idle := [name for name, value in values.items() if value is not None]:
-        raise LarsError(f"{', '.join(idle)}: accepted for push and pull; {why}")
+        raise LarsError(f"{' and '.join(idle)}: only for push and pull; {why}")
 
 
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:

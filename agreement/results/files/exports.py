@@ -43,29 +43,32 @@ class Target(StrEnum):
 
 def target_option(default: Any = needed) -> Any:
     """Return the field of who runs it."""
-    return option(default, "The reasoner that is to run it.")
+    return option(default, "Reasoner to write files for.")
 
 
 def folder_option(default: Any = needed) -> Any:
     """Return the field of the folder."""
-    return option(default, "The folder to write.", metavar="DIR", short="-o")
+    return option(default, "Folder to write.", metavar="DIR", short="-o")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportOptions:
-    """How a program is read and exported."""
+    """The reading of the program, and the form of the export."""
 
-    overwrite: bool = option(False, "Replace an export.")
-    reasoner: Reasoner | None = option(None, "Which reasoner of Ticker's. [default: clingo]")
+    HEADING: ClassVar = "Export"
+
+    overwrite: bool = option(False, "Replace an earlier export in the folder.")
+    reasoner: Reasoner | None = option(None, "Reasoning mode of Ticker. [default: clingo]")
     clock: Duration | None = option(
         None,
-        "How long a time point lasts in Ticker. [default: the unit]",
+        "Duration of one time point in Ticker. [default: the value of --unit]",
         readers.unit,
         keyword="str | None",
+        metavar="LENGTH",
     )
     how: ProgramOptions
     from_: Time | None = first_time_option()
-    until: Time | None = time_option("The last time point.")
+    until: Time | None = time_option("Last time point. [default: the last element of the trace]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,6 +86,8 @@ class ExportRequest:
 class ExportOrReadRequest:
     """What `lars export` is asked.
 
+    Writes a folder with the program, its input and a script run.sh. With --read, prints the answers.
+
     Example:
     lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
     """
@@ -94,8 +99,10 @@ class ExportOrReadRequest:
     to: Target | None = target_option(None)
     out: Path | None = folder_option(None)
     options: ExportOptions
-    read: Path | None = option(None, "Print what it answered, as solve --json does.", metavar="OUTPUT")
-    legend: Path | None = option(None, "With --read: legend.json of the export.")
+    read: Path | None = option(
+        None, "Print the answers in OUTPUT of the reasoner, as solve --json prints them.", metavar="OUTPUT"
+    )
+    legend: Path | None = option(None, "File legend.json of the export. Required with --read.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +135,7 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
     how.check(path)
     of_ticker = flags_of(reasoner=options.reasoner, clock=options.clock)
     if not for_ticker and of_ticker:
-        raise LarsError(f"{of_ticker[0]}: accepted with --to ticker")
+        raise LarsError(f"{of_ticker[0]} requires --to ticker")
     solving = solving_task(path, traces, how, span, listeners.note)
     solving = replace(solving, setting=replace(solving.setting, ordered=True))
     reasoner = options.reasoner or Reasoner.CLINGO if for_ticker else None
@@ -154,8 +161,8 @@ class ExportAnswers(Result):
 class ReadExportRequest:
     """Print what a reasoner answered that ran an export, as `lars solve --json` does."""
 
-    output: Path = argument("OUTPUT", "What it printed.", source="trace")
-    legend: Path = argument("LEGEND", "legend.json of the export.")
+    output: Path = argument("OUTPUT", "Output of the reasoner.", source="trace")
+    legend: Path = argument("LEGEND", "File legend.json of the export.")
 
 
 @offered_functions(ReadExportRequest)

@@ -21,10 +21,12 @@ class FormatRequest:
     lars fmt samples/door/door.lars --ascii
     """
 
-    files: tuple[Path, ...] = argument("FILE..", "LARS programs, - is standard input.")
-    write: bool = option(False, "Rewrite the files in place.")
-    check: bool = option(False, "Name the files that would change; exit 1.")
-    ascii_only: bool = option(False, "Write [+]^5 <> p :- q, not ⊞^5 ◇ p ← q.", shell_name="--ascii")
+    files: tuple[Path, ...] = argument("FILE..", "LARS programs; - reads standard input.")
+    write: bool = option(False, "Format the files in place.")
+    check: bool = option(False, "Print the names of files that are not formatted; exit 1 if there are any.")
+    ascii_only: bool = option(
+        False, "Use ASCII syntax: [+]^5 <> p :- q instead of ⊞^5 ◇ p ← q.", shell_name="--ascii"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +51,7 @@ def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
     """Return programs laid out; with `write` they are rewritten, with `check` named."""
     del listeners
     if request.write and request.check:
-        raise LarsError("--write changes files and --check does not: give one of them")
+        raise LarsError("cannot combine --write with --check, which changes nothing; use one of them")
     if request.write and Path("-") in request.files:
         raise LarsError("-: standard input cannot be rewritten; without --write its text is printed")
     # All are read before any is written: one that is no program leaves the others as they are.

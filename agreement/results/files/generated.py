@@ -32,22 +32,28 @@ class GeneratedTrace(Result):
 class GenerateRequest:
     """What `lars generate` is asked.
 
+    The same options and seed give the same bytes.
+
     Example:
     lars generate weather.nq --stations 50 --duration 30s --seed 1
     """
 
     IDLE: ClassVar = (
-        IdleOptions(
-            has("--in-process"), ("--master",), "accepted without --in-process, which does without Spark"
-        ),
+        IdleOptions(has("--in-process"), ("--master",), excludes="--in-process, which runs without Spark"),
     )
 
-    out: Path = argument("OUT", "OUT.nq, .nt, .trig, .csv, .parquet, or a folder of Turtle.")
+    out: Path = argument(
+        "OUT", "File (.nq, .nt, .trig, .csv or .parquet) or folder of Turtle files to write."
+    )
     stream: StreamOptions
-    unit: str | None = option(None, "Times are whole numbers of it. [default: 1ms; a folder: 1s]")
-    trace_unit: str | None = option(None, "What integers count. [default: the unit; yabench: 1ms]")
-    format: WrittenFormat | None = option(None, "How to write it. [default: by extension]")
-    overwrite: bool = option(False, "Replace what OUT is.")
+    unit: str | None = option(
+        None, "Length of one time point. [default: 1ms; for a folder 1s]", metavar="LENGTH"
+    )
+    trace_unit: str | None = option(
+        None, "Unit of integer timestamps. [default: the value of --unit; for yabench 1ms]", metavar="LENGTH"
+    )
+    format: WrittenFormat | None = option(None, "File format. [default: by the extension of OUT]")
+    overwrite: bool = option(False, "Replace OUT if it exists.")
     maker: writing.Maker
 
 

@@ -53,35 +53,39 @@ _QUERY: Final = "a file with a query in the engine's language"
 class HuntRequest:
     """What `lars hunt` is asked.
 
+    Runs the engine on small queries and random streams, and prints each fault with the smallest stream that
+    shows it.
+
     Example:
     lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --time-limit 5s
     """
 
     inputs: tuple[Path, ...] = argument(
         "QUERY..",
-        "Queries in the engine's language. [default: a small family, as the engine takes them]",
+        "Queries in the language of the engine. [default: a family of small queries that the engine accepts]",
         default=(),
     )
     adapter: str | None = adapter_option()
     engine: str | None = option(
         None,
-        "What is right: a specification (csparql, cqels, sparqlstream, rspql, a file *.toml), or what an "
-        "engine version predicts. [default: that of the engine's dialect]",
+        "Correct behavior: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
+        "file) or an engine version. [default: the specification of the engine's dialect]",
         metavar="NAME",
     )
     out: Path | None = option(
-        None, "A new folder for what is found: a folder with its case for each fault.", metavar="DIR"
+        None, "Write the faults to a new folder: one subfolder with a recorded case per fault.", metavar="DIR"
     )
     limits: HuntLimits
-    static: tuple[StaticFile, ...] = static_option("An RDF file with static data of the queries given.")
+    static: tuple[StaticFile, ...] = static_option("Static RDF data for the given queries. Repeatable.")
     t0: tuple[int, ...] | None = option(
         None,
-        "Start times of windows that are right: 0..9 or 0,5. [default: all]",
+        "Start times t0 of windows that are correct, such as 0..9 or 0,5. [default: all]",
         readers.start_times,
         keyword="int | str | Sequence[int] | None",
+        metavar="TIMES",
     )
     late: float | None = option(
-        None, "How late reports may be. [default: less than the slide]", metavar="MS", least=0
+        None, "How late a report may arrive. [default: less than the slide]", metavar="MS", least=0
     )
     how: AdapterOptions
 
@@ -148,11 +152,11 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     ()
     """
     if not request.adapter:
-        raise LarsError("accepted: --adapter with the command that starts the adapter")
+        raise LarsError("missing --adapter COMMAND, the command that starts the adapter")
     if request.engine is not None and not is_judge(request.engine):
         raise LarsError(f"--engine {request.engine}: accepted: {ACCEPTED_JUDGES}")
     if request.static and not request.inputs:
-        raise LarsError("--static: accepted with queries; those that are made have their own")
+        raise LarsError("--static requires QUERY: generated queries have their own static data")
     check_replaceable(request.out, _FOUND, "a hunt has written")
     start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:

@@ -17,17 +17,22 @@ from lars.files import exists, rewrite
 class InitRequest:
     """What `lars init` is asked.
 
-    Files stay where they are and are referred to.
+    The file refers to the queries and traces; they are not copied. Most commands accept the folder as input.
 
     Example:
     lars init samples/coupons-mine samples/coupons/query.cqels.rq samples/coupons/coupons.trig
     """
 
-    folder: Path = argument("DIR", "The folder of the experiment; it is made if it is not there.")
+    folder: Path = argument("DIR", "Folder of the experiment. It is created if it does not exist.")
     inputs: tuple[Path, ...] = argument(
-        "QUERY.. TRACE..", "Queries, one in each language, and traces.", default=(), source="trace"
+        "QUERY.. TRACE..",
+        "Queries, at most one per language, and recorded streams.",
+        default=(),
+        source="trace",
     )
-    period: tuple[Period, ...] = periods_option("Pulling periods: 5, 5,10, 1..50. [default: the STEP]")
+    period: tuple[Period, ...] = periods_option(
+        "Pull periods U, such as 5, 5,10 or 1..50. [default: the STEP of the query]"
+    )
     input_options: InputOptions
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Final, TextIO
+from typing import Any, Final, TextIO
 
 from rich.console import RenderableType
 
@@ -54,19 +54,19 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
 
 def adapter_option() -> Any:
     """Return the field of what starts an adapter."""
-    return option(None, "The command that starts the adapter.", metavar="COMMAND")
+    return option(None, "Command that starts the adapter.", metavar="COMMAND")
 
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
     """How an adapter is run."""
 
-    HEADING: ClassVar = ""
-
-    silence: float = option(SILENCE, "How long a reply may take.", metavar="SECONDS", least=0.01)
+    silence: float = option(
+        SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
+    )
     options: Mapping[str, Any] | None = option(
         None,
-        "What the adapter is told at open; may be given several times.",
+        "Option that the adapter receives with the query. Repeatable.",
         adapter_options,
         metavar="NAME=VALUE",
         shell_name="--option",
@@ -79,19 +79,28 @@ class AdapterOptions:
 class RecordRequest:
     """What `lars record` is asked.
 
+    Runs the engine twice on the trace and writes its answers as a case (.json). With --check, tests the
+    adapter against the protocol instead.
+
     Example, in samples/judged/met:
     lars record query.cqels.rq doors.nq --adapter 'lars serve-engine cqels' --out met.json
     """
 
     inputs: tuple[Path, ...] = argument(
-        "QUERY TRACE..", "A query in the engine's language, and traces.", default=(), source="trace"
+        "QUERY TRACE..",
+        "Query in the language of the engine, followed by recorded streams.",
+        default=(),
+        source="trace",
     )
     adapter: str | None = adapter_option()
-    out: Path | None = option(None, "The case's file.", metavar="CASE.json")
+    out: Path | None = option(None, "File to write the recorded case to.", metavar="CASE.json")
     check: str | None = option(
-        None, "Say what this adapter gets wrong; a QUERY is one that its engine takes.", metavar="COMMAND"
+        None,
+        "Check the adapter against the protocol and print its mistakes. QUERY: a query that "
+        "its engine accepts.",
+        metavar="COMMAND",
     )
-    log: Path | None = option(None, "Where all messages to and from the adapter are written.", metavar="FILE")
+    log: Path | None = option(None, "Write all messages to and from the adapter to FILE.", metavar="FILE")
     how: AdapterOptions
     input_options: InputOptions
     bad_lines: BadLineOptions
@@ -212,9 +221,9 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
     (True, 8)
     """
     if (request.check is None) == (request.adapter is None):
-        raise LarsError("accepted: either --adapter COMMAND or --check COMMAND")
+        raise LarsError("expected either --adapter COMMAND or --check COMMAND")
     if request.check is None and not request.inputs:
-        raise LarsError("accepted: a query and its traces with --adapter, or --check")
+        raise LarsError("missing input: use QUERY TRACE.. with --adapter, or --check")
     with _opened(request.log) as log:
         return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
 
@@ -269,11 +278,11 @@ def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
 
 def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
     if wrong := flags_of(request.input_options, request.bad_lines):
-        raise LarsError(f"{', '.join(wrong)}: accepted with --adapter, without --check")
+        raise LarsError(f"cannot combine {' and '.join(wrong)} with --check")
     if request.out is not None or request.how.options is not None:
-        raise LarsError("--out, --option: accepted with --adapter, without --check")
+        raise LarsError("cannot combine --out or --option with --check")
     if len(request.inputs) > 1:
-        raise LarsError(f"found {len(request.inputs)} files; accepted with --check: one QUERY at most")
+        raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
     query = read_text(request.inputs[0], _FORM) if request.inputs else None
     assert request.check is not None
     return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))

@@ -26,17 +26,21 @@ if TYPE_CHECKING:
 class RunRequest:
     """What `lars run` is asked.
 
+    A cell is one combination of query, trace, engine and parameters. Prints a row per cell.
+
     Example:
     lars run samples/crowd --out results
     """
 
     experiment: Path | None = argument(
-        "EXPERIMENT", "A TOML file, or a folder with experiment.toml.", default=None
+        "EXPERIMENT", "Experiment file (.toml), or a folder that contains an experiment.toml.", default=None
     )
-    out: Path | None = option(None, "The folder of the results. [default: results beside it]", metavar="DIR")
-    jobs: int = option(1, "How many cells run at the same time.", least=1)
-    fresh: bool = option(False, "Run also what has been finished before.")
-    master: str | None = option(None, "Run the cells as tasks of Spark on this master.")
+    out: Path | None = option(
+        None, "Folder of the results. [default: results, next to the experiment file]", metavar="DIR"
+    )
+    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
+    fresh: bool = option(False, "Run all cells again, including finished ones.")
+    master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -120,7 +124,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     if request.experiment is None:
         raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
     if request.master is not None and request.jobs > 1:
-        raise LarsError("accepted: one of --jobs and --master")
+        raise LarsError("cannot combine --jobs and --master; use one of them")
     written = read_experiment(request.experiment)
     read = in_fitting_units(written)
     if written.file.unit != read.unit != SECOND:

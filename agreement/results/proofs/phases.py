@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
@@ -32,31 +32,39 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PhaseOptions:
-    """What varies."""
+    """The parameters that vary."""
 
-    period: tuple[Period, ...] = periods_option("Pulling periods: 1..50, 5,10, 1s..60s. [default: the STEP]")
+    HEADING: ClassVar = "Parameters"
+
+    period: tuple[Period, ...] = periods_option(
+        "Pull periods U, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]"
+    )
     length: tuple[Period, ...] = option(
         readers.lengths("1..60"),
-        "Lengths of the window: 1..60, 5s..60s..5s.",
+        "Window lengths L, such as 1..60 or 5s..60s..5s.",
         readers.lengths,
         default_text="1..60",
         keyword="int | str | Sequence[int]",
+        metavar="LENGTHS",
     )
     window: str | None = option(
-        None, "The stream whose window it is. [default: the longest's]", metavar="IRI"
+        None, "Stream whose window varies. [default: the stream with the longest window]", metavar="IRI"
     )
     rate: tuple[int, ...] = option(
         (1,),
-        "How many times as fast the stream is: 1,2,4, a diagram each.",
+        "Speedups of the stream, such as 1,2,4. Prints one diagram per speedup.",
         readers.whole_numbers,
         default_text="1",
         keyword="int | str | Sequence[int]",
+        metavar="FACTORS",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseRequest:
     """What `lars phase` is asked.
+
+    Prints a table with a row per window length and a column per period.
 
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg

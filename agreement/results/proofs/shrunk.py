@@ -34,16 +34,22 @@ AGREES = "push and pull agree on the trace: there is nothing to shrink"
 class ShrinkRequest:
     """What `lars shrink` is asked.
 
+    Removes triples, parts of the queries and time while push and pull still disagree for the same cause.
+
     Example:
     lars shrink samples/minus
     """
 
     inputs: tuple[Path, ...] = compared_inputs()
     period: tuple[Period, ...] = periods_option(
-        "Pulling periods, of which the first that disagrees counts. [default: the STEP]"
+        "Pull periods U. The first period that disagrees is reduced. [default: the STEP of the query]"
     )
     cause: RowCause | None = option(
-        None, "The cause that is kept: blocked-later. [default: the first]", cause_of, keyword="str | None"
+        None,
+        "Cause to keep, such as blocked-later. [default: the first]",
+        cause_of,
+        keyword="str | None",
+        metavar="CAUSE",
     )
     options: ComparisonOptions
 

@@ -167,7 +167,8 @@ def time_limit_option() -> Any:
     """Return the field of how long is looked."""
     return option(
         None,
-        "Then it is open. [default: 60 for two queries in one mode, 20 of search for push and pull]",
+        "Time limit. When it is reached, the verdict is open. [default: 60 for two queries, "
+        "20 for push and pull]",
         least=0,
         metavar="SECONDS",
     )
@@ -261,12 +262,14 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
 
 @dataclass(frozen=True, slots=True)
 class TwoQueryOptions:
-    """Two queries in one mode. Whether one's answers are the other's, at every time on every stream."""
+    """Two queries, compared at every time on every stream."""
 
-    equivalent: bool = option(False, "Decide whether the two always have the same answers.")
+    HEADING: ClassVar = "Two queries in one language"
+
+    equivalent: bool = option(False, "Decide whether both queries always have the same answers.")
     rename: Mapping[str, str] | None = option(
         None,
-        "The column A of the first is the column B of the second.",
+        "Compare column A of the first query with column B of the second. Repeatable.",
         readers.rename_option,
         metavar="A=B",
         keyword="Mapping[str, str] | None",
@@ -368,7 +371,8 @@ _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
 class DecideRequest(DecisionRequest):
     """What `lars decide` is asked.
 
-    Exit code 0: always; 1: on some stream they differ; 3: it is open.
+    Prints a verdict for each period, the theorem that proves it, and a stream on which they differ.
+    With --contained or --equivalent, compares the answers of two queries in one language instead.
 
     Example:
     lars decide samples/coupons --period 1..50
@@ -378,19 +382,21 @@ class DecideRequest(DecisionRequest):
         IdleOptions(
             lambda values: bool(_OF_TWO & values.keys()),
             ("--period", "--static", "--trigger", "--assign"),
-            "accepted without --contained and --equivalent, which are about every time and all data",
+            excludes="--contained or --equivalent, which compare two queries at every time on all data",
         ),
         IdleOptions(
-            has("--equivalent"), ("--contained",), "accepted without --equivalent, which is both directions"
+            has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
         ),
         IdleOptions(
             lambda values: not _OF_TWO & values.keys(),
             ("--rename",),
-            "accepted with --contained or --equivalent, which compare columns",
+            requires="--contained or --equivalent",
         ),
     )
 
-    contained: bool = option(False, "Decide whether each answer of the first is one of the second.")
+    contained: bool = option(
+        False, "Decide whether each answer of the first query is an answer of the second."
+    )
     two: TwoQueryOptions
 
 
@@ -501,7 +507,7 @@ def _atoms(static: Stock) -> tuple[Atom, ...]:
 class WitnessRequest:
     """What `lars witness` is asked.
 
-    Exit code 0: there is none on any stream; 3: none was found.
+    Prints the triples of the stream, and the rows that only one side reports.
 
     Example:
     lars witness samples/coupons --period 5
@@ -575,7 +581,7 @@ class WitnessResult(Findings):
     def write_experiment(self, folder: str | Path) -> None:
         """Write the first period's witnesses as experiments for `agree`; one as the folder itself."""
         if len(self.periods) > 1:
-            raise LarsError(f"--out {folder}: accepted with one period")
+            raise LarsError(f"--out {folder} requires one period; use --period with one")
         if self.periods[0].witnesses:
             write_experiments(Path(folder), self._task, self.periods[0])
 

@@ -126,7 +126,7 @@ def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
     """
     match answers:
         case EngineReports() if runs:
-            raise LarsError("runs: accepted without --as NAME, whose reports are events")
+            raise LarsError("cannot combine runs with --as NAME, whose reports are events")
         case AnswerRows(variables, at, _) if runs:
             kept = list(at)
             parts = ((t, t, _copies(rows), repeat(t, len(rows)), repeat(t, len(rows))) for t, rows in kept)

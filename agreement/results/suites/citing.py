@@ -28,12 +28,14 @@ _RESTS_ON: Final = {
 class CiteRequest:
     """What `lars cite` is asked.
 
+    Prints the entries of the papers that the commands rest on.
+
     Example:
     lars cite agree
     """
 
     commands: tuple[str, ...] = argument(
-        "COMMAND..", "Commands whose results are used. [default: all]", default=()
+        "COMMAND..", "Commands whose results you use. [default: all]", default=()
     )
 
 

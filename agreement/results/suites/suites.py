@@ -77,43 +77,50 @@ def _start(value: str | int) -> Start:
 class SuiteRequest:
     """What `lars suite` is asked.
 
+    make writes the tests, run runs an engine on them, claims checks published claims.
+
     Example:
     lars suite make rspql-suite
     lars suite run rspql-suite --level core --adapter 'lars serve-engine rspql'
     """
 
     inputs: tuple[Path, ...] = argument(
-        "make|run|claims DIR", "What is done, and its folder; claims: verdicts on what was published."
+        "make|run|claims DIR", "Action, and the folder of the suite. claims: check published claims."
     )
     adapter: str | None = adapter_option()
     compare: tuple[str, ...] = option(
-        (), "More adapters, side by side; may be given several times.", metavar="COMMAND", repeated=True
+        (), "Further adapter to compare with. Repeatable.", metavar="COMMAND", repeated=True
     )
     answers: Path | None = option(
-        None, "A folder of recorded answers in place of an adapter: a file TEST.* each.", metavar="DIR"
+        None, "Folder of recorded answers, one file TEST.* per test, instead of an adapter.", metavar="DIR"
     )
-    level: str | None = option(None, f"One level alone: {', '.join(LEVELS)}.")
+    level: str | None = option(
+        None, f"Run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
+    )
     engine: str | None = option(
-        None, "The specification that the engine claims. [default: what fits best]", metavar="SPEC"
+        None, "Specification that the engine follows. [default: the one that fits best]", metavar="SPEC"
     )
     t0: Start | None = option(
         None,
-        f"Where its windows begin: a time point, two as 0/1, {ALIGNED}, {FIRST} or {FIRST_OF_STREAM}. "
-        "[default: what fits best]",
+        f"Start of the engine's windows: a time point, two such as 0/1, {ALIGNED}, {FIRST} or "
+        f"{FIRST_OF_STREAM}. [default: the one that fits best]",
         _start,
+        metavar="TIME",
         keyword="int | str | None",
     )
     bounds: Bounds | None = bounds_option()
     label: Label | None = option(
         None,
-        "What time its reports have: that of the evaluation, one inside its time point, that of the next "
-        "arrival. [default: what fits best; with --engine evaluation]",
+        "Time of the engine's reports: the evaluation, a moment within its time point, or the "
+        "next arrival. [default: the one that fits best; with --engine: evaluation]",
     )
-    dialect: str | None = option(None, "The language of the queries. [default: one that the engine takes]")
-    jobs: int = option(1, "How many processes of the adapter run beside each other.", least=1)
-    out: Path | None = option(None, f"A new folder for {_EARL}, junit.xml, report.html.", metavar="DIR")
+    dialect: str | None = option(
+        None, "Query language. [default: one that the engine accepts]", metavar="LANGUAGE"
+    )
+    jobs: int = option(1, "Number of adapter processes that run in parallel.", least=1)
+    out: Path | None = option(None, f"New folder for {_EARL}, junit.xml and report.html.", metavar="DIR")
     benchmarks: Path | None = option(
-        None, "The folder with csrbench and citybench, which some claims are about.", metavar="DIR"
+        None, "Folder that contains csrbench and citybench, which some claims need.", metavar="DIR"
     )
     how: AdapterOptions
 
@@ -231,7 +238,7 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
         raise LarsError(f"found {' '.join(map(str, request.inputs))}; {_ACCEPTED}")
     folder = Path(rest[0])
     if action != "claims" and request.benchmarks is not None:
-        raise LarsError("--benchmarks: accepted with claims")
+        raise LarsError("--benchmarks requires claims DIR")
     if action == "claims":
         _check_alone(request)
         verdicts = claims.decided_claims(folder, request.benchmarks, listeners.progress)
@@ -249,12 +256,12 @@ _EVERYWHERE: Final = frozenset(("--inputs", "--benchmarks", "--jobs", "--silence
 
 def _check_alone(request: SuiteRequest) -> None:
     if wrong := [flag for flag in flags_of(request) if flag not in _EVERYWHERE]:
-        raise LarsError(f"{', '.join(wrong)}: accepted with run")
+        raise LarsError(f"{' and '.join(wrong)} {'requires' if len(wrong) == 1 else 'require'} run DIR")
 
 
 def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if (request.adapter is None) == (request.answers is None):
-        raise LarsError("accepted: either --adapter COMMAND or --answers DIR")
+        raise LarsError("expected either --adapter COMMAND or --answers DIR")
     if request.dialect is not None and request.dialect not in [language.value for language in Language]:
         accepted = ", ".join(language.value for language in Language)
         raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
@@ -276,7 +283,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
     """Return the choices that are declared; None where nothing is."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
-            raise LarsError("--t0, --bounds, --label: accepted with --engine")
+            raise LarsError("--t0, --bounds and --label require --engine SPEC")
         return None
     numbers = declared_vectors(specification(request.engine), request.t0, request.bounds)
     if not numbers:

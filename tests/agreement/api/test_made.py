@@ -35,7 +35,7 @@ def test_an_export_is_that_of_the_command(tmp_path):
     assert bytes_in(tmp_path / "one") == bytes_in(tmp_path / "other")
     with pytest.raises(api.LarsError, match="exists already; accepted: another name, or --overwrite"):
         api.export(*DOOR, to="asp", out=tmp_path / "one")
-    with pytest.raises(api.LarsError, match="--clock: accepted with --to ticker"):
+    with pytest.raises(api.LarsError, match="--clock requires --to ticker"):
         api.export(*DOOR, to="asp", out=tmp_path / "two", clock="2s")
 
 

@@ -171,10 +171,10 @@ def test_warnings_are_part_of_the_result():
         (lambda: api.agree(COUPONS, period=0), "accepted"),
         (lambda: api.agree("nowhere"), "nowhere: no such file or folder"),
         (lambda: api.agree(COUPONS, from_=9, to=3), "no time point"),
-        (lambda: api.solve(*DOOR, profile="sparql11"), "--profile: accepted for queries"),
+        (lambda: api.solve(*DOOR, profile="sparql11"), "cannot combine --profile with a LARS program"),
         (
             lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True),
-            "accepted with --answers",
+            "cannot combine --gracious with a recorded case",
         ),
         (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is no atom"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': accepted: csparql"),

@@ -79,7 +79,7 @@ def test_one_file_that_is_no_program_leaves_the_others_as_they_are(ugly, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--write", "--check", "a.lars"), "give one of them"),
+        (("--write", "--check", "a.lars"), "use one of them"),
         (("--write", "-"), "standard input cannot be rewritten"),
         (("no-such.lars",), "no such file; accepted: a LARS program"),
         ((), "FILE"),

@@ -38,7 +38,7 @@ def test_each_input_and_option_has_a_help_and_none_an_internal_name(name):
     parameters = get_command(app).commands[name].params
     assert [one.name for one in parameters if not one.help] == []
     shown = lars(name, "--help").out
-    assert re.findall(r"Path|\bpath\b|\bstr\b|range|\.\.\.|<[a-z]\w*\.", shown) == []
+    assert re.findall(r"Path|\bpath\b|\bstr\b|int range|\bTEXT\b|\.\.\.|<[a-z]\w*\.", shown) == []
 
 
 @pytest.mark.parametrize("name", COMMANDS)

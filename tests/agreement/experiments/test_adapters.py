@@ -89,7 +89,7 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
             "accepted: one of `engine`, a version",
         ),
         ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; accepted: one"),
-        ('engine = "csparql"\noptions = {t0 = 1}', "accepted with `adapter`"),
+        ('engine = "csparql"\noptions = {t0 = 1}', "requires the key adapter"),
         ('name = "A"\nadapter = \'a\'\nlanguage = "csparql"\noff = ["W1"]', "accepted for an engine version"),
     ],
 )

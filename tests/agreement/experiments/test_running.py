@@ -197,7 +197,7 @@ def test_agree_reads_a_grid_of_one_cell_with_a_made_up_trace(tmp_path):
     assert found["push"].sum() > 0
     refused = lars("agree", folder, "--in-process", "--trace-unit", "1s")
     assert refused.code == 2
-    assert "--prefix, --column: accepted for traces in files" in refused.err
+    assert "--prefix or --column with a generated trace" in refused.err
 
 
 def test_run_reads_a_folder_that_agree_reads(tmp_path):

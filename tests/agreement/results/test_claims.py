@@ -92,8 +92,8 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("make", "x", "--benchmarks", "y"), "--benchmarks: accepted with claims"),
-        (("claims", "x", "--level", "core"), "--level: accepted with run"),
+        (("make", "x", "--benchmarks", "y"), "--benchmarks requires claims"),
+        (("claims", "x", "--level", "core"), "--level requires run DIR"),
         (("claims",), "accepted: make DIR, run DIR, claims DIR"),
     ],
 )

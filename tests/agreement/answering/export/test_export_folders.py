@@ -39,7 +39,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ((*DOOR, "--to", "laser", "-o", "out"), "'laser' is not one of 'ticker', 'asp'"),
         (
             (*DOOR, "--to", "asp", "-o", "out", "--reasoner", "clingo"),
-            "--reasoner: accepted with --to ticker",
+            "--reasoner requires --to ticker",
         ),
         ((*DOOR, "--to", "asp", "-o", "none/out"), "there is no folder none"),
         ((*DOOR, "--to", "asp", "-o", str(DOOR[0])), "door.lars: is a file; accepted: the name of a folder"),
@@ -75,7 +75,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ),
         ((*DOOR, "--to", "ticker", "-o", "out", "--clock", "0s"), "--clock"),
         (("--read", "o.txt"), "accepted: --read OUTPUT --legend legend.json"),
-        ((DOOR[0], "--read", "o.txt", "--legend", "l.json"), "accepted without --read, which prints"),
+        ((DOOR[0], "--read", "o.txt", "--legend", "l.json"), "with --read, which prints"),
         (
             ("--read", str(DOOR[1]), "--legend", "l.json"),
             "l.json: no such file; accepted: the file legend.json",
@@ -88,7 +88,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ((QUERY, "--to", "asp", "-o", "out"), "no trace given"),
         (
             (QUERY, DOOR_TRIG, "--to", "asp", "-o", "out", "--period", "3"),
-            "--period: accepted with --mode pull; by default a query in CQELS is pushed",
+            "--period requires --mode pull: a CQELS query is pushed by default",
         ),
         (
             (QUERY, DOOR_TRIG, "--to", "asp", "-o", "out", "--mode", "push", "--until", "0"),

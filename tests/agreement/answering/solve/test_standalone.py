@@ -115,7 +115,7 @@ def test_arithmetic_that_leaves_32_bit_is_shown(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--format", "lars"), "accepted with --format asp and sql"),
+        (("--format", "lars"), "use --format asp or sql"),
         (("--format", "asp", "--at", "x"), "--at x: accepted: a time point"),
         (("--format", "asp", "--engine", "cqels"), "--assign"),
     ],

@@ -31,12 +31,12 @@ CALLS = {
     "compare csparql cqels none.json": ("none.json", "no such file"),
     "compare csparql cqels case.json t.nq": ("t.nq", "*.json"),
     "compare csparql cqels empty": ("empty", "*.json"),
-    "compare csparql cqels case.json --unit 1s": ("--unit", "a case has its own"),
+    "compare csparql cqels case.json --unit 1s": ("--unit", "a recorded case"),
     "compare csparql cqels case.json --sort --origin 2026-01-01T00:00:00Z": (
-        "--origin, --sort: accepted with",
+        "cannot combine --origin and --sort with a recorded case",
     ),
     "compare csparql cqels case.json --on-error skip --rejected r": (
-        "--on-error, --rejected: accepted with",
+        "cannot combine --on-error and --rejected with a recorded case",
     ),
     "compare csparql cqels bad.json": ("bad.json:1:",),
     "compare csparql cqels-1.x case.json": ("case.json", "CQELS"),

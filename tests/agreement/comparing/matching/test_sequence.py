@@ -153,7 +153,7 @@ def test_times_of_which_nothing_can_be_said_are_refused(tmp_path):
         ran = own("csparql").judged(tmp_path, "solve", *SEQUENCE, *option)
         assert (ran.code, ran.err) == (
             2,
-            f"lars: {option[0]}: accepted with --match time; a sequence has no times\n",
+            f"lars: cannot combine {option[0]} with --match sequence, which compares no times\n",
         )
 
 

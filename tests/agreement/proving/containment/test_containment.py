@@ -298,7 +298,7 @@ def test_names_of_queries_and_windows_can_be_relative(files):
 def test_wrong_calls_are_one_message(files):
     one, other = files("SELECT ?x {?x :p ?y}", "CONSTRUCT {?x :p ?y} {?x :p ?y}")
     for arguments, said in [
-        ([one], "1 input; accepted with --contained"),
+        ([one], "1 input; --contained"),
         ([one, other], "found CONSTRUCT, SELECT; accepted: two SELECT"),
         ([one, one.with_name("none.rq")], "no such file"),
     ]:

@@ -189,10 +189,10 @@ def test_recorded_answers_are_judged_as_an_adapter_is(folder, tmp_path):
     [
         (("suite", "build", "x"), "accepted: make DIR, run DIR"),
         (("suite", "run", "{}"), "either --adapter COMMAND or --answers DIR"),
-        (("suite", "make", "x", "--level", "core"), "--level: accepted with run"),
+        (("suite", "make", "x", "--level", "core"), "--level requires run DIR"),
         (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: accepted: core"),
         (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
-        (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "accepted with --engine"),
+        (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "require --engine SPEC"),
         (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: accepted: csparql"),
     ],
 )

@@ -91,10 +91,10 @@ def test_when_time_is_up_the_answer_says_how_far_it_came():
         ),
         (
             (SAMPLES / "minus", "--sides", "closed,low-open", "--period", 2),
-            "--period: accepted for push and pull",
+            "--period: only for push and pull",
         ),
-        ((SAMPLES / "minus", "--contained"), "--contained: accepted for two queries"),
-        ((SAMPLES / "minus", "--period", "1,2", "--out", "x"), "--out x: accepted with one period"),
+        ((SAMPLES / "minus", "--contained"), "--contained requires two queries"),
+        ((SAMPLES / "minus", "--period", "1,2", "--out", "x"), "--out x requires one period"),
         ((SAMPLES / "minus/query.csparql.rq", "--period", 2), "--assign STREAM=PREDICATE"),
     ],
 )
@@ -108,7 +108,7 @@ def test_what_cannot_be_used_is_one_message(arguments, said):
 def test_two_queries_of_a_kind_are_not_asked_about_push_and_pull(option, tmp_path):
     found = witness(*written(tmp_path, NOW, NOW), *option)
     assert found.code == 2
-    assert f"{option[0]}: accepted for push and pull" in found.err
+    assert f"{option[0]}: only for push and pull" in found.err
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def test_engine_versions_are_sides_too(tmp_path):
         (("--sides", "rspql,bad"), "a specification also with a start time, as rspql@4"),
         (("--sides", "cqels-1.x@3,rspql"), "a specification also with a start time, as rspql@4"),
         (("--sides", "rspql,rspql"), "accepted: A,B, two of one of"),
-        (("--sides", "rspql,csparql", "--bounds", "closed"), "--bounds: accepted for push and pull"),
+        (("--sides", "rspql,csparql", "--bounds", "closed"), "--bounds: only for push and pull"),
     ],
 )
 def test_what_cannot_be_used_is_one_message(arguments, said):
