@@ -28,6 +28,7 @@ from agreement.documents.requests.groups import (
     compared_inputs,
     first_time_option,
     is_pushed,
+    late_option,
     origin_text,
     periods_option,
     program_argument,

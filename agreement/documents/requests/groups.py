@@ -475,6 +475,12 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
         raise LarsError(f"--trigger requires --mode push: a {title} query is pulled by default")
 
 
+def late_option() -> Any:
+    """Return the field of the delay that reports may have, in milliseconds."""
+    help_text = "How late a report may arrive. [default: less than the slide]"
+    return option(None, help_text, metavar="MS", least=0)
+
+
 class MatchBy(StrEnum):
     """How reports are told to be right: each at its time, or their contents in order alone."""
 
@@ -538,9 +544,7 @@ class JudgeOptions:
     )
     empty: EmptyReports = option(EmptyReports.COMPARED, "Compare reports without rows, or ignore them.")
     early: float = option(0, "How early a report may arrive.", metavar="MS", least=0)
-    late: float | None = option(
-        None, "How late a report may arrive. [default: less than the slide]", metavar="MS", least=0
-    )
+    late: float | None = late_option()
     time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)
 
 

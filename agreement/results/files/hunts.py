@@ -14,7 +14,7 @@ from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
-from agreement.documents.requests import readers, static_option
+from agreement.documents.requests import late_option, readers, static_option
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
@@ -57,7 +57,7 @@ class HuntRequest:
     shows it.
 
     Example:
-    lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --time-limit 5s
+    lars hunt --adapter 'lars serve-engine rsp-js-1.3.5' --out faults --faults 1
     """
 
     inputs: tuple[Path, ...] = argument(
@@ -84,9 +84,7 @@ class HuntRequest:
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    late: float | None = option(
-        None, "How late a report may arrive. [default: less than the slide]", metavar="MS", least=0
-    )
+    late: float | None = late_option()
     how: AdapterOptions
 
 
