@@ -3,17 +3,19 @@
 A result gives JSON as the command prints it, tables, text, HTML.
 """
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from functools import wraps
+from functools import partial, wraps
 from importlib import import_module
-from inspect import Parameter, Signature
+from inspect import Parameter, Signature, cleandoc
 from itertools import chain
 from pathlib import Path
+from textwrap import fill
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
 from rich.console import RenderableType
@@ -311,6 +313,7 @@ def offered_functions(
             return replace(result, **said)
 
         vars(called)["__signature__"] = _signature(request)
+        called.__doc__ = f"{cleandoc(answer.__doc__ or '')}\n\n{_described(request)}"
         vars(called)["answering"] = Answering(request, answer)
         return called
 
@@ -393,6 +396,23 @@ def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
             return {iri: files.path_of(source) for iri, source in values.items()}
         case _:
             return values
+
+
+def _described(request: type[Any]) -> str:
+    """Return the section of a docstring about the inputs and keywords: the help of the options."""
+    inputs = [option for option in declared(request) if option.argument]
+    keywords = [option for option in declared(request) if not option.argument]
+    entries = [*((f"{'*' if each.several else ''}{each.name}", each.help) for each in inputs)]
+    entries += [(each.name, _of_python(each)) for each in keywords]
+    entries.append(("progress", "Called with the finished and the total number of steps."))
+    wrapped = partial(fill, width=100, initial_indent=" " * 4, subsequent_indent=" " * 8)
+    return "\n".join(("Args:", *(wrapped(f"{name}: {text}") for name, text in entries)))
+
+
+def _of_python(option: Option) -> str:
+    """Return the help of an option with the names of keywords in place of flags."""
+    text = re.sub(r"--([a-z][a-z0-9-]*)", lambda flag: flag[1].replace("-", "_"), option.help)
+    return text.replace(" Repeatable.", "")
 
 
 def _signature(request: type[Any]) -> Signature:

@@ -1,6 +1,7 @@
 """A user's script against the library: mypy --strict finds types; nothing public is Any; help answers."""
 
 import inspect
+import re
 import subprocess
 import sys
 
@@ -102,4 +103,6 @@ def test_help_names_each_keyword(name):
     parameters = inspect.signature(getattr(api, name)).parameters
     assert not [one for one in parameters.values() if one.kind is inspect.Parameter.VAR_KEYWORD]
     assert FUNCTIONS[name] <= set(parameters)
-    assert ">>>" in inspect.getdoc(getattr(api, name))
+    told = inspect.getdoc(getattr(api, name))
+    assert ">>>" in told
+    assert [one for one in parameters if not re.search(rf"^    \*?{one}: [A-Z]", told, re.MULTILINE)] == []
