@@ -3,7 +3,8 @@
 The word behind three backticks says what a block is; readers do not see the words after it:
 
 - `sh`: commands that run one after the other; `sh exit=1` where the last one ends with that code;
-  `sh setup`, `sh cluster`, `sh suite`: commands that a test of their own takes.
+  `sh setup`, `sh cluster`, `sh suite`: commands that a test of their own takes; `sh elsewhere`: commands
+  that another page runs.
 - without a word: what the commands before it print; … stands for anything.
 - `LANGUAGE FILE`: a file that later commands of the page read, or one of the samples.
 - `rules`, `verdict`: the pictures of the first page.

@@ -8,8 +8,8 @@ from agreement.cli.app import app
 from tests.manuals.pages import BLOCKS, MANUALS, PAGES, ROOT, SAMPLES, block, prose, snippets
 from tests.manuals.running import copied, lines, run, shows
 
-APART = {"setup", "cluster", "suite"}
-"""Commands that a test of their own takes."""
+APART = {"setup", "cluster", "suite", "elsewhere"}
+"""Commands that a test of their own takes, or another page."""
 
 
 @pytest.mark.parametrize("page", MANUALS)
@@ -51,14 +51,27 @@ def test_each_block_is_run(page):
         after = BLOCKS[page][number + 1 :]
         if part.kind == "sh":
             assert part.note in APART or re.fullmatch(r"(exit=\d+)?", part.note), part
-        elif part.kind in ("rules", "verdict"):
-            assert page == "README.md", part
+        elif part.kind in ("rules", "verdict", "yaml"):
+            assert page == "README.md" or "workflow" in part.note, part
         elif part.kind:
             users = [line for b in after if b.kind == "sh" for line in lines(b)] + snippets(PAGES[page])
             names = (part.note, f" {part.note.removesuffix('/experiment.toml')}")
             read = any(name in line for line in users if re.search("lars |python ", line) for name in names)
+            read |= any(part.note in b.text for b in after if b.kind == "toml")
             assert "." in part.note, f"{part}: no file's name"
             assert read or part.note.startswith("samples/"), f"{part}: no command reads {part.note}"
+
+
+def test_what_runs_elsewhere_is_run_by_another_page():
+    shell = [
+        (part.note, line)
+        for page in MANUALS
+        for part in BLOCKS[page]
+        if part.kind == "sh"
+        for line in lines(part)
+    ]
+    ran_there = {line for note, line in shell if note not in APART}
+    assert [line for note, line in shell if note == "elsewhere" and line not in ran_there] == []
 
 
 def commands():
