@@ -41,7 +41,10 @@ def read_size(text: str) -> int:
     match = _SIZE.fullmatch(text)
     size = int(match[1]) * _UNITS[match[2]] if match else 0
     if size < _LEAST:
-        raise LarsError(f"--memory {text[:60]}: accepted: a number and M, G or T, from 256M, as 4G")
+        raise LarsError(
+            f'--memory "{text[:60]}": not a valid size; use a number with M, G or T, at least 256M, '
+            "such as 4G"
+        )
     return size
 
 

@@ -72,7 +72,7 @@ class NamedReporter:
 def reporter(name: str) -> Reporter:
     """Return the specification or engine version of that name, or the specification in that file."""
     if not is_judge(name):
-        raise LarsError(f"found the engine {cut(name)!r}; accepted: {ACCEPTED_JUDGES}")
+        raise LarsError(f"unknown engine {cut(name)!r}; use {ACCEPTED_JUDGES}")
     return ENGINES[name] if name in ENGINES else specification(name)
 
 
@@ -80,7 +80,7 @@ def check_reporter(name: str) -> None:
     """Raise for what names no specification, no engine version and no adapter."""
     if not is_judge(name) and not name.startswith(ADAPTER):
         accepted = f"{ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
-        raise LarsError(f"found the engine {cut(name)!r}; accepted: {accepted}")
+        raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
 
 
 def named_reporter(name: str, text: str) -> NamedReporter:

@@ -253,7 +253,7 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     offset = len(text.rstrip())
     if line and column:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
-    return PlacedError(place_at(source, text, offset), f"no TOML: {problem}")
+    return PlacedError(place_at(source, text, offset), f"invalid TOML: {problem}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -497,7 +497,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
         elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
             problem = f"{at}: found {len(token.text)} digits; accepted: at most {_MOST_DIGITS}"
         elif half := _half_character(token.text):
-            problem = f"{at}: found half a character, {half!a}; accepted: whole ones"
+            problem = f"{at}: found an unpaired surrogate, {half!a}; use valid Unicode"
         else:
             keys.add(token.path if token.is_key else ())
             continue

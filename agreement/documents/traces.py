@@ -500,8 +500,11 @@ def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
     size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.limit() // _BYTES_EACH)
     if size > most:
         runner.notice(
-            f"runs on Spark, {ALL_CORES}: the input is large, about {size:,} atoms (--in-process: not)"
+            f"running on Spark, {ALL_CORES}, because the input is large (about {size:,} atoms); use "
+            "--in-process to avoid Spark"
         )
         return False
-    runner.notice(f"runs in this process: the input is small, below {most:,} atoms (--master: on Spark)")
+    runner.notice(
+        f"running in this process because the input is small (< {most:,} atoms); use --master to run on Spark"
+    )
     return True

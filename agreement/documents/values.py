@@ -363,15 +363,13 @@ class Numbers:
 PERIODS: Final = Numbers(
     "period",
     1,
-    "time points from 1 on or durations: one as 5 or 5s, several as 5,10, a range as 1..50 or 1s..60s, "
-    "with a step as 5..50..5 or 1m..2h..10m",
+    "whole numbers with an optional unit, such as 5, 5s, 1500ms, a list 5,10, a range 1..50 or 1s..60s, or "
+    "a range with a step 1m..2h..10m",
     timed=True,
 )
 LENGTHS: Final = replace(PERIODS, name="length")
-START_TIMES: Final = Numbers(
-    "start time", 0, "time points from 0 on: one as 0, several as 0,5, a range as 0..9"
-)
-PARAMETERS: Final = Numbers("value", 0, "whole numbers, a range as 1..50")
+START_TIMES: Final = Numbers("start time", 0, "whole numbers such as 0, a list 0,5 or a range 0..9")
+PARAMETERS: Final = Numbers("value", 0, "whole numbers, or a range such as 1..50")
 
 
 @dataclass(frozen=True, slots=True)
@@ -448,7 +446,7 @@ def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
     except LarsError:
         ends = []
     if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
-        raise LarsError(f"{message_text(part.strip())} is no {kind.name}; accepted: {kind.accepted}")
+        raise LarsError(f"{message_text(part.strip())} is not a valid {kind.name}; use {kind.accepted}")
     smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
     return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
 
@@ -458,7 +456,9 @@ def _number(digits: str, kind: Numbers) -> int:
     number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
     if not kind.least <= number <= LARGEST:
         raise LarsError(
-            f"the {kind.name} {cut(digits)} is not in {kind.least}..{LARGEST}; accepted: {kind.accepted}"
+            f"a {kind.name} must be at least {kind.least}"
+            if number < kind.least
+            else f"the {kind.name} {cut(digits)} is too large; use a smaller one, or a longer --unit"
         )
     return number
 

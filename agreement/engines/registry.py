@@ -32,5 +32,5 @@ ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VE
 def engine(name: str) -> Engine:
     """Return the engine version of that name, or raise LarsError with the names that there are."""
     if name not in ENGINES:
-        raise LarsError(f"found the engine {name!r}; accepted: {', '.join(ENGINES)}")
+        raise LarsError(f"unknown engine {name!r}; use {', '.join(ENGINES)}")
     return ENGINES[name]

@@ -277,7 +277,7 @@ class AgreeResult(Findings):
     @property
     def remarks(self) -> Iterable[str]:
         """At how many times clingo has found the same."""
-        yield "certified: {} of {} time points by clingo, equal".format(*self.certified)
+        yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property
     def ending(self) -> tuple[int, str | None]:

@@ -161,7 +161,9 @@ def _literal_text(lexical: str, datatype: str | None, language: str | None) -> s
     try:
         lexical.encode()
     except UnicodeEncodeError:
-        raise NotATerm.of(ascii(lexical), "it contains half a character") from None
+        raise NotATerm.of(
+            ascii(lexical), "it contains an unpaired surrogate, which is not valid Unicode"
+        ) from None
     if language is not None:
         return str(Literal(lexical, RDF_LANG_STRING, language.lower()))
     return str(Literal(lexical, datatype or XSD + "string"))

@@ -263,7 +263,7 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
             return None
         from_start = f"{show(atom.time)}, counted from {show(Instant(atom.time.kind, start))},"
         advice = "choose a unit that divides it, or a --trace-unit"
-        return f"the time {from_start} is not a whole number of the unit {unit}: {advice}"
+        return f"the time {from_start} is not a multiple of the unit {unit}: {advice}"
 
     for summary in read:
         if not summary.even or (summary.first - start) % unit.nanoseconds:

@@ -36,7 +36,7 @@ from solver.traces.input_files import (
     is_json_row,
     readable,
 )
-from solver.traces.survey import WITH_END, RejectedRow, Summary, check_side_file, report, summaries_of, survey
+from solver.traces.survey import RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
 if TYPE_CHECKING:
@@ -260,7 +260,10 @@ def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
     except OSError as error:
         raise system_error(file, error, "cannot be read") from None
     if not head and not empty:
-        raise LarsError(f"{file}: the file is empty; accepted: {ACCEPTED}{WITH_END}")
+        raise LarsError(
+            f"{file}: the trace is empty; to evaluate without input, set the end of the timeline with "
+            "--to TIME"
+        )
     return FileHead(file, plain, head, _whole_lines(head))
 
 

@@ -175,7 +175,7 @@ class Clock:
         if nanoseconds < 0:
             raise MalformedPart(f"{self._text(written)} is negative; accepted: times from 0")
         if rest:
-            text = f"{self._text(written)} is not a whole number of the unit {self.unit}"
+            text = f"{self._text(written)} is not a multiple of the unit {self.unit}"
             raise MalformedPart(f"{text}: choose a unit that divides it, or a --trace-unit")
         if points > LARGEST_TIME:
             text = f"{self._text(written)} is too late"

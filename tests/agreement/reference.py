@@ -193,7 +193,7 @@ def compare(pushed: Scenario, pulled: Scenario, period: int) -> list[Period]:
 
 
 def agree(periods: Sequence[Period]) -> bool | None:
-    """Return whether all periods agree; None when there is no period to compare."""
+    """Return whether all periods agree; None when there is not a valid period to compare."""
     return all(one.agree for one in periods) if periods else None
 
 

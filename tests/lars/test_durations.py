@@ -15,5 +15,5 @@ def test_a_length_is_at_most_the_largest_number_of_time_points(unit):
 
 
 def test_a_length_that_is_no_whole_number_of_units_is_refused():
-    with pytest.raises(LarsError, match="the duration 1s is not a whole number of the unit 3ns"):
+    with pytest.raises(LarsError, match="the duration 1s is not a multiple of the unit 3ns"):
         Duration(10**9).points(Duration(3))

@@ -226,8 +226,9 @@ def _slides(query: EngineQuery, setting: Setting) -> Iterator[str]:
         slide = read.window.slide if isinstance(read.window, Range) else None
         if slide is not None and slide.points(setting.unit) > 1:
             yield (
-                f"W2: under push the pivot of {read.window} on {read.stream} hides what is newer than "
-                f"the last multiple of {slide}: rows come late or never (CQELS itself ignores SLIDE)"
+                f"W2: push with {read.window} on {read.stream} ignores triples that arrived after the last "
+                f"multiple of {slide}, so rows are late or missing; remove SLIDE to read the window "
+                "as CQELS does"
             )
 
 

@@ -277,7 +277,7 @@ def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
 _NAMED: Final = 5
 """Of more periods than these some are named."""
 _INPUTS: Final = (
-    f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) and then traces"
+    f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) followed by traces"
 )
 
 
@@ -323,19 +323,21 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
     """Return the comparison of one or two queries on traces, the inputs of the command."""
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
     if alone:
-        raise LarsError(f"{alone[0]}: an experiment has its queries and traces; accepted: nothing beside it")
+        raise LarsError(
+            f"{alone[0]}: cannot combine an experiment with other inputs: it contains its queries and traces"
+        )
     missing = [path for path in inputs if path != STANDARD_INPUT and not exists(path)]
     if missing:
-        raise LarsError(f"{missing[0]}: no such file or folder; accepted: {_INPUTS}")
+        raise LarsError(f"{missing[0]}: no such file or folder; use {_INPUTS}")
     queries, traces = _told_apart(inputs)
     if not queries:
-        raise LarsError(f"nothing to compare; accepted: {_INPUTS}")
+        raise LarsError(f"missing input: use {_INPUTS}")
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
     fitting = fitting_unit((*durations_in(queries), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
     loaded = [(path, load_query(path, unit)) for path in queries]
     if not paths:
-        raise LarsError(f"{queries[0]}: no trace to compare on; accepted: {_INPUTS}")
+        raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")
     csparql, cqels = _by_language(loaded)
     return AgreementTask(
         csparql=csparql,
@@ -367,8 +369,9 @@ def _by_language(
         merges = query.language in MERGING
         if merges in engine_queries:
             raise LarsError(
-                f"{path}: a second query in {query.language.value}; accepted: one that merges its windows "
-                "(C-SPARQL, SPARQLstream) and one that reads each by itself (CQELS, RSP-QL)"
+                f"{path}: cannot compare two {TITLES[query.language]} queries on a trace; use one "
+                "C-SPARQL or "
+                "SPARQLstream query and one CQELS or RSP-QL query (lars decide compares two of one language)"
             )
         engine_queries[merges] = query
     return engine_queries.get(True), engine_queries.get(False)
@@ -525,8 +528,13 @@ def periods_of(task: AgreementTask) -> tuple[int, ...]:
     """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
     if task.periods:
         return task.periods
+    steps: set[Duration] = set()
     for query in (task.csparql, task.cqels):
         period = None if query is None else default_period(query, task.setting.unit)
         if period is not None:
             return (period,)
-    raise LarsError("no pulling period: no query has a STEP, or it has several, so give --period or `period`")
+        windows = [source.window for source in (() if query is None else sources(query))]
+        steps |= {w.slide for w in windows if isinstance(w, Range) and w.slide is not None}
+    several = f"several STEPs ({', '.join(map(str, sorted(steps)))})" if steps else "no STEP"
+    problem = f"cannot choose a pull period: the query has {several}"
+    raise LarsError(f"{problem}; use --period, or the key period in experiment.toml")

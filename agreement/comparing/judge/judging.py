@@ -276,7 +276,7 @@ def why_silent(
     A pattern has a match where it has one in the windows before an arrival, whatever their slides.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
-        yield f"{who.name} has no row at any time, and does not read the whole query: {lost}"
+        yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
         return
     unit, query = run.unit, with_sources(run.query, _moving)
     facts = (
@@ -298,7 +298,7 @@ def why_silent(
     claimed = who if isinstance(who, Specification) else specification(who.specification)
     if Strategy.WINDOW_CLOSE in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
-            f"{who.name} has no row at any time: its windows report when they close, and what is open at the "
+            f"{who.name} never returns a row: its windows report when they close, and what is open at the "
             f"last element, at {run.last}, never does"
         )
 
@@ -417,11 +417,11 @@ def overall(verdicts: Sequence[bool | None]) -> bool | None:
 def case_files(paths: Sequence[Path]) -> list[Path]:
     """Return the case files, those in folders (and the folders in them) included."""
     if not paths:
-        raise LarsError(f"nothing to judge; accepted: {_ACCEPTED}")
+        raise LarsError(f"missing input: use {_ACCEPTED}")
     files: list[Path] = []
     for path in paths:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
-            raise LarsError(f"{path}: no case, *{_SUFFIX}, and no folder; accepted: {_ACCEPTED}")
+            raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
@@ -501,10 +501,7 @@ def _judge_of(case: Case, own: Engine | None) -> str:
         return own.specification
     if case.dialect in NAMES:
         return case.dialect
-    raise LarsError(
-        f"found the engine {shown_json(case.engine)}, no version that is known; "
-        f"accepted: --engine with {ACCEPTED_JUDGES}"
-    )
+    raise LarsError(f"unknown engine {shown_json(case.engine)}; use --engine with {ACCEPTED_JUDGES}")
 
 
 def _judgement(

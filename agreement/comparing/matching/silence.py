@@ -21,21 +21,21 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
     """Return that `who` has no row at any time, and the parts of its query that nothing matches."""
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
-        texts[MOST:] = [f"{len(texts) - MOST} more of its parts have none"]
-    return f"{who} has no row at any time: {' and '.join(texts) or _nothing_made(query, has_rows)}"
+        texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
+    return f"{who} never returns a row: {' and '.join(texts) or _nothing_made(query, has_rows)}"
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
     """Return why a query makes no row of solutions that it has."""
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
-        return "LIMIT or OFFSET leave nothing of its solutions"
+        return "LIMIT or OFFSET removes every solution"
     match query.form:
         case Form.CONSTRUCT:
-            return "its template makes no triple: a part of it is unbound, or a literal is the subject"
+            return "its template makes no triple: a part is unbound, or a literal is the subject"
         case Form.DESCRIBE:
             return "its default graph has no triple about what it describes"
         case Form.SELECT | Form.ASK:
-            return "its pattern has solutions, and nothing is made of them"
+            return "its pattern has solutions, but they produce no row"
         case _:
             assert_never(query.form)
 
@@ -64,7 +64,8 @@ def _unmatched(
     texts = [text for part, around in inside for text in _unmatched(query, part, around, has_rows)]
     whole = within(pattern)
     where = " in its window when that is evaluated" if isinstance(whole, algebra.StreamBlock) else ""
-    yield from texts or [f"{whole} has no match{', its parts have' if inside else where}"]
+    alone = ", although each of its parts matches on its own"
+    yield from texts or [f"no solution matches {whole}{alone if inside else where}"]
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:

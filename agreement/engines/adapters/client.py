@@ -170,7 +170,7 @@ class ChildProgram:
                 json.dumps(reply, ensure_ascii=False).encode()
             except UnicodeEncodeError:
                 raise self._failed(
-                    f"has written {half[0].decode()}, half a character; use UTF-8, or both halves"
+                    f"has written {half[0].decode()}, an unpaired surrogate; use valid UTF-8"
                 ) from None
         return reply
 

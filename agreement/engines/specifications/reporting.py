@@ -48,7 +48,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
         t = round(counted)
         if t != counted and abs(t - counted) > max(_SLACK, abs(t) * _ROUNDED):
             raise LarsError(
-                f"push {number} is at {push.t} ms, which is no whole number of the unit {unit}: "
+                f"push {number} is at {push.t} ms, which is not a multiple of the unit {unit}: "
                 "choose a unit that divides it"
             )
         elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph))

@@ -226,7 +226,7 @@ OPTIONS = {
     "a period 1..x": o("agree . --period 1..x", "1..x"),
     "a period of 5..1": o("agree . --period 5..1", "1..5"),
     "ten thousand periods and more": o("agree . --period 1..100000", "10000"),
-    "an empty period": o("agree . --period=", "is no period"),
+    "an empty period": o("agree . --period=", "is not a valid period"),
     "period 0 of a program": o("translate cs.rq --mode pull --period 0", "0"),
     "pull without a period": o("translate cq.rq --mode pull", "period"),
     "unknown bounds on the command line": o("agree . --bounds shut", "--bounds", "high-open"),

@@ -1,4 +1,4 @@
-"""A side that never answers says so, and which part of its query has no match."""
+"""A side that never answers says so, and which part of its query no solution matches."""
 
 from pathlib import Path
 from random import Random
@@ -21,7 +21,7 @@ QUERIES = {
     "union": f"SELECT ?s WHERE {{ {{ {STREAM} ?s :no ?n }} UNION {{ {STREAM} GRAPH ?g {{ ?s ?p ?n }} }} }}",
 }
 NO_GRAPH = "there is no static graph <http://e/g>, which the query reads"
-UNNAMED = "(GRAPH <http://e/g> {?s <http://e/name> ?n}) has no match"
+UNNAMED = "no solution matches (GRAPH <http://e/g> {?s <http://e/name> ?n})"
 
 
 @pytest.fixture
@@ -43,7 +43,7 @@ def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(fol
     found = agree(*paths)
     said = [text for text in found.json["warnings"] if "STEP" not in text and "(V, P, D, S)" not in text]
     assert said[0] == f"{NO_GRAPH}; given: triples in the default graph alone"
-    assert said[1] == f"push of the query in CQELS has no row at any time: {UNNAMED}"
+    assert said[1] == f"push of the query in CQELS never returns a row: {UNNAMED}"
     assert all(found.err.count(f"warning: {text}") == 1 for text in said)
     assert "no row at any time" not in agree(*paths[:1], *paths[2:]).err
 
@@ -51,16 +51,19 @@ def test_a_side_that_reads_a_graph_that_is_absent_says_so_beside_the_verdict(fol
 WHY = {
     "graph": [UNNAMED],
     "from": [],
-    "pattern": ["{?s <http://e/q> <http://e/b>} has no match", "{?s <http://e/p> <http://e/z>} has no match"],
-    "join": ["{?o <http://e/name> ?n}) has no match, its parts have"],
-    "filter": ["FILTER", "has no match, its parts have"],
-    "union": ["{?s <http://e/no> ?n} has no match", "(GRAPH ?g {?s ?p ?n}) has no match"],
+    "pattern": [
+        "no solution matches {?s <http://e/q> <http://e/b>}",
+        "no solution matches {?s <http://e/p> <http://e/z>}",
+    ],
+    "join": ["{?o <http://e/name> ?n}), although each of its parts"],
+    "filter": ["FILTER", "although each of its parts"],
+    "union": ["no solution matches {?s <http://e/no> ?n}", "no solution matches (GRAPH ?g {?s ?p ?n})"],
 }
 
 
 @pytest.mark.parametrize("query", WHY)
 def test_a_query_without_rows_names_the_patterns_without_match(folder, query):
-    said = [line for line in asked(folder, query).err.splitlines() if "no row at any time" in line]
+    said = [line for line in asked(folder, query).err.splitlines() if "never returns a row" in line]
     assert len(said) == bool(WHY[query])
     for part in WHY[query]:
         assert part in said[0]
@@ -69,9 +72,9 @@ def test_a_query_without_rows_names_the_patterns_without_match(folder, query):
 def test_of_many_patterns_without_match_three_are_named(folder):
     patterns = " . ".join(f"?s :p{number} ?o" for number in range(7))
     (folder / "many.rq").write_text(f"{PREFIX}SELECT ?s WHERE {{ STREAM :S [RANGE 9s] {{ {patterns} }} }}")
-    (said,) = (line for line in asked(folder, "many").err.splitlines() if "no row at any time" in line)
-    assert said.count("has no match") == 3
-    assert said.endswith(" and 4 more of its parts have none")
+    (said,) = (line for line in asked(folder, "many").err.splitlines() if "never returns a row" in line)
+    assert said.count("no solution matches") == 3
+    assert said.endswith(" and 4 more parts have no solution")
 
 
 def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
@@ -82,7 +85,7 @@ def test_an_absent_graph_is_said_where_there_are_rows_too(folder):
 def test_a_graph_that_nothing_provides_from_is_said(folder):
     found = lars("solve", folder / "from.rq", folder / "t.nq")
     assert "the static data has no graph <http://e/g>" in found.err
-    assert "the query has no row at any time: {?s <http://e/name> ?n} has no match" in found.err
+    assert "the query never returns a row: no solution matches {?s <http://e/name> ?n}" in found.err
 
 
 INSTEAD = "the static data has no graph <http://e/g>; read in its place: their default graph"
@@ -115,13 +118,13 @@ def test_a_cell_of_an_experiment_says_what_is_read_for_an_absent_graph(folder):
 
 @pytest.mark.parametrize("name", ["cqels", "cqels-1.x"])
 def test_engines_say_why_nothing_comes_out(folder, name):
-    assert f"{name} has no row at any time: {UNNAMED}" in asked(folder, "graph", "--as", name).err
+    assert f"{name} never returns a row: {UNNAMED}" in asked(folder, "graph", "--as", name).err
     assert "no row" not in asked(folder, "from", "--as", name).err
 
 
 def test_a_window_that_never_closes_is_why_nothing_comes_out(folder):
     (folder / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n')
-    said = "csparql-0.9.7 has no row at any time: its windows report when they close, and what is open"
+    said = "csparql-0.9.7 never returns a row: its windows report when they close, and what is open"
     assert said in asked(folder, "cs", "--as", "csparql-0.9.7").err
 
 
@@ -129,13 +132,13 @@ def test_a_verdict_on_answers_says_why_none_is_expected(folder):
     (folder / "a.ndjson").write_text('{"t": 4, "rows": []}\n')
     options = {"answers": folder / "a.ndjson", "static": folder / "static.ttl", "engine": "cqels"}
     found = api.judge(folder / "graph.rq", folder / "t.nq", **options)
-    assert found.to_json()["silent"][1] == f"cqels has no row at any time: {UNNAMED}"
+    assert found.to_json()["silent"][1] == f"cqels never returns a row: {UNNAMED}"
     assert api.judge(folder / "from.rq", folder / "t.nq", **options).to_json()["silent"] == []
 
 
 def test_compared_profiles_say_why_nothing_comes_out(folder):
     found = lars("compare", "cqels", "cqels-1.x", folder / "graph.rq", folder / "t.nq")
-    assert [f"{name} has no row at any time: {UNNAMED}" in found.err for name in ("cqels", "cqels-1.x")] == [
+    assert [f"{name} never returns a row: {UNNAMED}" in found.err for name in ("cqels", "cqels-1.x")] == [
         True
     ] * 2
 
@@ -155,9 +158,7 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
     found = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", "--mode", "push")
     missing = [triple for triple in patterns if triple not in data]
     named = [
-        triple
-        for triple in patterns
-        if f"{{{' '.join(f'<http://e/{one}>' for one in triple)}}} has no" in found.err
+        triple for triple in patterns if f"{{{' '.join(f'<http://e/{one}>' for one in triple)}}}" in found.err
     ]
     assert named == missing, found.err
 
@@ -165,7 +166,7 @@ def test_exactly_the_triple_patterns_without_match_are_named(tmp_path, seed):
 MADE_OF_SOLUTIONS = {
     "CONSTRUCT { ?n :of ?s }": "a literal is the subject",
     "DESCRIBE ?o": "no triple about what it describes",
-    "SELECT ?s": "LIMIT or OFFSET leave nothing of its solutions",
+    "SELECT ?s": "LIMIT or OFFSET removes every solution",
 }
 
 
@@ -173,6 +174,6 @@ MADE_OF_SOLUTIONS = {
 def test_a_query_whose_solutions_make_no_row_says_why(folder, form):
     end = " OFFSET 7" if form.startswith("SELECT") else ""
     (folder / "q.rq").write_text(f"{PREFIX}{form} WHERE {{ {STREAM} ?s :name ?n }}{end}")
-    (said,) = (line for line in asked(folder, "q").err.splitlines() if "no row at any time" in line)
+    (said,) = (line for line in asked(folder, "q").err.splitlines() if "never returns a row" in line)
     assert MADE_OF_SOLUTIONS[form] in said
     assert ("LIMIT" in said) == bool(end)

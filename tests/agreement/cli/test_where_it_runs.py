@@ -17,7 +17,10 @@ from tests.packs import SAMPLES
 
 DOOR = [SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms"]
 MOST = min(5_000_000, memory.machine_memory() // 2 // 1000)
-NOTE = f"note: runs in this process: the input is small, below {MOST:,} atoms (--master: on Spark)\n"
+NOTE = (
+    f"note: running in this process because the input is small (< {MOST:,} atoms); use --master to "
+    "run on Spark\n"
+)
 CLINGO = (
     "note: evaluated by clingo, not by columns: a predicate depends on its own absence, so the answer "
     "streams are to be searched for\n"
@@ -45,7 +48,7 @@ def test_where_is_not_said_where_an_option_says_it():
 @pytest.mark.parametrize("call", [("agree", SAMPLES / "slide"), ("solve", *DOOR)])
 def test_both_options_are_one_too_many(call):
     ran = lars(*call, "--in-process", "--master", "local[2]")
-    assert (ran.code, ran.err) == (2, "lars: accepted: one of --master and --in-process\n")
+    assert (ran.code, ran.err) == (2, "lars: cannot combine --master and --in-process; use one of them\n")
 
 
 def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
@@ -54,14 +57,22 @@ def test_a_large_input_is_evaluated_on_spark(monkeypatch, spark):
     monkeypatch.setattr(traces, "MOST_IN_PROCESS", 2)
     assert loaded(Runner(notice=said.append)) is SparkTrace
     assert loaded(Runner(in_process=True, notice=said.append)) is traces.LocalTrace
-    assert [text.split(":")[0] for text in said] == ["runs in this process", "runs on Spark, local[*]"]
+    assert [text.split(" because")[0] for text in said] == [
+        "running in this process",
+        "running on Spark, local[*],",
+    ]
 
 
 def test_an_input_that_little_memory_does_not_hold_is_evaluated_on_spark(monkeypatch, spark):
     monkeypatch.setattr(memory, "_most", [2_000])
     said: list[str] = []
     assert loaded(Runner(notice=said.append)) is SparkTrace
-    assert said == ["runs on Spark, local[*]: the input is large, about 5 atoms (--in-process: not)"]
+    assert said == [
+        (
+            "running on Spark, local[*], because the input is large (about 5 atoms); use --in-process to "
+            "avoid Spark"
+        )
+    ]
 
 
 def test_a_master_and_spark_submit_mean_spark(monkeypatch, spark):

@@ -111,6 +111,6 @@ def test_the_registry_has_every_engine_by_its_name():
 def test_an_engine_that_there_is_not_is_told_with_those_there_are():
     with pytest.raises(
         LarsError,
-        match=r"found the engine 'cqels'; accepted: csparql-0\.9\.7, .*jena-2\.13\.0$",
+        match=r"unknown engine 'cqels'; use csparql-0\.9\.7, .*jena-2\.13\.0$",
     ):
         engine("cqels")

@@ -198,13 +198,13 @@ def assigned(table: str) -> str:
 QUERY = 'name = "q"\ncsparql = "q.rq"\n'
 TRACE = 'name = "t"\nfiles = "s.trig"\n'
 SYNTAX = [
-    ("unit = ", 1, "no TOML", "Invalid value"),
+    ("unit = ", 1, "invalid TOML", "Invalid value"),
     ('unit = "1s"\nunit = "1s"\n', 2, "given twice"),
     (full("[streams]", f'"{Q}" = "s.trig"'), 6, "given twice"),
-    (f'unit = "1s"\nstreams = {{"{S}" = "s.trig"', 2, "no TOML"),
-    ('unit = "1s\n', 1, "no TOML"),
-    ("unit: 1s\n", 1, "no TOML", "Expected '='"),
-    ('title = "x"\nunit = 1min\n', 2, "no TOML"),
+    (f'unit = "1s"\nstreams = {{"{S}" = "s.trig"', 2, "invalid TOML"),
+    ('unit = "1s\n', 1, "invalid TOML"),
+    ("unit: 1s\n", 1, "invalid TOML", "Expected '='"),
+    ('title = "x"\nunit = 1min\n', 2, "invalid TOML"),
     (b'unit = "1s"\ntitle = "\xff"\n', 2, "UTF-8"),
     ("timeline = [0, 1" + "0" * 5000 + "]\n", None, "too many digits"),
     ("timeline = " + "[" * 50_000, None, "nested too deeply"),
@@ -224,7 +224,7 @@ KEYS = [
     (full() + '[[engines]]\nengine = "csparql"\ntime_unit = "1s"\n', 8, "accepted: answers_unit"),
     (full(period='"{U}"', csparql='"q.rq"') + "[grid]\nU = [5, 6]\n", None, "2 cells", "`lars run`"),
     (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "accepted: {U}"),
-    (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "period 0 is not in 1..", "with U = 0"),
+    (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "a period must be at least 1", "with U = 0"),
     (full(files='"s.trig"'), 4, "files", "found streams and files", "accepted: one of"),
     (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
     (full("[other]", "x = 1"), 4, "unknown key", "other"),
@@ -257,18 +257,18 @@ VALUES = [
 ]
 
 PERIODS = [
-    (full(period="0"), 4, "period 0 is not in 1.."),
-    (full(period="-5"), 4, '"-5" is no period', "from 1 on"),
-    (full(period="5.0"), 4, "found 5.0", "time points from 1 on"),
+    (full(period="0"), 4, "a period must be at least 1"),
+    (full(period="-5"), 4, '"-5" is not a valid period', "whole numbers"),
+    (full(period="5.0"), 4, "found 5.0", "whole numbers with an optional unit"),
     (full(period="true"), 4, "found true"),
-    (full(period='"90s"'), 4, "period 90s", "not a whole number of the unit 1m"),
+    (full(period='"90s"'), 4, "period 90s", "not a multiple of the unit 1m"),
     (full(period="[]"), 4, "found []", "[5, 10]"),
     (full(period='[5, "10"]'), 4, 'found [5, "10"]'),
-    (full(period="[5, 0]"), 4, "period 0 is not in 1.."),
-    (full(period='"5mins"'), 4, '"5mins" is no period', "time points", "1s..60s"),
+    (full(period="[5, 0]"), 4, "a period must be at least 1"),
+    (full(period='"5mins"'), 4, '"5mins" is not a valid period', "whole numbers", "1s..60s"),
     (full(period='"50..1"'), 4, "reversed", "write 1..50"),
     (full(period='"1..999999999"'), 4, "more than 10000 periods"),
-    (full(period='""'), 4, '"" is no period'),
+    (full(period='""'), 4, '"" is not a valid period'),
 ]
 
 FILES = [
@@ -427,7 +427,7 @@ def test_a_range_of_durations_goes_by_the_smallest_unit_that_it_is_written_with(
 
 
 def test_a_period_that_is_no_whole_number_of_units_is_named():
-    with pytest.raises(LarsError, match=r"the period 1500ms: .* not a whole number of the unit 1s"):
+    with pytest.raises(LarsError, match=r"the period 1500ms: .* not a multiple of the unit 1s"):
         read_periods("1500ms")[0].points(SECOND)
 
 

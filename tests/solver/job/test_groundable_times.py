@@ -46,7 +46,7 @@ def test_a_cycle_over_many_triples_is_certified_where_few_are_seen(query, trace)
 
 def test_a_cycle_over_few_triples_is_certified_at_all_times(query, trace):
     ran = lars("agree", query, trace, "--period", 1, "--to", CROWDED - 1, "--in-process")
-    said = re.search(r"certified: (\d+) of (\d+) time points by clingo, equal", ran.err)
+    said = re.search(r"clingo verified (\d+) of (\d+) time points: same answers", ran.err)
     assert said[1] == said[2] != "0"
 
 

@@ -62,7 +62,7 @@ MALFORMED = {
     ),
     "half a unit": (
         {"a.nt": "<urn:s> <urn:p> <urn:o> <1500> ."},
-        "a.nt:1:25: the time 1500 (of 1ms each) is not a whole number of the unit 1s",
+        "a.nt:1:25: the time 1500 (of 1ms each) is not a multiple of the unit 1s",
     ),
     "too large": (
         {"a.nt": f'<urn:s> <urn:p> <urn:o> "{2**63}" .'},
@@ -131,7 +131,7 @@ MALFORMED = {
     "turtle name": ({"d/first.ttl": "<urn:s> <urn:p> 1 ."}, "d/first.ttl: found no time in the file's name"),
     "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file holds no times"),
     "no format": ({"a.txt": "once upon a time\n"}, "a.txt: neither the name nor the content"),
-    "empty": ({"a.nt": ""}, "a.nt: the file is empty"),
+    "empty": ({"a.nt": ""}, "a.nt: the trace is empty"),
     "comments only": ({"a.nt": "# nothing\n"}, "a.nt: the trace holds no elements"),
     "empty folder": ({"d/README": "nothing"}, "d: the folder holds no trace"),
     "no parquet": ({"a.parquet": "nothing"}, "a.parquet: no Parquet file"),

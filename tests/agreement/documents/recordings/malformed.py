@@ -133,7 +133,7 @@ CASES = [
     ("csrbench", '"binding": {', '"binding": [{', "5:99", "no JSON: found", "CSRBench JSON"),
     ("csrbench", '"uri"', '"iri"', "4:49", "binding.s.type: found 'iri'", "'typed-literal'"),
     ("csrbench", '"http://e/a"', '"e a"', "4:40", "binding.s: '<e a>' is no RDF term", "an absolute <iri>"),
-    ("csrbench", '"http://e/a"', '"\\ud800"', "4:65", "half a character", "whole ones"),
+    ("csrbench", '"http://e/a"', '"\\ud800"', "4:65", "unpaired surrogate", "valid Unicode"),
     (
         "csrbench",
         '"value": "4", ',

@@ -38,7 +38,7 @@ SAYS = {
     "variable": "has replied to push wrongly: found the variable '?a'; accepted: its name alone, as s of ?s",
     "nan": "has replied to push wrongly: reports.0.t: found nan; accepted: a finite number",
     "bound": "has replied to push wrongly: reports.0: found one bound of a window; accepted: both",
-    "surrogate": r"has written \ud83d, half a character; use UTF-8, or both halves",
+    "surrogate": r"has written \ud83d, an unpaired surrogate; use valid UTF-8",
     "giving-up": "cannot go on after push: out of memory",
     "twice": "has written a reply that nothing had asked for",
     "unit": "has replied to open wrongly: time_unit: found '1 fortnight'",

@@ -51,7 +51,7 @@ WRONG = {
     "a window that is none": (HEAD + "[windows]\nfirst = []", "4:1", "its number, from 1"),
     "a window's strategy that is none": (HEAD + '[windows]\n1 = ["x"]', "4:5", '"non-empty"'),
     "windows that are no table": (HEAD + "windows = 1", "3:11", "a table"),
-    "no TOML": (HEAD + "bounds = closed", "3:10", "no TOML"),
+    "no TOML": (HEAD + "bounds = closed", "3:10", "invalid TOML"),
 }
 
 
