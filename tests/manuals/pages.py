@@ -20,8 +20,8 @@ MANUALS = (
     *(f"{name}/README.md" for name in ("translate", "lars", "solver", "agreement", "samples", "tests")),
     *sorted(str(path.relative_to(ROOT)) for path in (ROOT / "agreement" / "manual").glob("*.md")),
 )
-PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in MANUALS}
 SAMPLES = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "samples").glob("*/README.md"))
+PAGES = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*MANUALS, *SAMPLES)}
 
 
 @dataclass(frozen=True)

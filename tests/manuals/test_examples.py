@@ -78,8 +78,8 @@ def commands():
     """Return the commands in running text, and those that a sample's README shows by indenting."""
     found = [(page, text) for page in MANUALS for text in snippets(prose(page))]
     for page in SAMPLES:
-        text = (ROOT / page).read_text(encoding="utf-8")
-        found += [(page, line) for line in (*snippets(text), *re.findall(r"^    (.+)", text, re.MULTILINE))]
+        shown = re.findall(r"^    (.+)", PAGES[page], re.MULTILINE)
+        found += [(page, line) for line in (*snippets(PAGES[page]), *shown)]
     return [(page, line) for page, line in found if line.startswith("lars ")]
 
 

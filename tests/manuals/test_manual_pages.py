@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from tests.manuals.pages import BLOCKS, PAGES, ROOT, snippets
+from tests.manuals.pages import BLOCKS, MANUALS, PAGES, ROOT, snippets
 from tests.manuals.running import lines, run
 
 PICTURES = re.split(r"^## ", PAGES["agreement/manual/push-and-pull.md"], flags=re.MULTILINE)[1:6]
@@ -20,7 +20,7 @@ def test_a_picture_has_the_cause_that_is_found(section):
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page.startswith(("agreement/manual/", "samples/"))]
+    "page", [page for page in MANUALS if page.startswith(("agreement/manual/", "samples/"))]
 )
 def test_a_page_names_its_kind_first(page):
     kind = PAGES[page].split("\n\n")[1].split()[0].rstrip(".:")

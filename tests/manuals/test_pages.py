@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.manuals.pages import MANUALS, PAGES, ROOT, SAMPLES, block, prose, tables
+from tests.manuals.pages import MANUALS, PAGES, ROOT, block, prose, tables
 from translate.strict import StrictEngine, check_strict
 
-TEXTS = {name: (ROOT / name).read_text(encoding="utf-8") for name in (*MANUALS, *SAMPLES)}
 TESTS = "".join(path.read_text(encoding="utf-8") for path in Path(__file__).parent.glob("test_*.py"))
 STRICT = {"query.csparql.rq": StrictEngine.CSPARQL_097, "query.cqels.rq": StrictEngine.CQELS}
 
@@ -32,24 +31,24 @@ def test_the_engines_themselves_accept_the_example_queries(query, engine):
     check_strict(query, "q.rq", engine)
 
 
-@pytest.mark.parametrize("page", TEXTS)
+@pytest.mark.parametrize("page", PAGES)
 def test_no_line_is_long(page):
     # A row of a table cannot be broken.
-    long = [line for line in TEXTS[page].splitlines() if len(line) > (600 if line[:1] == "|" else 300)]
+    long = [line for line in PAGES[page].splitlines() if len(line) > (600 if line[:1] == "|" else 300)]
     assert [line[:60] for line in long] == []
 
 
 def anchors(page):
     """Return the anchors of a page's headings, as GitHub makes them."""
     headings = re.findall(
-        r"^#+ (.+)", re.sub(r"^```.*?^```$", "", TEXTS[page], flags=re.MULTILINE | re.DOTALL), re.MULTILINE
+        r"^#+ (.+)", re.sub(r"^```.*?^```$", "", PAGES[page], flags=re.MULTILINE | re.DOTALL), re.MULTILINE
     )
     return {re.sub(r"[^\w -]", "", heading).lower().replace(" ", "-") for heading in headings}
 
 
 def links():
     """Return each link with its page."""
-    return [(page, target) for page in MANUALS for target in re.findall(r"\]\(([^)]+)\)", prose(page))]
+    return [(page, target) for page in PAGES for target in re.findall(r"\]\(([^)]+)\)", prose(page))]
 
 
 @pytest.mark.parametrize(("page", "target"), links(), ids=lambda text: text)
