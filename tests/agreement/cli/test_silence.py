@@ -52,8 +52,8 @@ WHY = {
     "graph": [UNNAMED],
     "from": [],
     "pattern": [
-        "no solution matches {?s <http://e/q> <http://e/b>}",
-        "no solution matches {?s <http://e/p> <http://e/z>}",
+        "{?s <http://e/q> <http://e/b>} in its window",
+        "{?s <http://e/p> <http://e/z>} in its window",
     ],
     "join": ["{?o <http://e/name> ?n}), although each of its parts"],
     "filter": ["FILTER", "although each of its parts"],
