@@ -31,7 +31,7 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     schema = model.model_json_schema(schema_generator=_TomlSchema)
     for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():
-            # pydantic repeats the key as a title, and writes null or nothing for "may be left out".
+            # pydantic repeats the key as a title, and writes null or nothing for "optional".
             key.pop("title", None)
             if not key.get("default"):
                 key.pop("default", None)
@@ -40,7 +40,7 @@ def json_schema(model: type[BaseModel]) -> dict[str, Any]:
 
 def _field(name: str, field: FieldInfo) -> Iterator[str]:
     usual = None if field.is_required() else field.get_default(call_default_factory=True)
-    left_out = "may be left out" if usual in (None, {}, "", [], ()) else f"default: {_written(usual)}"
+    left_out = "optional" if usual in (None, {}, "", [], ()) else f"default: {_written(usual)}"
     yield f"{name} ({'required' if field.is_required() else left_out})"
     yield from wrap(field.description or "", _WIDTH, initial_indent=_INDENT, subsequent_indent=_INDENT)
 

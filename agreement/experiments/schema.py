@@ -22,7 +22,12 @@ from agreement.documents.requests import (
     EXPERIMENT_FILE,
     TOLERANCE,
     AnswersFormat,
+    AnswersOptions,
+    ComparisonOptions,
     EmptyReports,
+    InputOptions,
+    InterpretationOptions,
+    JudgeOptions,
     variables,
 )
 from agreement.documents.values import (
@@ -177,6 +182,18 @@ def _key(default: Any, says: str) -> Any:
     return Field(default, description=says)
 
 
+def _says(option: Option, *, default: bool) -> str:
+    """Return an option's help with the names of keys, with or without its sentence about the default."""
+    text = option.help.replace(" Repeatable.", "").replace("--", "")
+    return text if default else text.partition(" [default: ")[0]
+
+
+def _option(default: Any, group: type[object], name: str) -> Any:
+    """Return a key that says what an option of that name in a group says."""
+    option = next(option for option in declared(group) if option.name == name)
+    return _key(default, _says(option, default=default is None))
+
+
 Text = Annotated[str, _read(values.scalar_text, _ScalarText)]
 Name = Annotated[str, _read(values.name, _ScalarText)]
 NameList = Annotated[tuple[str, ...], _read(values.names, str | list[str])]
@@ -190,8 +207,8 @@ Unit = Annotated[Duration, _read(values.unit, _DurationText)]
 TimePoint = Annotated[int, _read(time_point, _TimeText)]
 QueryFile = Annotated[str | dict[str, str] | None, _read(values.query, _FileText | dict[str, str])]
 
-NAME: Final = "what tables of results call it"
-CHOSEN_CASES: Final = "the names of those that it applies to; left out: all"
+NAME: Final = "Name in the tables of results."
+CHOSEN_CASES: Final = "Names of the entries that this one applies to. [default: all]"
 
 
 class Table(BaseModel):
@@ -204,24 +221,27 @@ class Table(BaseModel):
 class FileKeys(Table):
     """What holds for the whole experiment."""
 
-    title: Annotated[str, _read(values.text, str)] = _key("", "what the experiment shows")
-    unit: Unit | None = _key(
-        None, "one time point, as 1min; left out: the longest that fits every duration, at most 1s"
+    title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
+    unit: Unit | None = _option(None, InputOptions, "unit")
+    static: StaticFiles = _key(
+        (),
+        "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
     )
-    static: StaticFiles = _key((), "static data: FILE, IRI=FILE, cqels:FILE, or a list of these")
 
 
 class QueryKeys(Table):
-    """One query, in one or several languages: files, or {text = '''..'''}."""
+    """One query, in one or several query languages."""
 
-    csparql: QueryFile = _key(None, "the query in C-SPARQL")
-    cqels: QueryFile = _key(None, "the query in CQELS; a comparison derives what is left out")
-    sparqlstream: QueryFile = _key(None, "the query in SPARQLstream, compared without csparql")
-    rspql: QueryFile = _key(None, "the query in RSP-QL, compared without cqels")
+    csparql: QueryFile = _key(None, "The query in C-SPARQL: a file, or {text = '''..'''}.")
+    cqels: QueryFile = _key(
+        None, "The query in CQELS. A comparison derives a missing query from the other one."
+    )
+    sparqlstream: QueryFile = _key(None, "The query in SPARQLstream, instead of csparql.")
+    rspql: QueryFile = _key(None, "The query in RSP-QL, instead of cqels.")
 
 
 class QueryTable(QueryKeys):
-    """One query, in the languages of the engines that are to run it: files, or {text = '''..'''}."""
+    """One query, in the query languages of the engines that run it."""
 
     name: Name = Field(description=NAME)
 
@@ -232,133 +252,122 @@ def _keys_of(name: str, group: type[object], says: str) -> Any:
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
         default = option.default if option.choices or option.optional else str(option.default)
-        keys[option.name] = (kind | None if option.optional else kind, _key(default, _says(option)))
+        keys[option.name] = (
+            kind | None if option.optional else kind,
+            _key(default, _says(option, default=default is None)),
+        )
     return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
-
-
-def _says(option: Option) -> str:
-    """Return an option's help as keys are described: a part of a sentence, with what is left out."""
-    plain, _, default = option.help.partition(" [default: ")
-    text = plain.rstrip(".")
-    sentence = text[0].lower() + text[1:] if text[1].islower() else text
-    return f"{sentence}; left out: {default.rstrip(']')}" if default else sentence
 
 
 if TYPE_CHECKING:
 
     class GenerateTable(Table):
-        """A made-up stream: the keys are the options of `lars generate`, with _ for -."""
+        """A synthetic stream: the options of lars generate, with _ for -."""
 else:
     GenerateTable = _keys_of(
-        "GenerateTable", StreamOptions, "A made-up stream: the options of `lars generate`, with _ for -."
+        "GenerateTable", StreamOptions, "A synthetic stream: the options of lars generate, with _ for -."
     )
 
 
 class TraceKeys(Table):
-    """One trace: read from files, or made up."""
+    """One trace: files, or a synthetic stream."""
 
     streams: Annotated[dict[Iri, str] | None, _read(values.streams, _StreamsText)] = _key(
-        None, "the trace of each stream: a file, or a folder of files"
+        None, "Table from each stream IRI to its trace: a file or a folder."
     )
-    files: Files = _key((), "traces that name their streams themselves")
-    generate: GenerateTable | None = _key(None, "a made-up stream, as of `lars generate`")
-    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _key(
-        None, "the instant of time point 0, for traces with dates"
+    files: Files = _key(
+        (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
-    trace_unit: Unit | None = _key(None, "what integers in the traces count")
-    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _key(
-        False, "sort each file by time that is out of order"
+    generate: GenerateTable | None = _key(None, "A synthetic stream, with the options of lars generate.")
+    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _option(None, InputOptions, "origin")
+    trace_unit: Unit | None = _option(None, InputOptions, "trace_unit")
+    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, InputOptions, "sort")
+    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _option(
+        None, InputOptions, "blank_nodes"
     )
-    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _key(
-        None, "the scope of blank node labels in trace files; document where it is left out"
-    )
-    prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _key(
-        {}, "what prefixes of IRIs in tables stand for"
+    prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
+        {}, InputOptions, "prefix"
     )
     columns: Annotated[
         tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
         _read(values.columns, dict[str, str | dict[str, str]]),
-    ] = _key((), "what the columns of tables become: t, s, and predicates with their objects, by stream")
+    ] = _option((), InputOptions, "column")
 
 
 class TraceTable(TraceKeys):
-    """One trace: read from files, or made up."""
+    """One trace: files, or a synthetic stream."""
 
     name: Name = Field(description=NAME)
 
 
 class EngineTable(Table):
-    """What is judged (`engine`, `adapter` or recorded `answers`), by which specification, and how."""
+    """Answers to judge: of an engine version, an adapter, or a file; the specification and the comparison."""
 
     name: Name | None = _key(None, NAME)
-    engine: Name | None = _key(None, "an engine version, or a specification by name or file")
-    off: NameList = _key((), "the names of the version's rules that are switched off")
-    adapter: Name | None = _key(None, "or a real engine: the command that starts its adapter, in this folder")
-    options: dict[str, Any] = _key({}, "what the adapter is told when the query is registered")
-    answers: File = _key(None, "recorded answers: a file")
-    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = _key(
-        None, "the format of the answers; left out: recognised"
+    engine: Name | None = _key(None, "Engine version, or a specification by name or file.")
+    off: NameList = _key((), "Rules of the engine version to switch off.")
+    adapter: Name | None = _key(
+        None, "Command that starts the adapter of a real engine. It runs in the folder of the experiment."
     )
-    answers_unit: Unit | None = _key(None, "what times in the answers count")
+    options: dict[str, Any] = _key({}, "Options that the adapter receives with the query.")
+    answers: File = _key(None, "File with recorded answers.")
+    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = _option(
+        None, AnswersOptions, "answers_format"
+    )
+    answers_unit: Unit | None = _option(None, AnswersOptions, "answers_unit")
     specification: Name | None = _key(
-        None, "what it is judged by: a name or a file; left out: what the engine claims to follow"
+        None,
+        "Specification that the answers are checked against: a name or a file. [default: that of the engine]",
     )
     language: Annotated[Language | None, _one_of(Language)] = _key(
-        None, "which of a query's languages; left out: by the engine's name"
+        None, "Query language to use. [default: that of the engine]"
     )
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)
-    t0: Annotated[tuple[int, ...] | None, _read(numbers(START_TIMES), _Numbers)] = _key(
-        None, "start times of windows: 0, [0, 5], '0..9'; left out: all that differ"
+    t0: Annotated[tuple[int, ...] | None, _read(numbers(START_TIMES), _Numbers)] = _option(
+        None, JudgeOptions, "t0"
     )
-    registered: TimePoint = _key(0, "the time point at which the query is registered: the first t0")
-    until: Annotated[Time | None, _read(values.time, _TimeText | datetime)] = _key(
-        None, "the last time that is compared; left out: that of the last element"
+    registered: TimePoint = _option(0, JudgeOptions, "registered")
+    until: Annotated[Time | None, _read(values.time, _TimeText | datetime)] = _option(
+        None, JudgeOptions, "until"
     )
     bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (
-        _key(None, "which ends windows contain, instead of what the specification says")
+        _option(None, JudgeOptions, "bounds")
     )
-    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _key(
-        False, "find the borders of wrong windows that fit best, and show the shift"
+    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, JudgeOptions, "gracious")
+    tolerance: Annotated[float, _read(share, float)] = _option(TOLERANCE, JudgeOptions, "tolerance")
+    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = _option(
+        EmptyReports.COMPARED, JudgeOptions, "empty"
     )
-    tolerance: Annotated[float, _read(share, float)] = _key(
-        TOLERANCE, "how far apart numbers count as equal, relative to the larger one"
-    )
-    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = _key(
-        EmptyReports.COMPARED, "whether reports without rows are compared"
-    )
-    early: Annotated[float, _read(milliseconds, _DurationText)] = _key(
-        0, "how long before its time a report may come"
-    )
+    early: Annotated[float, _read(milliseconds, _DurationText)] = _option(0, JudgeOptions, "early")
 
 
 class ComparisonKeys(Table):
-    """Whether the pull of one query agrees with the push of another."""
+    """A comparison of the pull of one query with the push of another."""
 
     timeline: Annotated[
         Interval | tuple[datetime, datetime] | None,
         _read(values.timeline, tuple[_TimeText, _TimeText] | tuple[datetime, datetime]),
-    ] = _key(None, "the first and the last time; left out: from 0 to the last element")
+    ] = _key(None, "First and last time. [default: from 0 to the last element]")
     period: Annotated[tuple[Period, ...], _read(periods, _PeriodsText)] = _key(
-        (), "pulling periods: 5, '5s', [5, 10], '1..50', '1m..2h..10m'; left out: the STEP"
+        (), "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]"
     )
-    profile: Annotated[Profile, _one_of(Profile)] = _key(
-        Profile.PAPER2015, "how queries join over unbound variables and read MINUS"
+    profile: Annotated[Profile, _one_of(Profile)] = _option(
+        Profile.PAPER2015, InterpretationOptions, "profile"
     )
-    bounds: Annotated[Bounds, _one_of(Bounds)] = _key(Bounds.CLOSED, "which ends a window contains")
-    trigger: Annotated[Trigger, _one_of(Trigger)] = _key(
-        Trigger.ANY, "which input makes a push engine evaluate"
-    )
+    bounds: Annotated[Bounds, _one_of(Bounds)] = _option(Bounds.CLOSED, InterpretationOptions, "bounds")
+    trigger: Annotated[Trigger, _one_of(Trigger)] = _option(Trigger.ANY, InterpretationOptions, "trigger")
     on: Annotated[tuple[str, ...] | None, _read(variables, str | list[str])] = _key(
-        None, "the variables that rows are compared on, '?a,?b', or none; left out: shared ones"
+        None,
+        "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",
     )
-    assign: Annotated[dict[Iri, tuple[Iri, ...]], _read(values.assign, _AssignText)] = _key(
-        {}, "which predicates of the C-SPARQL pattern belong to a stream"
+    assign: Annotated[dict[Iri, tuple[Iri, ...]], _read(values.assign, _AssignText)] = _option(
+        {}, ComparisonOptions, "assign"
     )
 
 
 class ComparisonTable(ComparisonKeys):
-    """Whether pull of the C-SPARQL query agrees with push of the CQELS query, as `lars agree` asks."""
+    """A comparison of push and pull, as by lars agree."""
 
     name: Name = _key("agree", NAME)
     queries: NameList | None = _key(None, CHOSEN_CASES)
@@ -377,13 +386,13 @@ class ExperimentFile(ComparisonKeys, TraceKeys, QueryKeys, FileKeys):
     """The whole file."""
 
     grid: Annotated[dict[str, tuple[Scalar, ...]], _read(read_grid, _GridText)] = _key(
-        {}, "parameters with their values: a list, or a range as '1..50'"
+        {}, "Parameters with their values: a list, or a range such as '1..50'."
     )
-    queries: Annotated[_Entries, _tables(QueryTable)] = _key([], "[[queries]]: what is asked")
-    traces: Annotated[_Entries, _tables(TraceTable)] = _key([], "[[traces]]: the streams")
-    engines: Annotated[_Entries, _tables(EngineTable)] = _key([], "[[engines]]: what is judged, by what")
+    queries: Annotated[_Entries, _tables(QueryTable)] = _key([], "[[queries]]: the queries.")
+    traces: Annotated[_Entries, _tables(TraceTable)] = _key([], "[[traces]]: the traces.")
+    engines: Annotated[_Entries, _tables(EngineTable)] = _key([], "[[engines]]: engines to judge.")
     comparisons: Annotated[_Entries, _tables(ComparisonTable)] = _key(
-        [], "[[comparisons]]: pull against push"
+        [], "[[comparisons]]: comparisons of push with pull."
     )
 
 
@@ -419,7 +428,8 @@ def schema() -> dict[str, object]:
         **document,
         "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
         "title": EXPERIMENT_FILE,
-        "description": "An experiment: do engines agree, are answers correct? One cell or a grid of them.",
+        "description": "An experiment: do engines agree, and are answers correct? One cell or a grid "
+        "of cells.",
     }
 
 
@@ -433,6 +443,6 @@ def _let_fill(key: dict[str, Any]) -> None:
 
 def schema_text() -> str:
     """Return all tables and keys of an experiment, for readers."""
-    intro = "{NAME} in a text, or in a query, stands for each value that [grid] gives to NAME."
+    intro = "{NAME} in a text or a query is replaced by each value of the parameter NAME in [grid]."
     parts = [f"{title}: {model.__doc__}\n\n{fields_of(model)}" for title, model in _SHOWN]
     return "\n\n".join([intro, fields_of(ExperimentFile), *parts])
