@@ -90,7 +90,7 @@ class AnswerStreamOptions:
     def whole(self) -> Whole:
         """What is wanted of the answer streams; raises LarsError for two wishes at once."""
         if self.brave + self.cautious + (self.models is not None) > 1:
-            raise LarsError("accepted: one of --models, --brave and --cautious")
+            raise LarsError("cannot combine --models, --brave and --cautious; use one of them")
         if self.brave or self.cautious:
             return Whole(None, Consequences.BRAVE if self.brave else Consequences.CAUTIOUS)
         return Whole(MOST_STREAMS if self.models is None else self.models or None)

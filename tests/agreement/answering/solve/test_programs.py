@@ -55,8 +55,8 @@ def test_some_of_the_answer_streams_say_that_there_are_more(tmp_path):
     ("options", "words"),
     [
         (("--models", "0"), "--models 0: accepted: all, or a number from 1"),
-        (("--brave", "--cautious"), "accepted: one of --models, --brave and --cautious"),
-        (("--models", "2", "--brave"), "accepted: one of --models, --brave and --cautious"),
+        (("--brave", "--cautious"), "cannot combine --models, --brave and --cautious; use one of them"),
+        (("--models", "2", "--brave"), "cannot combine --models, --brave and --cautious; use one of them"),
     ],
 )
 def test_wrong_wishes_are_one_message(tmp_path, options, words):

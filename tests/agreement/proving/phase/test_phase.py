@@ -131,7 +131,7 @@ def test_wrong_calls_are_one_message():
         (["--picture", "x.gif"], "accepted: a picture named *.svg"),
         (["--window", "http://e/none"], "accepted: a stream that is read through [RANGE ..]"),
         (["--rate", "5s"], "accepted: whole numbers"),
-        (["--length", "0"], "is not in 1.."),
+        (["--length", "0"], "a length must be at least 1"),
     ]:
         ran = lars("phase", "samples/slide", *arguments)
         assert (ran.code, ran.out) == (2, "")
