@@ -24,7 +24,12 @@ WRONG = {
     "a parameter that nothing uses": (grid("x = [1]"), 8, "nothing uses the parameter x"),
     "a parameter with the name of a column": (grid("recall = [1]"), 8, "another name"),
     "a placeholder without a parameter": (engine(CSPARQL + 't0 = "{start}"'), 20, "{start}", "{stations}"),
-    "a value that is wrong": (engine(CSPARQL + 't0 = "soon"'), 20, '"soon" is not a valid start time', "whole numbers"),
+    "a value that is wrong": (
+        engine(CSPARQL + 't0 = "soon"'),
+        20,
+        '"soon" is not a valid start time',
+        "whole numbers",
+    ),
     "an unknown key": (engine(CSPARQL + "bound = 0"), 20, "unknown key", "did you mean bounds"),
     "an unknown engine": (engine('engine = "csparql-9"'), 19, "csparql-9", "csparql-0.9.7", "cqels-1.x"),
     "an unknown specification": (engine(CSPARQL + 'specification = "sparql"'), 20, "rspql"),
