@@ -1,5 +1,6 @@
 """Times as people have them: a time point as its dateTime, where time 0 is one."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from lars.language.windows import Interval
 SUFFIX: Final = "_date"
 """What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
 _WHOLE: Final = ":00"
+_ZONE: Final = re.compile(r"(Z|[+-][0-9]{2}:[0-9]{2})?$")
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 
 
@@ -20,11 +22,13 @@ class Dates:
     """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
 
     `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells
-    once; `tail` what they all end with: whole minutes have no seconds.
+    once; `tail` what they all end with: whole minutes have no seconds. Times are in the time zone of `zero`.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
     ('08:00:20', '(08:00:19, 08:00:29]', '2026-05-04T08:00:20Z', ' on 2026-05-04 (UTC)')
+    >>> Dates("2026-05-04T07:59:59+05:30").within(Interval(0, 60)).caption
+    ' on 2026-05-04 (+05:30)'
     >>> Dates().text(21), Dates().period(20, 30), Dates().date(21), Dates().caption
     ('21', '(20, 30]', None, '')
     """
@@ -41,7 +45,7 @@ class Dates:
             return self
         same = next((first[:size] for size in (_DAY, _YEAR) if first[:size] == last[:size]), "")
         minutes = not self.unit.nanoseconds % (60 * SECOND.nanoseconds) and same
-        tail = _WHOLE if minutes and first.removesuffix("Z").endswith(_WHOLE) else ""
+        tail = _WHOLE if minutes and _ZONE.sub("", first).endswith(_WHOLE) else ""
         return replace(self, stem=same, tail=tail)
 
     def date(self, t: float) -> str | None:
@@ -62,7 +66,7 @@ class Dates:
         date = self.date(t)
         if date is None:
             return str(t)
-        return date.removeprefix(self.stem).removesuffix("Z").removesuffix(self.tail) if self.stem else date
+        return _ZONE.sub("", date.removeprefix(self.stem)).removesuffix(self.tail) if self.stem else date
 
     def period(self, start: int, end: int) -> str:
         """Return an interval without its start."""
@@ -73,9 +77,15 @@ class Dates:
         return f"[{self.text(span.first)}, {self.text(span.last)}]" if span else str(span)
 
     @property
+    def zone(self) -> str:
+        """The time zone of all dateTimes, as XSD writes it; empty where they have none."""
+        found = _ZONE.search((self.zero or "").partition("T")[2])
+        return "" if found is None else found[0]
+
+    @property
     def caption(self) -> str:
-        """What stands in a title of short times: their day or year, and that they are in UTC."""
-        zone = " (UTC)" if self.zero is not None and self.zero.endswith("Z") else ""
+        """What stands in a title of short times: their day or year, and their time zone."""
+        zone = f" ({'UTC' if self.zone == 'Z' else self.zone})" if self.zone else ""
         where = {_DAY: " on", _YEAR: " in"}.get(len(self.stem))
         return "" if where is None else f"{where} {self.stem.rstrip('T-')}{zone}"
 
@@ -98,17 +108,15 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return what a page's script writes times by: ms of time 0 since 1970, and of a time point."""
+        """Return what a page's script writes times by: ms of time 0, on its zone's clock, and of a time point."""
         if self.zero is None:
             return None
-        zoned = datetime.fromisoformat(self.zero)
-        zero = zoned if zoned.tzinfo else zoned.replace(tzinfo=UTC)
         return {
-            "zero": zero.timestamp() * 1000,
+            "zero": datetime.fromisoformat(self.zero).replace(tzinfo=UTC).timestamp() * 1000,
             "unit": self.unit.milliseconds,
             "stem": self.stem,
             "tail": self.tail,
-            "zone": "" if self.stem or not self.zero.endswith("Z") else "Z",
+            "zone": "" if self.stem else self.zone,
         }
 
 

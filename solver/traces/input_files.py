@@ -159,8 +159,8 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 class RowColumns:
     """Atoms of one predicate, or times alone (no `name`), in columns; of triples s, p, o and stream.
 
-    `numbers` are the places of the rows in their block, or in arrival order; kinds and times are those of
-    instants. `streams` are codes: null's of no stream, NO_CODE where they are no triples.
+    `numbers` are the places of the rows in their block, or in arrival order; kinds, times and zones are those
+    of instants. `streams` are codes: null's of no stream, NO_CODE where they are no triples.
     """
 
     name: Signature | None
@@ -169,6 +169,7 @@ class RowColumns:
     times: Array
     columns: tuple[Array, ...]
     streams: Array
+    zones: npt.NDArray[np.int16]
 
 
 class ExactRow(NamedTuple):

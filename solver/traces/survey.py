@@ -18,7 +18,7 @@ from lars.durations import Duration
 from lars.errors import LarsError, system_error
 from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
-from solver.columns import NO_CODE, Array, Atoms, TermCodes
+from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
@@ -29,7 +29,7 @@ WITH_END: Final = ", or none where --to, or an experiment's timeline, says when 
 class Summary(NamedTuple):
     """What one block of a file says about one stream.
 
-    `file` is the index of the file; times are those of instants.
+    `file` is the index of the file; times are those of instants, `zones` those of its dateTimes.
     """
 
     file: int
@@ -43,6 +43,7 @@ class Summary(NamedTuple):
     ordered: bool
     even: bool
     gap: int
+    zones: tuple[int, ...]
 
     @property
     def counts(self) -> bool:
@@ -56,21 +57,23 @@ def summaries_of(
     """Yield a summary for each stream of the rows of one block, none rejected, which are all `parts`."""
     if not parts:
         return
-    numbers, kinds, times, streams = (
+    numbers, kinds, times, streams, zones = (
         np.concatenate([getattr(part, name) for part in parts])
-        for name in ("numbers", "kinds", "times", "streams")
+        for name in ("numbers", "kinds", "times", "streams", "zones")
     )
     order = np.lexsort((numbers, streams))
     numbers, kinds, times, streams = numbers[order], kinds[order], times[order], streams[order]
+    zones = zones[order]
     borders = np.flatnonzero(streams[1:] != streams[:-1]) + 1
     own = [slice(*ends) for ends in pairwise([0, *borders.tolist(), len(order)])]
     for rows in sorted(own, key=lambda rows: numbers[rows.start]):
         code = int(streams[rows.start])
         stream = ATOMS if code == NO_CODE else terms.texts((code,))[0]
-        yield _summary(file, stream, kinds[rows], times[rows], unit)
+        yield _summary(file, stream, (kinds[rows], times[rows], zones[rows]), unit)
 
 
-def _summary(file: int, stream: str | None, kinds: Array, times: Array, unit: Duration) -> Summary:
+def _summary(file: int, stream: str | None, spelled: tuple[Array, Array, Array], unit: Duration) -> Summary:
+    kinds, times, zones = spelled
     latest = np.maximum.accumulate(times)
     steps = np.diff(latest)
     earliest = int(times.min())
@@ -87,6 +90,7 @@ def _summary(file: int, stream: str | None, kinds: Array, times: Array, unit: Du
         ordered=bool((times == latest).all()),
         even=not rests.any(),
         gap=int(steps[steps > 0].min(initial=steps.max(initial=0))),
+        zones=tuple(distinct(zones[kinds == TimeKind.ZONED]).tolist()),
     )
 
 
@@ -140,7 +144,7 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
     latest = max(read, key=lambda summary: summary.latest)
     if (latest.latest - earliest.earliest) // unit >= LARGEST_TIME:
         first, last = (
-            show(Instant(TimeKind(summary.kind), time))
+            show(Instant(TimeKind(summary.kind), time, zone_of(read) or 0))
             for summary, time in ((earliest, earliest.earliest), (latest, latest.latest))
         )
         raise LarsError(
@@ -171,7 +175,7 @@ def survey(
         _check_even(read, sources, options)
         _check_span(read, options.unit.nanoseconds)
     if not options.sort:
-        _check_order(read, sources, counted=counted)
+        _check_order(read, sources, options, counted=counted)
     origin = None if counted else earliest - options.unit.nanoseconds
     shift = _shift(earliest, read, options) if counted else 0
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
@@ -182,12 +186,20 @@ def survey(
 
 def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
     """Return the dateTime of time 0; None where integers count from it."""
+    zone = zone_of(read)
     if origin is not None:
-        return show(Instant(TimeKind(read[0].kind), origin))
+        return show(Instant(TimeKind(read[0].kind), origin, zone or 0))
     dated = shift or not all(summary.counts for summary in read)
     if dated and options.origin is not None:
-        return show(instant_of(options.origin))
+        begin = instant_of(options.origin)
+        return show(begin if zone is None else replace(begin, zone=zone))
     return _dated(shift, options) if shift else None
+
+
+def zone_of(read: Iterable[Summary]) -> int | None:
+    """Return the time zone of a trace's dateTimes: UTC if they have several, None if they have none."""
+    zones = {zone for summary in read for zone in summary.zones}
+    return None if not zones else zones.pop() if len(zones) == 1 else 0
 
 
 def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
@@ -261,7 +273,7 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
     def check(atom: TracedAtom) -> str | None:
         if (atom.time.value - start) % unit.nanoseconds == 0:
             return None
-        from_start = f"{show(atom.time)}, counted from {show(Instant(atom.time.kind, start))},"
+        from_start = f"{show(atom.time)}, counted from {show(replace(atom.time, value=start))},"
         advice = "choose a unit that divides it, or a --trace-unit"
         return f"the time {from_start} is not a multiple of the unit {unit}: {advice}"
 
@@ -270,26 +282,36 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
             _raise_first(sources[summary.file], check)
 
 
-def _check_order(read: Sequence[Summary], sources: Sequence[TraceFile], *, counted: bool) -> None:
+def _check_order(
+    read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions, *, counted: bool
+) -> None:
     """Raise when some stream goes back in time in a file, between two blocks or inside one."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
         key = summary.file, summary.stream
         reached = latest.get(key, summary.first)
         if not summary.ordered or summary.first < reached:
-            _raise_first(sources[summary.file], _order_check(counted=counted))
+            _raise_first(sources[summary.file], _order_check(options, counted=counted))
         latest[key] = max(summary.latest, reached)
 
 
-def _order_check(*, counted: bool) -> Check:
+def _order_check(options: TraceOptions, *, counted: bool) -> Check:
+    unit, trace_unit = options.unit.nanoseconds, (options.trace_unit or options.unit).nanoseconds
+
+    def written(time: Instant) -> str:
+        if time.kind is TimeKind.INTEGER:
+            return str(time.value * unit // trace_unit)
+        since = instant_of(options.origin).value if options.origin else 0
+        return show(replace(time, value=since + time.value * unit) if counted else time)
+
     latest: dict[str | None, int] = {}
 
     def check(atom: TracedAtom) -> str | None:
-        kind, t = atom.time.kind, atom.time.value
+        t = atom.time.value
         reached = latest.get(atom.stream, t)
         if t < reached:
             stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
-            one, other = (str(value) if counted else show(Instant(kind, value)) for value in (t, reached))
+            one, other = (written(replace(atom.time, value=value)) for value in (t, reached))
             text = f"the time {one} comes after {other}{stream}"
             return f"{text}; accepted: times that do not decrease, or --sort"
         latest[atom.stream] = t

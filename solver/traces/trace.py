@@ -366,13 +366,14 @@ class PartReading:
     def _in_columns(self, name: Signature | None, numbered: Sequence[tuple[int, TracedAtom]]) -> RowColumns:
         """Return atoms of one predicate that were read one by one, with their numbers."""
         said = [
-            (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream))
+            (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream), atom.time.zone)
             for number, atom in numbered
         ]
-        numbers, kinds, times, streams = np.array(said, np.int64).T
+        numbers, kinds, times, streams, zones = np.array(said, np.int64).T
         texts = chain.from_iterable(atom.arguments for _, atom in numbered)
         columns = self.terms.codes(texts).reshape(len(numbered), 0 if name is None else name[1]).T
-        return RowColumns(name, numbers, kinds.astype(np.int8), times, tuple(columns), streams)
+        spelling = kinds.astype(np.int8), times, tuple(columns), streams, zones.astype(np.int16)
+        return RowColumns(name, numbers, *spelling)
 
     def _stream_code(self, stream: str | None) -> int:
         return NULL_CODE if stream is None else NO_CODE if stream == ATOMS else self.terms.code(stream)

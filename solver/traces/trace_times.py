@@ -1,8 +1,8 @@
 """Times as traces write them, and the clock that makes them time points, exactly once."""
 
 import re
-from dataclasses import dataclass
-from datetime import UTC, datetime, time
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time, timedelta
 from enum import IntEnum
 from typing import Final
 
@@ -67,10 +67,14 @@ class TimeKind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Instant:
-    """A time as written; `value` counts the trace's unit, for a dateTime ns since 1970."""
+    """A time as written; `value` counts the trace's unit, for a dateTime ns since 1970.
+
+    `zone` is how many minutes its time zone is ahead of UTC.
+    """
 
     kind: TimeKind
     value: int
+    zone: int = 0
 
 
 def instant_of(moment: datetime) -> Instant:
@@ -78,14 +82,15 @@ def instant_of(moment: datetime) -> Instant:
     aware = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     difference = aware - _EPOCH
     micro = (difference.days * 86400 + difference.seconds) * 10**6 + difference.microseconds
-    return Instant(TimeKind.ZONED if moment.tzinfo else TimeKind.LOCAL, micro * 1000)
+    zone = (moment.utcoffset() or timedelta()) // timedelta(minutes=1)
+    return Instant(TimeKind.ZONED if moment.tzinfo else TimeKind.LOCAL, micro * 1000, zone)
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
     """Return the time that `text` writes, of a given datatype or of any; raise MalformedPart.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
-    Instant(kind=<TimeKind.ZONED: 1>, value=1500000000)
+    Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)
     """
     plain = datatype in (None, XSD + "string")
     if _INTEGER.fullmatch(text) and (plain or datatype in _INTEGER_TYPES):
@@ -119,7 +124,7 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     value = whole.value + int(fraction.ljust(_DECIMALS, "0")) + is_end * _DAY
     if not -LARGEST <= value <= LARGEST:
         raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
-    return Instant(whole.kind, value)
+    return Instant(whole.kind, value, whole.zone)
 
 
 def cell_time(text: str) -> Instant:
@@ -180,7 +185,7 @@ class Clock:
         if points > LARGEST_TIME:
             text = f"{self._text(written)} is too late"
             raise MalformedPart(f"{text}; accepted: up to {LARGEST_TIME} time points")
-        return Instant(written.kind, points)
+        return Instant(written.kind, points, written.zone)
 
     def _text(self, written: Instant) -> str:
         if written.kind is TimeKind.INTEGER:
@@ -190,13 +195,23 @@ class Clock:
 
 
 def show(instant: Instant) -> str:
-    """Return the instant as a trace writes it: an integer or a dateTime."""
+    """Return the instant as a trace writes it: an integer, or a dateTime in its zone.
+
+    >>> show(read_time("2026-05-04T24:00:00-03:30"))
+    '2026-05-05T00:00:00-03:30'
+    """
     if instant.kind is TimeKind.INTEGER:
         return str(instant.value)
     seconds, fraction = divmod(instant.value, 10**9)
-    text = datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    text = datetime.fromtimestamp(seconds + 60 * instant.zone, UTC).strftime("%Y-%m-%dT%H:%M:%S")
     decimals = f".{fraction:09d}".rstrip("0") if fraction else ""
-    return text + decimals + ("Z" if instant.kind is TimeKind.ZONED else "")
+    return text + decimals + (zone_text(instant.zone) if instant.kind is TimeKind.ZONED else "")
+
+
+def zone_text(minutes: int) -> str:
+    """Return a time zone, in minutes ahead of UTC, as XSD writes it."""
+    sign = "-" if minutes < 0 else "+"
+    return f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
 
 
 def date_of(point: float, zero: str, unit: Duration) -> str | None:
@@ -211,15 +226,15 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
     except MalformedPart:
         return None
     value = begin.value + round(point * unit.nanoseconds)
-    return show(Instant(begin.kind, value)) if abs(value) <= LARGEST else None
+    return show(replace(begin, value=value)) if abs(value) <= LARGEST else None
 
 
 def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
     """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
 
-    A time of day is that of the day on which a trace up to `last` has it, as dateTimes are shown: in UTC,
-    or without a time zone. Raises LarsError where it has it on several days or is before time 0, and for a
-    dateTime where there is no `zero`, before it, and between time points.
+    A time of day is that of the day on which a trace up to `last` has it, in the time zone of `zero`.
+    Raises LarsError where it has it on several days or is before time 0, and for a dateTime where there is
+    no `zero`, before it, and between time points.
 
     >>> from lars.durations import read_duration
     >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))
@@ -243,15 +258,15 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
 def _on_its_day(moment: time, zero: str, unit: Duration, last: int) -> Instant:
     """Return the dateTime of a time of day between time 0 and a last time point, or after it on its day."""
     begin = read_time(zero)
-    end = begin.value + last * unit.nanoseconds
+    end, ahead = begin.value + last * unit.nanoseconds, begin.zone * 60 * 10**9
     since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000
-    first = begin.value + (since - begin.value) % _DAY
-    instant, other = (Instant(begin.kind, value) for value in (first, first + _DAY))
+    first = begin.value + (since - begin.value - ahead) % _DAY
+    instant, other = (replace(begin, value=value) for value in (first, first + _DAY))
     if other.value <= end:
         problem = f"found the time of day {moment}, which the trace has on several days"
         raise LarsError(f"{problem}; accepted: a dateTime, as {show(instant)} or {show(other)}")
-    if instant.value > end and instant.value // _DAY > end // _DAY:
-        text = f"[{zero}, {show(Instant(begin.kind, end))}]"
+    if instant.value > end and (instant.value + ahead) // _DAY > (end + ahead) // _DAY:
+        text = f"[{zero}, {show(replace(begin, value=end))}]"
         problem = f"found the time of day {moment}, which is before the first of the trace's times, {text}"
         raise LarsError(f"{problem}; accepted: a dateTime from {zero} on, or a time point")
     return instant

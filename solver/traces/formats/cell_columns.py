@@ -35,6 +35,7 @@ from solver.traces.input_files import RowColumns, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
 Bytes = npt.NDArray[np.uint8]
+Zones = npt.NDArray[np.int16]
 Cells = tuple[pa.Array, Array]
 """The distinct texts of a column (binary), and where each row's stands among them."""
 Content = TypeVar("Content")
@@ -123,35 +124,40 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times as a clock stamps them, with the kinds of their spelling; what is not `readable` may be none."""
+    """Times as a clock stamps them, with the kinds of their spelling; what is not `readable` may be none.
+
+    `zones` are minutes ahead of UTC.
+    """
 
     kinds: npt.NDArray[np.int8]
     values: Array
     readable: Mask
+    zones: Zones
 
 
 def counted_times(clock: Clock, values: Array) -> TimeColumn:
     """Return integers as times."""
     common = gcd(clock.unit.nanoseconds, clock.trace_unit.nanoseconds)
     unit, trace_unit = clock.unit.nanoseconds // common, clock.trace_unit.nanoseconds // common
-    kinds = np.full(len(values), TimeKind.INTEGER, np.int8)
+    kinds, zones = np.full(len(values), TimeKind.INTEGER, np.int8), np.zeros(len(values), np.int16)
     if max(unit, trace_unit) > LARGEST:
-        return TimeColumn(kinds, values, np.zeros(len(values), np.bool_))
+        return TimeColumn(kinds, values, np.zeros(len(values), np.bool_), zones)
     whole, rest = np.divmod(values, unit)
     known = (values >= 0) & (rest == 0) & (whole <= LARGEST_TIME // trace_unit)
-    return TimeColumn(kinds, np.where(known, whole, 0) * trace_unit, known)
+    return TimeColumn(kinds, np.where(known, whole, 0) * trace_unit, known, zones)
 
 
-def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask) -> TimeColumn:
+def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
     """Return dateTimes, in nanoseconds since 1970, as times; those that are not `known` are none."""
     kinds, origin = np.full(len(values), kind, np.int8), clock.origin
     if origin is None:
-        return TimeColumn(kinds, values, known)
+        return TimeColumn(kinds, values, known, zones)
     if origin.kind is not kind or max(abs(origin.value), clock.unit.nanoseconds) > _FAR:
-        return TimeColumn(kinds, values, np.zeros_like(known))
+        return TimeColumn(kinds, values, np.zeros_like(known), zones)
     known = known & (abs(values) <= _FAR)
     points, rest = np.divmod(np.where(known, values, 0) - origin.value, clock.unit.nanoseconds)
-    return TimeColumn(kinds, points, known & (points >= 0) & (points <= LARGEST_TIME) & (rest == 0))
+    known &= (points >= 0) & (points <= LARGEST_TIME) & (rest == 0)
+    return TimeColumn(kinds, points, known, zones)
 
 
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
@@ -166,10 +172,11 @@ def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], aroun
         digits = pc.replace_substring(digits, around, "")
     integers = counted_times(clock, numbers_of(digits.cast(pa.string()).cast(pa.int64())))
     kinds, values, readable = np.zeros(len(texts), np.int8), np.zeros(len(texts), np.int64), usual.copy()
+    zones = np.zeros(len(texts), np.int16)
     kinds[usual], values[usual], readable[usual] = integers.kinds, integers.values, integers.readable
     for place, time in _read_alone(texts, ~usual, lambda text: clock.stamp(read(text))):
-        kinds[place], values[place], readable[place] = time.kind, time.value, True
-    return TimeColumn(kinds[places], values[places], readable[places])
+        kinds[place], values[place], readable[place], zones[place] = time.kind, time.value, True, time.zone
+    return TimeColumn(kinds[places], values[places], readable[places], zones[places])
 
 
 _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
@@ -258,7 +265,8 @@ def triple_rows(
     streams = np.where(named, own.codes, number)
     rows = np.flatnonzero(regular)
     codes = tuple(column[rows] for column in (s.codes, p.codes, o.codes, streams))
-    return RowColumns(_TRIPLE, rows, times.kinds[rows], times.values[rows], codes, codes[3])
+    spelled = times.kinds[rows], times.values[rows], codes, codes[3], times.zones[rows]
+    return RowColumns(_TRIPLE, rows, *spelled)
 
 
 _NAME: Final = "[a-z_][A-Za-z0-9_]*"
@@ -334,5 +342,6 @@ def _by_signature(
         name, own = (names[kind // room].cast(pa.string()).as_py(), kind % room), rows[mask]
         codes = tuple(column[mask] for column in columns[: kind % room])
         streams = np.full(len(own), NO_CODE)
-        every.append(RowColumns(name, own, times.kinds[own], times.values[own], codes, streams))
+        spelled = times.kinds[own], times.values[own], codes, streams, times.zones[own]
+        every.append(RowColumns(name, own, *spelled))
     return every

@@ -28,6 +28,7 @@ from solver.rdf import later, short
 from solver.traces.formats.cell_columns import (
     Cells,
     TimeColumn,
+    Zones,
     counted_times,
     dated_times,
     read_times,
@@ -118,18 +119,36 @@ def moments(column: pa.Array) -> pa.Array:
     return column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column
 
 
-def moment_texts(column: pa.Array) -> pa.Array:
-    """Return timestamps as xsd:dateTime, those with a time zone in UTC."""
+def zones_of(column: pa.Array) -> Zones:
+    """Return the time zones of timestamps, in minutes ahead of UTC, none of what has no whole minutes."""
+    nothing = np.zeros(len(column), np.int16)
+    if column.type.tz is None:
+        return nothing
+    try:
+        here = numbers_of(pc.local_timestamp(column).view(pa.int64()))
+    except pa.ArrowInvalid:  # a zone that this machine does not know, or a local time beyond 64 bits
+        return nothing
+    per_minute = 60 * 10**9 // NANOSECONDS[column.type.unit]
+    minutes, rest = np.divmod(here - numbers_of(column.view(pa.int64())), per_minute)
+    return np.where(validity_of(column) & (rest == 0), minutes, 0).astype(np.int16)
+
+
+def moment_texts(column: pa.Array, zones: Zones | None = None) -> pa.Array:
+    """Return timestamps as xsd:dateTime, those with a time zone in UTC, or in the zones given."""
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
-    texts = [None if value is None else _moment(value, column.type.unit, kind) for value in values]
+    minutes = [0] * len(values) if zones is None else zones.tolist()
+    texts = [
+        None if value is None else _moment(value, column.type.unit, kind, zone)
+        for value, zone in zip(values, minutes, strict=True)
+    ]
     return pa.array(texts, pa.string())
 
 
-def _moment(value: int, unit: str, kind: TimeKind) -> str:
+def _moment(value: int, unit: str, kind: TimeKind, zone: int = 0) -> str:
     size = NANOSECONDS[unit]
     if abs(value) * size <= LARGEST:
-        return show(Instant(kind, value * size))
+        return show(Instant(kind, value * size, zone))
     moment = later(_EPOCHS[kind], Fraction(value * size, 10**9))
     assert moment is not None
     return moment.lexical
@@ -383,10 +402,10 @@ def _row_groups(metadata: pq.FileMetaData, part: FilePart) -> tuple[list[int], i
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are those of UTC."""
+    """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are in their zones."""
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [
-        moment_texts(column) if is_one else column
+        moment_texts(column, zones_of(column)) if is_one else column
         for column, is_one in zip(batch.columns, dated, strict=True)
     ]
     batch = pa.RecordBatch.from_arrays(columns, batch.schema.names)
@@ -434,7 +453,7 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
     values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
     known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
     kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
-    return dated_times(clock, kind, np.where(known, values, 0) * size, known)
+    return dated_times(clock, kind, np.where(known, values, 0) * size, known, zones_of(column))
 
 
 WHOLE: Final = {b"lars": b"literals"}

@@ -358,5 +358,8 @@ def test_a_timeline_after_the_trace_is_refused_in_the_words_of_the_trace(tmp_pat
     inputs = "agree", tmp_path / "q.rq", tmp_path / "t.nq", "--period", "10s", "--from"
     ran = lars(*inputs, "07:30:00", "--to", "07:40:00")
     assert ran.code == 2
-    assert "[07:30:00, 07:40:00] is after the trace, which is [05:29:54, 05:29:55]" in ran.err
-    assert lars(*inputs, "05:29:55", "--to", "05:40:00").code == 1
+    assert (
+        "[07:30:00, 07:40:00] is after the trace, which is [07:29:54, 07:29:55] on 2026-06-15 (+02:00)"
+        in ran.err
+    )
+    assert lars(*inputs, "07:29:55", "--to", "07:40:00").code == 1

@@ -13,6 +13,7 @@ from solver.settings import OnError
 from solver.traces import FilePart, MalformedPart, RejectedRow, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines, tables
 from solver.traces.survey import report, survey
+from solver.traces.trace_times import TimeKind
 
 
 class Row(NamedTuple):
@@ -26,6 +27,7 @@ class Row(NamedTuple):
     predicate: str | None = None
     arguments: tuple = ()
     problem: str | None = None
+    zone: int = 0
 
 
 def exact_rows(source):
@@ -66,7 +68,8 @@ def checked_rows(sources, options):
 def row_of(part, source, options, seq, written):
     if not isinstance(part, MalformedPart):
         time, stream, predicate, arguments = part
-        return Row(source.index, seq, time.kind, time.value, stream, predicate, arguments)
+        spelled = time.kind, time.value, stream, predicate, arguments
+        return Row(source.index, seq, *spelled, zone=time.zone)
     line, text = written
     if part.fatal or options.on_error is OnError.STOP:
         raise source.error(Place(source.path, line, part.column, str(text)), part.problem)
@@ -108,6 +111,7 @@ class Tally:
         self.mixed = False
         self.ordered = self.even = True
         self.gap = 0
+        self.zones = ()
 
     def add(self, row, unit):
         """Count a row in."""
@@ -119,6 +123,8 @@ class Tally:
             self.gap = min(self.gap or row.time, row.time - self.latest)
         self.latest = max(self.latest, row.time)
         self.even = self.even and (row.time - self.first) % unit == 0
+        if row.kind == TimeKind.ZONED:
+            self.zones = tuple(sorted({*self.zones, row.zone}))
 
 
 def summarise(rows, unit):

@@ -387,7 +387,7 @@ CELLS = st.builds(
 def test_a_usual_cell_is_read_at_once_as_term_by_term(text):
     cells = pa.array([text.encode("utf-8", "surrogatepass")], pa.binary()), np.zeros(1, np.int64)
     time, terms = np.zeros(1, np.int64), TermCodes()
-    for rows in atom_rows(cells, TimeColumn(time, time, time == 0), terms):
+    for rows in atom_rows(cells, TimeColumn(time, time, time == 0, time), terms):
         arguments = (terms.texts(column.tolist())[0] for column in rows.columns)
         assert (rows.name[0], tuple(arguments)) == cell_atom(text, {"x": "http://e/"})
 

@@ -142,7 +142,8 @@ def test_many_files_are_one_trace(tmp_path):
 def test_date_times_at_once_are_as_each_alone_and_none_of_the_usual_ones_is_left(origin, unit, written):
     clock = Clock(Duration(unit), Duration(10**9), Instant(TimeKind.ZONED, origin))
     known = np.ones(len(written), np.bool_)
-    found = dated_times(clock, TimeKind.ZONED, np.array(written, np.int64), known)
+    times = np.array(written, np.int64)
+    found = dated_times(clock, TimeKind.ZONED, times, known, np.zeros_like(times))
     for value, points, is_known in zip(written, found.values.tolist(), found.readable.tolist(), strict=True):
         expected = _stamped(clock, Instant(TimeKind.ZONED, value))
         usual = max(abs(origin), abs(value), unit) < 2**62
