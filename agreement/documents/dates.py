@@ -108,7 +108,7 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return what a page's script writes times by: ms of time 0, on its zone's clock, and of a time point."""
+        """Return what a page's script writes times by: ms of time 0 on its clock, and of a time point."""
         if self.zero is None:
             return None
         return {
