@@ -71,6 +71,7 @@ class InputOptions(TypedDict, total=False):
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
+    time: str | None
     prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
 

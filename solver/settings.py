@@ -103,6 +103,7 @@ class TraceOptions:
     where it is said when it ends (`ends`). A label is one blank node in all of
     a file, or in what `blank_nodes` says. Cells of tables may shorten IRIs by `prefixes`. Of tables whose
     columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
+    Messages have their times from the property `time`, an IRI, and are numbered where there is none.
     """
 
     unit: Duration
@@ -119,6 +120,7 @@ class TraceOptions:
     blank_nodes: BlankNodes | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
+    time: str | None = None
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""

@@ -41,6 +41,7 @@ PACKS = {
         Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
         Pack("srbench", "queries/*/*.rq", 30, "verdicts on published pairs of queries over measured weather"),
         Pack("lsbench", "queries/*/*.rq", 24, "verdicts on published pairs of queries over a social network"),
+        Pack("rdf-messages", "*.expected.json", 20, "cases of RDF Messages, most by the W3C's group"),
         Pack("w3c-sparql", "open/files/*/*.rq", 290, "the W3C's own tests of SPARQL 1.1"),
     )
 }

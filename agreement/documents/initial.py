@@ -172,6 +172,7 @@ class InitialExperiment:
             ("unit", input_options.unit),
             ("trace_unit", input_options.trace_unit),
             ("origin", input_options.origin),
+            ("time", input_options.time),
         ):
             if value is not None:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]

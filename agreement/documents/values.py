@@ -246,6 +246,11 @@ def prefixes(value: object) -> dict[str, str]:
     return iris
 
 
+def property_iri(value: object) -> str:
+    """Read the IRI of a property."""
+    return _iri(value, "a property").value
+
+
 ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
 
 

@@ -140,7 +140,10 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [
                 str(option)
-                for option in (options.unit, options.trace_unit, options.origin, options.blank_nodes)
+                for option in (
+                    *(options.unit, options.trace_unit, options.origin),
+                    *(options.blank_nodes, options.time),
+                )
             ]
             files = [digest(path) for path in paths]
             return [times, options.sort, options.prefixes, options.columns, streams, files]

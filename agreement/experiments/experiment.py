@@ -319,6 +319,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         blank_nodes=table.blank_nodes,
         prefixes=tuple(table.prefixes.items()),
         columns=table.columns,
+        time=table.time,
     )
     return TraceFiles((*files, *streams), options)
 

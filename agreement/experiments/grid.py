@@ -354,12 +354,13 @@ def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
     own, options = usual.trace.options, trace_input.options
     replaced_here = (
-        options.streams or options.trace_unit or options.origin or options.prefixes or options.columns
+        *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
+        options.time,
     )
-    if usual.generated is not None and replaced_here:
+    if usual.generated is not None and any(replaced_here):
         raise LarsError(
-            "cannot combine --stream, --trace-unit, --origin, --prefix or --column with a generated trace; "
-            "use a trace in files"
+            "cannot combine --stream, --trace-unit, --origin, --time, --prefix or --column with a generated "
+            "trace; use a trace in files"
         )
     kept = _streams_kept(own, options.streams)
     replaced, streams = own.streams.keys() - kept.keys(), kept | dict(options.streams)
@@ -390,6 +391,7 @@ def _on_top(options: _Options, own: TraceOptions) -> _Options:
         origin=options.origin or own.origin,
         sort=options.sort or own.sort,
         blank_nodes=options.blank_nodes or own.blank_nodes,
+        time=options.time or own.time,
     )
 
 

@@ -285,6 +285,7 @@ class TraceKeys(Table):
     blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _option(
         None, InputOptions, "blank_nodes"
     )
+    time: Annotated[str | None, _read(values.property_iri, _IriText)] = _option(None, InputOptions, "time")
     prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
         {}, InputOptions, "prefix"
     )

@@ -252,6 +252,8 @@ class FileFormat(ABC):
     """How a file writes its elements: each format of traces is one class, which has no state."""
 
     bytes_of_atom = 150
+    of_messages = False
+    """Whether elements get their times from a property that the user names, or else are numbered."""
 
     def __repr__(self) -> str:
         # A run that goes on knows its trace by what this says.
@@ -299,7 +301,7 @@ class TraceFile:
     `loose` tells that a line file spells literals or times without quotes; None: the spelling does not
     matter. `prefixes` are those that a file of atoms declares at its head, or given for a table. `path` is
     what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the triples of a
-    table that was mapped.
+    table that was mapped. `time` is the canonical text of the property that gives messages their times.
     """
 
     index: int
@@ -314,6 +316,7 @@ class TraceFile:
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
     blank_nodes: BlankNodes = BlankNodes.DOCUMENT
+    time: str | None = None
 
     @property
     def file(self) -> Path:

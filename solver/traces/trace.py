@@ -18,6 +18,7 @@ from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColum
 from solver.rdf import canonical
 from solver.settings import BlankNodes, OnError, TraceOptions, tell
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
+from solver.traces.formats.rdf_messages import KINDS, RdfMessages, is_log
 from solver.traces.input_files import (
     ARROW,
     ATOMS,
@@ -47,7 +48,8 @@ HEAD: Final = 65536
 ACCEPTED: Final = (
     "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
     "(.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or t, atom, a folder "
-    "of files data_NN.ttl, a folder of .parquet files"
+    'of files data_NN.ttl, a folder of .parquet files, RDF Messages (VERSION "1.2-messages") in .ttl, .trig, '
+    ".nt and .nq"
 )
 _EXTENSIONS: Final = frozenset(
     (
@@ -76,8 +78,15 @@ def format_of(head: FileHead) -> FileFormat:
         return NumberedTurtle()
     if name.suffix.lower() == ".jsonld" or re.match(rb'\s*[\[{]\s*"@', head.start):
         raise LarsError(f"{head.path}: JSON-LD holds no times; use it with --static, or write TriG")
+    if (name.suffix.lower() in KINDS or _extension_of_content(head) in (None, ".trig")) and is_log(
+        head.start
+    ):
+        return RdfMessages()
     if name.suffix == ".ttl":
-        raise LarsError(f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG")
+        raise LarsError(
+            f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "
+            '(VERSION "1.2-messages")'
+        )
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
@@ -175,7 +184,10 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
         if file.resolve() in seen:
             raise LarsError(f"{file}: the trace names this file twice")
         seen.add(file.resolve())
-    return tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
+    sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
+    if options.time is not None and not any(source.format.of_messages for source in sources):
+        raise LarsError("--time requires a trace of messages, such as RDF Messages")
+    return sources
 
 
 def _files(path: Path) -> list[Path]:

@@ -218,6 +218,14 @@ class InputOptions:
     blank_nodes: BlankNodes | None = option(
         None, "Scope of blank node labels in a trace: the whole file or one element. [default: document]"
     )
+    time: str | None = option(
+        None,
+        "Property whose value is the time of a message, such as "
+        "http://www.w3.org/ns/sosa/resultTime. [default: the number of the message, from 1]",
+        readers.absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
     prefix: Mapping[str, str] | None = option(
         None,
         "Define a prefix for IRIs in CSV files and other tables. Repeatable.",
@@ -283,6 +291,7 @@ class InputOptions:
             blank_nodes=self.blank_nodes,
             prefixes=tuple((self.prefix or {}).items()),
             columns=columns_by_stream(self.column or {}),
+            time=self.time,
         )
         every = (*paths, *(path for path in named if path not in paths))
         return TraceInput(every, options, self.static)

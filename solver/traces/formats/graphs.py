@@ -30,7 +30,7 @@ from solver.traces.input_files import (
     element_atoms,
     line_of,
 )
-from solver.traces.trace_times import MalformedPart, read_time
+from solver.traces.trace_times import Instant, MalformedPart, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
 GENERATED_AT: Final = "<http://www.w3.org/ns/prov#generatedAtTime>"
@@ -38,7 +38,7 @@ ACCEPTED_TRIG: Final = "one named graph an element, its time by prov:generatedAt
 _TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 
 
-class _LineByLine:
+class LineByLine:
     """A file that the parser reads line by line: `line` is then where it stands."""
 
     def __init__(self, data: bytes) -> None:
@@ -47,6 +47,7 @@ class _LineByLine:
         self.line = 0
 
     def read(self, size: int = -1) -> bytes:
+        """Return the next line, or a part of it."""
         # The parser must not get more than it asks for: a long line comes in parts.
         part = self._lines.readline(size)
         self.line += self._at_start and bool(part)
@@ -54,19 +55,21 @@ class _LineByLine:
         return part
 
 
-class _Quad(NamedTuple):
+class Quad(NamedTuple):
+    """A triple with its graph, and the line where it was read."""
+
     line: int
     triple: Triple
     graph: str | None
 
 
-def _quads(data: bytes, kind: RdfFormat) -> Iterator[_Quad]:
+def _quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
     """Yield the file's triples in order; raise MalformedPart with line and column."""
-    reader = _LineByLine(data)
+    reader = LineByLine(data)
     try:
         for quad in pyoxigraph.parse(reader, format=kind):  # type: ignore[arg-type]  # it has a read()
             s, p, o, graph = quad_texts(quad)
-            yield _Quad(reader.line, (s, p, o), graph)
+            yield Quad(reader.line, (s, p, o), graph)
     except SyntaxError as error:
         accepted = "Turtle" if kind == RdfFormat.TURTLE else f"TriG, {ACCEPTED_TRIG}"
         problem = f"{syntax_problem(error)}; accepted: {accepted}"
@@ -94,17 +97,26 @@ class _Element:
             if other != value:
                 problem = f"the graph {self.name} has the times {value} and {other}; accepted: one"
                 raise MalformedPart(problem, line=other_line)
-        match = _TIME.fullmatch(value)
-        if match is None:
-            problem = f"{value} is no time; accepted: an integer or an xsd:dateTime literal"
-            raise MalformedPart(problem, line=line)
+        written = literal_time(value, line)
         try:
-            return element_atoms(source, read_time(match[1], match[2]), None, self.triples)
+            return element_atoms(source, written, None, self.triples)
         except MalformedPart as error:
             raise error.at(line=line) from None
 
 
-def _elements(quads: list[_Quad]) -> list[_Element]:
+def literal_time(value: str, line: int) -> Instant:
+    """Return the time that a literal of a line says; raise MalformedPart."""
+    match = _TIME.fullmatch(value)
+    if match is None:
+        problem = f"{value} is no time; accepted: an integer or an xsd:dateTime literal"
+        raise MalformedPart(problem, line=line)
+    try:
+        return read_time(match[1], match[2])
+    except MalformedPart as error:
+        raise error.at(line=line) from None
+
+
+def _elements(quads: list[Quad]) -> list[_Element]:
     """Return the elements in file order; raise for what belongs to no element."""
     elements: dict[str, _Element] = {}
     for line, triple, graph in quads:
@@ -121,11 +133,11 @@ def _elements(quads: list[_Quad]) -> list[_Element]:
     return list(elements.values())
 
 
-def _numbered(quads: Iterable[_Quad]) -> Iterator[_Quad]:
+def _numbered(quads: Iterable[Quad]) -> Iterator[Quad]:
     """Rename blank nodes by first appearance: libraries label [] at random."""
     renamed = blanks_numbered()
     for line, (s, p, o), graph in quads:
-        yield _Quad(line, (renamed(s), p, renamed(o)), graph)
+        yield Quad(line, (renamed(s), p, renamed(o)), graph)
 
 
 def file_number(file: Path) -> int:

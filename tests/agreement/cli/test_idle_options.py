@@ -66,6 +66,9 @@ FILES = {
         for t, x in ((999, "a"), (1999, "a"), (2999, "a"), (3999, "c"))
     ),
     "short.csv": "t,stream,s,p,o\n1,ex:S,ex:a,ex:p,ex:b\n9,ex:S,ex:c,ex:p,ex:b\n",
+    "log.ttl": 'VERSION "1.2-messages" <http://e/a> <http://e/p> <http://e/b> ; <http://e/time> 3 . '
+    "MESSAGE <http://e/c> <http://e/p> <http://e/b> ; <http://e/time> 9 . "
+    "MESSAGE <http://e/d> <http://e/p> <http://e/b> ; <http://e/time> 9 .",
     "own.csv": "when,who\n1,a\n9,c\n",
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
@@ -81,6 +84,16 @@ judge blank.cqels.rq blank.nq --answers blank.ndjson --no-diagnosis [--blank-nod
 compare cqels cqels-1.x blank.cqels.rq blank.nq --json [--blank-nodes element]
 record blank.cqels.rq blank.nq --adapter 'lars serve-engine cqels-1.x' --out kept.txt [--blank-nodes element]
 init made blank.rq blank.nq [--blank-nodes element]
+phase pull.rq log.ttl --period 2 --length 1..4 [--time http://e/time]
+shrink pull.rq log.ttl --period 8 [--time http://e/time]
+agree pull.rq log.ttl --period 2 [--time http://e/time]
+solve pull.rq log.ttl [--time http://e/time]
+translate pull.rq log.ttl --format asp [--time http://e/time]
+explain pull.rq log.ttl 'ans(a)' --at 2 [--time http://e/time]
+check who.rq log.ttl --at 1 --answer b.atoms [--time http://e/time]
+judge who.rq log.ttl --answers joined.ndjson --no-diagnosis [--time http://e/time]
+record who.rq log.ttl --adapter 'lars serve-engine cqels-1.x' --out kept.txt [--time http://e/time]
+init made pull.rq log.ttl [--time http://e/time]
 phase samples/slide --length 1..4 [--json]
 phase samples/slide [--length 1..4]
 phase samples/slide --length 1..4 [--period 2]
@@ -314,7 +327,10 @@ MAPPED = "t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://
 NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
     "agree": {"--fail-on-empty"},
-    "compare": {"--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"}
+    "compare": {
+        *("--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"),
+        "--time",
+    }
     | {"--sort"},
     "judge": {
         "--stream",

@@ -1,0 +1,106 @@
+"""Logs of messages: each message is one element, at its number or at the time that a property of it gives."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final, NamedTuple
+
+from lars.errors import Place
+from solver.columns import TermCodes
+from solver.rdf import canonical
+from solver.settings import TraceOptions
+from solver.traces.formats.graphs import Quad, literal_time
+from solver.traces.input_files import (
+    ExactRow,
+    FileFormat,
+    FileHead,
+    FilePart,
+    RowBlock,
+    TracedAtom,
+    TraceFile,
+    element_atoms,
+    line_of,
+)
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind
+
+_TOGETHER: Final = 2**16
+"""About so many triples are given on at once."""
+
+
+class Message(NamedTuple):
+    """A message: its number from 1, its first line and text, and its quads, blank nodes being its own."""
+
+    number: int
+    line: int
+    text: bytes
+    quads: Sequence[Quad]
+
+    def atoms(self, source: TraceFile) -> Sequence[TracedAtom]:
+        """Return the triples of all its graphs at its time; of an empty message the time alone.
+
+        An empty message has no time where a property gives times. Raises MalformedPart.
+        """
+        triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
+        if triples:
+            line, written = self._time(source)
+            try:
+                return element_atoms(source, written, None, triples)
+            except MalformedPart as error:
+                raise error.at(line=line) from None
+        if source.time is not None:
+            return ()
+        written = source.stamped(Instant(TimeKind.INTEGER, self.number), 1)
+        return [TracedAtom(written, source.stream, None, ())]
+
+    def _time(self, source: TraceFile) -> tuple[int, Instant]:
+        if source.time is None:
+            return self.line, Instant(TimeKind.INTEGER, self.number)
+        for line, (_, predicate, value), _ in self.quads:
+            if predicate == source.time:
+                return line, literal_time(value, line)
+        problem = f"message {self.number} has no {source.time}; accepted: a time in each message"
+        raise MalformedPart(problem, line=self.line)
+
+    def row(self, source: TraceFile, place: int) -> ExactRow:
+        """Return what the message says, or what is wrong with it."""
+        try:
+            return ExactRow(place, self.atoms(source), "", self.line)
+        except MalformedPart as error:
+            line = error.line or self.line
+            return ExactRow(place, (error,), line_of(self.text, line - self.line + 1), line)
+
+
+class MessageFormat(FileFormat):
+    """A format whose elements are messages, which are read one after the other."""
+
+    of_messages = True
+
+    @abstractmethod
+    def messages(self, source: TraceFile) -> Iterator[Message]:
+        """Yield the messages of a file; raise MalformedPart with the line of a fault."""
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with the property that gives its times."""
+        _ = head
+        return replace(source, time=options.time and canonical(f"<{options.time}>"))
+
+    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+        """Yield the messages of a file, many at once; a number needs all before, so a file is one part."""
+        _ = terms
+        before, rows, held = 0, list[ExactRow](), 0
+        try:
+            for message in self.messages(part.source):
+                rows.append(message.row(part.source, len(rows)))
+                held += len(message.quads) + 1
+                if held >= _TOGETHER:
+                    yield RowBlock(before, len(rows), (), rows)
+                    before, rows, held = before + len(rows), [], 0
+        except MalformedPart as error:
+            rows.append(ExactRow(len(rows), (error,), "", error.line or 1))
+        yield RowBlock(before, len(rows), (), rows)
+
+    def placed(self, source: TraceFile, place: Place) -> Place:
+        """Return the place with the text of its line."""
+        with source.file.open("rb") as file:
+            text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
+        return replace(place, line_text=line_of(text.removeprefix(b"\xef\xbb\xbf"), 1))

@@ -1,0 +1,215 @@
+"""RDF Messages: logs in Turtle, TriG, N-Triples and N-Quads whose delimiter is MESSAGE (W3C RSP, 2026)."""
+
+import math
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final, NamedTuple
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from lars.errors import FailedRunError
+from lars.files import MOST_BYTES
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
+from solver.traces.formats.graphs import LineByLine, Quad
+from solver.traces.formats.messages import Message, MessageFormat
+from solver.traces.input_files import TraceFile, bare
+from solver.traces.trace_times import MalformedPart
+
+KINDS: Final = {
+    ".ttl": RdfFormat.TURTLE,
+    ".trig": RdfFormat.TRIG,
+    ".nt": RdfFormat.N_TRIPLES,
+    ".nq": RdfFormat.N_QUADS,
+}
+_LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
+_BLOCK: Final = 2**20
+_MARK: Final = b"\xef\xbb\xbf"
+_ACCEPTED: Final = 'accepted: MESSAGE after VERSION "1.2-messages", "1.2-basic-messages" or "1.1-messages"'
+
+_NAME: Final = rb"(?:[A-Za-z0-9_:%\x80-\xff-]|\\.)"
+_GAP: Final = rb"(?:\s|\#[^\r\n]*+)*+"
+_DELIMITER: Final = rb"(?:MESSAGE(?!" + _NAME + rb")|@message(?![A-Za-z0-9-]))"
+_VERSION: Final = rb"(?:(?i:VERSION)|@version)" + _GAP + rb"(?=[\"'])"
+# Nothing is tried twice (`*+`), so a long string costs its length.
+_QUIET: Final = re.compile(
+    rb"(?:[\s.,;()\[\]{}^|~>=*+!?/&$`]|\#[^\r\n]*+"
+    rb"|<[^\x00-\x20<>\"{}|^`]*+>|<(?=[<(\s])"
+    rb"|(?:\"\"\"(?:[^\"\\]++|\\.|\"(?!\"\"))*+\"\"\"|'''(?:[^'\\]++|\\.|'(?!''))*+'''"
+    rb"|\"(?!\"\")(?:[^\"\\\r\n]++|\\.)*+\"|'(?!'')(?:[^'\\\r\n]++|\\.)*+')(?:@[A-Za-z0-9-]++)?"
+    rb"|(?!" + _DELIMITER + rb"|" + _VERSION + rb")"
+    rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*+))*+",
+    re.DOTALL,
+)
+"""What neither delimits messages nor says a version: strings, IRIs, comments, other words."""
+_LOUD: Final = re.compile(
+    _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
+    rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
+)
+_LONG: Final = (b'"""', b"'''")
+_VERSION_LINE: Final = re.compile(rb'^[ \t]*VERSION[ \t]*"[^"\\\r\n]*"[ \t]*(?=#|\r?$)', re.MULTILINE)
+_REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
+
+
+class _Piece(NamedTuple):
+    """The text before a delimiter, or of the end; whether a version said before that there are messages."""
+
+    text: bytes
+    delimiter: bytes
+    allowed: bool
+
+
+def _pieces(file: BinaryIO) -> Iterator[_Piece]:
+    """Yield the text between delimiters, in bounded memory."""
+    data, at, begin, allowed, whole = b"", 0, 0, False, False
+    while True:
+        at = _QUIET.match(data, at).end()  # type: ignore[union-attr]  # it matches the empty text
+        loud = _LOUD.match(data, at)
+        end = loud.end() if loud else at
+        if not whole and (end >= len(data) or (loud is None and _is_open(data, at))):
+            # A token may have been cut: the message is looked at again with more of the file.
+            if len(data) - begin > MOST_BYTES:
+                raise FailedRunError(f"{file.name}: a message is longer than {MOST_BYTES} bytes")
+            more = file.read(max(_BLOCK, len(data) - begin))
+            data, at, begin, whole = data[begin:] + more, 0, 0, not more
+        elif loud is None:
+            if at >= len(data):
+                yield _Piece(data[begin:], b"", allowed)
+                return
+            at += 1
+        elif loud["word"] or loud["dot"]:
+            yield _Piece(data[begin:at], loud[0], allowed)
+            at = begin = loud.end()
+        else:
+            allowed |= (loud["label"] or loud["other"] or b"").endswith(b"-messages")
+            at = loud.end()
+
+
+def _is_open(data: bytes, at: int) -> bool:
+    """Return whether a token may go on beyond the end of what has been read."""
+    return data.startswith(_LONG, at) or data.find(b"\n", at) < 0
+
+
+def is_log(start: bytes) -> bool:
+    """Return whether the beginning of a file is that of a log: a version says so, or a line is a delimiter.
+
+    >>> is_log(b'VERSION "1.2-messages" <urn:s>'), is_log(b'<urn:s> <urn:p> "MESSAGE" .')
+    (True, False)
+    """
+    at = 0
+    while at < len(start):
+        at = _QUIET.match(start, at).end()  # type: ignore[union-attr]  # it matches the empty text
+        if loud := _LOUD.match(start, at):
+            if (loud["label"] or loud["other"] or b"").endswith(b"-messages"):
+                return True
+            begin = max(start.rfind(b"\n", 0, at), start.rfind(b"\r", 0, at)) + 1
+            alone = _REST_OF_LINE.match(start, loud.end()) and not start[begin:at].removeprefix(_MARK).strip()
+            if alone and (loud["word"] or loud["dot"]):
+                return True
+        at = loud.end() if loud else at + 1
+    return False
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads pieces of a log: each goes on with the prefixes and the base of those before."""
+
+    kind: RdfFormat
+    line: int = 1
+    column: int = 1
+    base: str | None = None
+    prefixes: dict[str, str] = field(default_factory=dict)
+
+    def message(self, number: int, piece: _Piece) -> Message:
+        """Return the message of a piece; raise MalformedPart."""
+        line, quads = self.line, [*self._quads(number, piece)]
+        self._advance(piece.text)
+        if problem := self._fault(piece):
+            raise MalformedPart(problem, self.column, self.line, fatal=True)
+        self._advance(piece.delimiter)
+        begin = quads[0].line if quads else line
+        return Message(number, begin, piece.text.split(b"\n", begin - line)[-1], quads)
+
+    def _quads(self, number: int, piece: _Piece) -> Iterator[Quad]:
+        apart = blanks_numbered(f"m{number}b")
+        text, head = piece.text, "".join(f"PREFIX {name}: <{iri}> " for name, iri in self.prefixes.items())
+        if self.kind in _LINES:
+            if number > 1 and not _REST_OF_LINE.match(text + piece.delimiter):
+                problem = "found more in the line of a delimiter; accepted: MESSAGE in a line of its own"
+                column = self.column + len(text) - len(text.lstrip(b" \t"))
+                raise MalformedPart(problem, column, self.line, fatal=True)
+            text = _VERSION_LINE.sub(lambda match: b" " * len(match[0]), text)
+        reader = LineByLine(f"{head}\n".encode() + text)
+        before = self.line - 2
+        try:
+            parser = pyoxigraph.parse(reader, format=self.kind, base_iri=self.base)  # type: ignore[arg-type]  # it has a read()
+            for quad in parser:
+                s, p, o, graph = quad_texts(quad)
+                yield Quad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
+        except SyntaxError as error:
+            line, column = error.lineno or reader.line, error.offset or 1
+            column += self.column - 1 if line == 2 else 0  # noqa: PLR2004  (after the line of prefixes)
+            problem = f"{syntax_problem(error)}; accepted: messages in {self.kind.name}"
+            raise MalformedPart(problem, column, before + line, fatal=True) from None
+        except NotATerm as error:
+            raise MalformedPart(str(error), 1, before + reader.line, fatal=True) from None
+        self.prefixes, self.base = parser.prefixes, parser.base_iri
+
+    def _fault(self, piece: _Piece) -> str | None:
+        """Return what is wrong with the delimiter after a piece."""
+        if not piece.delimiter:
+            return None
+        word = piece.delimiter.decode()
+        if not piece.allowed:
+            return f"found {word} without a version; {_ACCEPTED}"
+        tail = piece.text[max(piece.text.rfind(b"\n"), piece.text.rfind(b"\r")) + 1 :]
+        if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):
+            return f"found {word} in a line with others; accepted: MESSAGE in a line of its own"
+        return None
+
+    def _advance(self, text: bytes) -> None:
+        lines = text.count(b"\n")
+        self.line += lines
+        length = len(text[text.rfind(b"\n") + 1 :].decode("utf-8", "replace"))
+        self.column = length + 1 if lines else self.column + length
+
+
+class RdfMessages(MessageFormat):
+    """A log with MESSAGE between messages; what its name does not say is TriG or N-Quads."""
+
+    def messages(self, source: TraceFile) -> Iterator[Message]:
+        """Yield the messages of a log; after the last delimiter there is one only if it has a triple."""
+        with source.file.open("rb") as file:
+            reader = _Reader(_kind(source))
+            if file.read(len(_MARK)) != _MARK:
+                file.seek(0)
+            for number, piece in enumerate(_pieces(file), 1):
+                message = reader.message(number, piece)
+                if piece.delimiter or message.quads:
+                    yield message
+
+
+_TRIED: Final = 2**16
+_DELIMITER_LINE: Final = re.compile(rb"^[ \t]*MESSAGE(?=\s|#|\Z)", re.MULTILINE)
+
+
+def _kind(source: TraceFile) -> RdfFormat:
+    """Return the syntax of a log: as its name says, else TriG or N-Quads, what reads more of its start."""
+    if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
+        return kind
+    with source.file.open("rb") as file:
+        start = _DELIMITER_LINE.sub(b"", file.read(_TRIED).removeprefix(_MARK))
+    texts = {RdfFormat.TRIG: start, RdfFormat.N_QUADS: _VERSION_LINE.sub(b"", start)}
+    return max(texts, key=lambda kind: _reach(texts[kind], kind))
+
+
+def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
+    """Return the place of the first error, beyond every line where there is none."""
+    try:
+        for _ in pyoxigraph.parse(text, format=kind):
+            pass
+    except SyntaxError as error:
+        return error.lineno or 0, error.offset or 0
+    return math.inf, 0

@@ -1,0 +1,142 @@
+"""Random logs of messages that other libraries write, against what lars reads of them.
+
+`python -m tests.benchmarks.message_logs 1000`: pyoxigraph writes each message of RDF Messages, and its
+canonical form tells whether what was read is the same up to blank nodes.
+"""
+
+import sys
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from unittest.mock import patch
+
+import pyoxigraph as ox
+from pyoxigraph import RdfFormat
+
+from solver.traces import TraceFile, prepare
+from solver.traces.formats import rdf_messages
+from solver.traces.trace_times import Clock
+from tests.solver.traces.writing import SECONDS
+
+TEXTS = [
+    *(
+        "",
+        "a",
+        'MESSAGE\n"""MESSAGE',
+        "# MESSAGE",
+        "'''",
+        '"',
+        "\\",
+        "a\\",
+        "\r\n",
+        "@message .",
+        "é€😀",
+        "'",
+    ),
+    *('VERSION "1.2-messages"', "MESSAGE", "<urn:s>", "{", "x" * 300, '""', "\x00\x7f", "ends with \\"),
+]
+IRIS = ["http://e/s", "http://e/#MESSAGE", "http://e/MESSAGE", "urn:a'b", "http://é/x.MESSAGE", "x:@message"]
+SYNTAX = {
+    ".ttl": RdfFormat.TURTLE,
+    ".trig": RdfFormat.TRIG,
+    ".nt": RdfFormat.N_TRIPLES,
+    ".nq": RdfFormat.N_QUADS,
+}
+NQ = RdfFormat.N_QUADS
+PREFIXES = {"e": "http://e/", "MESSAGE": "urn:", "": "http://e/#"}
+
+
+def drawn_messages(random, *, graphs):
+    """Return messages: lists of quads, some empty, blank nodes with the same labels."""
+    iris = [ox.NamedNode(iri) for iri in IRIS]
+    nodes = [*iris, *(ox.BlankNode(label) for label in ("a", "b"))]
+
+    def value():
+        kind = random.randrange(4)
+        if kind == 0:
+            return random.choice(nodes)
+        text = random.choice(TEXTS)
+        return ox.Literal(text, language="message") if kind == 1 else ox.Literal(text)
+
+    def quad():
+        graph = random.choice([ox.DefaultGraph(), *nodes]) if graphs else ox.DefaultGraph()
+        return ox.Quad(random.choice(nodes), random.choice(iris), value(), graph)
+
+    return [[quad() for _ in range(random.choice([0, 1, 1, 3]))] for _ in range(random.randrange(6))]
+
+
+def long_strings(random, text):
+    """Return Turtle in which some strings are written long, with the line ends that they have."""
+    for plain in TEXTS:
+        if "\r" in plain or ("\n" in plain and '"""' not in plain):
+            escaped = plain.replace("\\", "\\\\").replace("\r", "\\r").replace("\n", "\\n")
+            text = text.replace(
+                f'"{escaped}"', f'"""{plain}"""' if random.random() < 0.7 else f"'''{plain}'''"
+            )
+    return text
+
+
+def written_log(random, messages, extension):
+    """Return a log of messages as bytes, a trailing delimiter where the last is empty."""
+    flat, kind = extension in (".nt", ".nq"), SYNTAX[extension]
+    parts = [random.choice(["", "# MESSAGE\n"]) + 'VERSION "1.2-messages"\n']
+    for number, quads in enumerate(messages):
+        prefixes = PREFIXES if not flat and random.random() < 0.5 else {}
+        text = (ox.serialize(quads, format=kind, prefixes=prefixes) or b"").decode()
+        parts.append(text if flat else long_strings(random, text))
+        if number + 1 < len(messages) or not quads or random.random() < 0.3:
+            ends = ["MESSAGE\n", "MESSAGE # MESSAGE\n"] + (
+                [] if flat else ["@message .\n", "MESSAGE ", "@message# x\n."]
+            )
+            parts.append(random.choice(ends))
+    return "".join(parts).encode()
+
+
+def canonical(quads):
+    """Return quads up to the names of their blank nodes."""
+    dataset = ox.Dataset(quads)
+    dataset.canonicalize(ox.CanonicalizationAlgorithm.UNSTABLE)
+    return sorted(map(str, dataset))
+
+
+def read_quads(message):
+    """Return a message's quads."""
+    lines = (f"{' '.join(quad.triple)} {quad.graph or ''} ." for quad in message.quads)
+    return list(ox.parse("\n".join(lines).encode(), format=RdfFormat.N_QUADS))
+
+
+def messages_of(path):
+    """Return the messages that lars reads of a file."""
+    (source,) = prepare([path], SECONDS)
+    return list(source.format.messages(source))
+
+
+def messages_in(path):
+    """Return the messages of a file that is read as a log, whatever it says."""
+    source = TraceFile(0, str(path), rdf_messages.RdfMessages(), Clock(SECONDS.unit, SECONDS.unit))
+    return list(source.format.messages(source))
+
+
+def check(seed, folder):
+    """Raise AssertionError where a log is read otherwise than it was written."""
+    random = Random(seed)
+    extension = random.choice([*SYNTAX])
+    messages = drawn_messages(random, graphs=extension in (".trig", ".nq"))
+    path = Path(folder, f"a{extension}")
+    path.write_bytes(written_log(random, messages, extension))
+    with patch.object(rdf_messages, "_BLOCK", random.choice([1, 7, 50, 2**20])):
+        found = messages_of(path)
+    assert [message.number for message in found] == list(range(1, len(messages) + 1)), seed
+    for message, quads in zip(found, messages, strict=True):
+        assert canonical(read_quads(message)) == canonical(quads), seed
+
+
+def main(cases):
+    for seed in range(cases):
+        with TemporaryDirectory() as folder:
+            check(seed, folder)
+    print(f"{cases} random logs of RDF Messages were read as pyoxigraph wrote them")
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]))
