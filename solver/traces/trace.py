@@ -18,7 +18,6 @@ from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColum
 from solver.rdf import canonical
 from solver.settings import BlankNodes, OnError, TraceOptions, tell
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
-from solver.traces.formats.rdf_messages import KINDS, RdfMessages, is_log
 from solver.traces.input_files import (
     ARROW,
     ATOMS,
@@ -78,10 +77,8 @@ def format_of(head: FileHead) -> FileFormat:
         return NumberedTurtle()
     if name.suffix.lower() == ".jsonld" or re.match(rb'\s*[\[{]\s*"@', head.start):
         raise LarsError(f"{head.path}: JSON-LD holds no times; use it with --static, or write TriG")
-    if (name.suffix.lower() in KINDS or _extension_of_content(head) in (None, ".trig")) and is_log(
-        head.start
-    ):
-        return RdfMessages()
+    if messages := _messages(head, name.suffix.lower()):
+        return messages
     if name.suffix == ".ttl":
         raise LarsError(
             f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "
@@ -90,6 +87,19 @@ def format_of(head: FileHead) -> FileFormat:
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
+
+
+_RDF: Final = (".ttl", ".trig", ".nt", ".nq")
+
+
+def _messages(head: FileHead, extension: str) -> FileFormat | None:
+    """Return the format of a log of messages, None of other files."""
+    if re.search(rb"MESSAGE|@message|-messages", head.start):
+        from solver.traces.formats.rdf_messages import RdfMessages, is_log
+
+        if extension in _RDF or _extension_of_content(head) in (None, ".trig"):
+            return RdfMessages() if is_log(head.start) else None
+    return None
 
 
 def _of_extension(extension: str | None) -> FileFormat | None:

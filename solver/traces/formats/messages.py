@@ -27,7 +27,7 @@ _TOGETHER: Final = 2**16
 """About so many triples are given on at once."""
 
 
-class Message(NamedTuple):
+class LoggedMessage(NamedTuple):
     """A message: its number from 1, its first line and text, and its quads, blank nodes being its own."""
 
     number: int
@@ -76,7 +76,7 @@ class MessageFormat(FileFormat):
     of_messages = True
 
     @abstractmethod
-    def messages(self, source: TraceFile) -> Iterator[Message]:
+    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
         """Yield the messages of a file; raise MalformedPart with the line of a fault."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:

@@ -14,7 +14,7 @@ from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.formats.graphs import LineByLine, Quad
-from solver.traces.formats.messages import Message, MessageFormat
+from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import TraceFile, bare
 from solver.traces.trace_times import MalformedPart
 
@@ -122,7 +122,7 @@ class _Reader:
     base: str | None = None
     prefixes: dict[str, str] = field(default_factory=dict)
 
-    def message(self, number: int, piece: _Piece) -> Message:
+    def message(self, number: int, piece: _Piece) -> LoggedMessage:
         """Return the message of a piece; raise MalformedPart."""
         line, quads = self.line, [*self._quads(number, piece)]
         self._advance(piece.text)
@@ -130,7 +130,7 @@ class _Reader:
             raise MalformedPart(problem, self.column, self.line, fatal=True)
         self._advance(piece.delimiter)
         begin = quads[0].line if quads else line
-        return Message(number, begin, piece.text.split(b"\n", begin - line)[-1], quads)
+        return LoggedMessage(number, begin, piece.text.split(b"\n", begin - line)[-1], quads)
 
     def _quads(self, number: int, piece: _Piece) -> Iterator[Quad]:
         apart = blanks_numbered(f"m{number}b")
@@ -179,7 +179,7 @@ class _Reader:
 class RdfMessages(MessageFormat):
     """A log with MESSAGE between messages; what its name does not say is TriG or N-Quads."""
 
-    def messages(self, source: TraceFile) -> Iterator[Message]:
+    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
         """Yield the messages of a log; after the last delimiter there is one only if it has a triple."""
         with source.file.open("rb") as file:
             reader = _Reader(_kind(source))
