@@ -18,18 +18,19 @@ from agreement.proving.suite.suite_tests import chosen_streams
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 
+INDEX = rows("agreement/README.md", "| page | contents |")
 COMMANDS = rows("README.md", "| command | result | manual |")
-TABLES = rows("agreement/README.md", "| command | table | has a row for each |")
+TABLES = rows("agreement/manual/tables.md", "| command | table | has a row for each |")
 CAUSES = rows("README.md", "| cause | why only one side reports the row |")
-KEYS = rows("agreement/README.md", "| key | says |")
-ENGINE_KEYS = rows("agreement/README.md", "| key of `[[engines]]` | says |")
-ANSWERS = rows("agreement/README.md", "| `--answers-format` | is |")
-SHOWN = rows("agreement/README.md", "| page of | shows |")
-RESULTS = rows("agreement/README.md", "| result of | has |")
-MESSAGES = rows("agreement/README.md", "| message | is answered by |")
-PROFILE_KEYS = rows("agreement/README.md", "| key of the reply to `open` | says |")
-SERVED = rows("agreement/README.md", "| option of `lars serve-engine` | says |")
-VERSIONS = rows("agreement/README.md", "| engine version | language | is |")
+KEYS = rows("agreement/manual/experiments.md", "| key | meaning |")
+ENGINE_KEYS = rows("agreement/manual/experiments.md", "| key of `[[engines]]` | meaning |")
+ANSWERS = rows("agreement/manual/judge.md", "| `--answers-format` | contents |")
+SHOWN = rows("agreement/manual/reports.md", "| report of | contents |")
+RESULTS = rows("agreement/manual/python.md", "| result of | attributes |")
+MESSAGES = rows("agreement/manual/adapters.md", "| message | reply |")
+PROFILE_KEYS = rows("agreement/manual/adapters.md", "| key of the reply to `open` | meaning [default] |")
+SERVED = rows("agreement/manual/adapters.md", "| option of `lars serve-engine` | meaning |")
+VERSIONS = rows("agreement/manual/judge.md", "| engine version | language | engine |")
 
 
 def test_each_command_has_its_row():
@@ -38,12 +39,17 @@ def test_each_command_has_its_row():
     assert sorted(named) == sorted(shown)
 
 
+def test_the_index_names_each_page():
+    named = {name for row in INDEX for name in re.findall(r"manual/([\w-]+)\.md", row[0])}
+    assert len(named) == len(INDEX) == 12
+
+
 def test_the_causes_are_those_that_are_tried_in_this_order():
     assert [row[0] for row in CAUSES] == [cause.value for cause in RowCause]
 
 
 def test_each_cause_is_told_how_it_is_tried():
-    tried = rows("agreement/README.md", "| cause | tried so, in this order |")
+    tried = rows("agreement/manual/agree.md", "| cause | condition |")
     assert [row[0] for row in tried] == [row[0] for row in CAUSES]
 
 
@@ -125,7 +131,7 @@ def test_answers_in_csv_tsv_and_json_are_judged_alike(tmp_path):
 
 def test_static_data_that_vary_in_time_are_named_as_is_shown(tmp_path):
     copied(tmp_path)
-    (options,) = re.findall(r"`(--static-at .*?)`", PAGES["agreement/README.md"])
+    (options,) = re.findall(r"`(--static-at .*?)`", PAGES["agreement/manual/judge.md"])
     for name in re.findall(r"=([\w.]+)", options):
         (tmp_path / name).write_text("<e:a> <e:p> <e:b> .", encoding="utf-8")
     given = "samples/judged/met/query.csparql.rq samples/judged/met/doors.nq --answers-unit 1ms"
@@ -135,13 +141,13 @@ def test_static_data_that_vary_in_time_are_named_as_is_shown(tmp_path):
 
 
 def test_the_specification_that_is_shown_has_fields_that_are_explained():
-    shown = tomllib.loads(block("agreement/README.md", "toml", 'name = "mine"'))
+    shown = tomllib.loads(block("agreement/manual/judge.md", "toml", 'name = "mine"'))
     explained = set(re.findall(r"^(\w+) \(", run("lars judge --fields", ROOT)[1], re.MULTILINE))
     assert set(shown) <= explained
 
 
 def test_the_built_in_specifications_are_those_that_are_named():
-    (named,) = re.findall(r"as data\. (.*?) are built in", PAGES["agreement/README.md"])
+    (named,) = re.findall(r"as data\. (.*?) are built in", PAGES["agreement/manual/judge.md"])
     assert sorted(snippets(named)) == sorted(
         re.findall(r"# (\w+)\.toml", run("lars judge --fields", ROOT)[1])
     )
@@ -149,7 +155,7 @@ def test_the_built_in_specifications_are_those_that_are_named():
 
 def test_the_experiment_runs_again_from_what_it_has_written(tmp_path):
     copied(tmp_path)
-    (part,) = (b for b in BLOCKS["agreement/README.md"] if b.note == "lengths/experiment.toml")
+    (part,) = (b for b in BLOCKS["agreement/manual/experiments.md"] if b.note == "lengths/experiment.toml")
     (tmp_path / "lengths").mkdir()
     (tmp_path / part.note).write_text(part.text.replace("[5, 10, 15]", "[5]"), encoding="utf-8")
     first, second = (run("lars run lengths", tmp_path) for _ in range(2))
@@ -199,9 +205,9 @@ def test_the_options_are_those_of_served_engines():
 
 
 def test_the_adapter_in_the_manual_has_forty_lines():
-    (adapter,) = (part for part in BLOCKS["agreement/README.md"] if part.note == "adapter.py")
+    (adapter,) = (part for part in BLOCKS["agreement/manual/adapters.md"] if part.note == "adapter.py")
     assert len([line for line in adapter.text.splitlines() if line]) <= 40
 
 
 def test_the_suite_writes_as_many_tests_as_it_has_streams():
-    assert f"writes {len(chosen_streams())} tests" in PAGES["agreement/README.md"]
+    assert f"writes {len(chosen_streams())} tests" in PAGES["agreement/manual/suite.md"]
