@@ -61,7 +61,15 @@ def as_atoms(folder, row):
     assert run("lars solve p.lars s.atoms --from 3", folder) == (0, "3: {in(bob), in(cid)}\n")
 
 
+def as_messages(folder, row):
+    (log,) = (part.text for part in BLOCKS["solver/README.md"] if part.note == "log.ttl")
+    (folder / "log.ttl").write_text(log, encoding="utf-8")
+    assert snippets(row[1])[0] in log
+    assert times(folder, "log.ttl") == [1, 2]
+
+
 READERS = {"timed": as_lines, "TriG,": as_trig, "CSV,": as_table, "folder": as_folder, "atoms,": as_atoms}
+READERS["[messages](#messages):"] = as_messages
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row[0])
