@@ -42,11 +42,13 @@ class Lead(Generic[Switch]):
 class Arena(Generic[Run, Switch]):
     """Runs, and how much of one a reporter does not predict with some of its switches on.
 
-    `misses` counts rows and reports; None: these switches say nothing of the run. `is_over` says that time
-    is up: then what was tried so far decides.
+    `misses` counts rows and reports; None: these switches say nothing of the run. `plainly`: whether they
+    predict it with nothing else taken for granted. `is_over` says that time is up: then what was tried so
+    far decides.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
+    plainly: Callable[[Run, tuple[Switch, ...]], bool]
     wrong: Sequence[Run]
     right: Sequence[Run]
     is_over: Callable[[], bool]
@@ -148,18 +150,22 @@ class Arena(Generic[Run, Switch]):
         return alarms
 
     def _best(self, leads: Sequence[Lead[Switch]]) -> Lead[Switch] | None:
-        """Return the lead that predicts most runs; of those that predict nearly as many the first.
+        """Return the lead that predicts most runs; of those that predict nearly as many the plainest.
 
         On all right runs only the best is tried: most switches fail on a few.
         """
         most = max((len(lead.explained) - lead.alarms for lead in leads), default=0)
         near = [lead for lead in leads if len(lead.explained) - lead.alarms >= most * _NEARLY]
-        for lead in near:
+        for lead in sorted(near, key=self._plain, reverse=True) if len(near) > 1 else near:
             alarms = self._alarms(lead.switch, len(lead.explained), self.right)
             if alarms is not None:
                 return replace(lead, alarms=alarms)
         others = [lead for lead in leads if lead not in near]
         return self._best(others) if others else None
+
+    def _plain(self, lead: Lead[Switch]) -> int:
+        sample = sorted(lead.explained)[:_FIRST]
+        return sum(self.plainly(self.wrong[number], (lead.switch,)) for number in sample)
 
 
 Item = TypeVar("Item")

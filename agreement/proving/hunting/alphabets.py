@@ -1,26 +1,33 @@
 """The triples that streams of a hunt are made of: what a query's patterns match, and what nearly does."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from itertools import zip_longest
 from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, models
-from lars.language.terms import XSD, Constant, Iri, Literal, Variable
+from lars.language.formulas import Call, Expression
+from lars.language.terms import DEFAULT, RDF, XSD, Constant, Iri, Literal, Variable
 from solver.facts import Static, Triple
 from solver.rdf import read_term
+from translate.analysis import expressions_of, parts, rebuild
+from translate.model import patterns
 from translate.model.query import EngineQuery, Profile
 
 Letter = tuple[str, Triple]
 """A stream's IRI as `<http://e/S>`, and a triple of canonical terms."""
-_MOST_LETTERS: Final = 12
+_MOST_LETTERS: Final = 14
 _NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
-_NUMBERS: Final = tuple(Literal(str(n), f"{XSD}integer") for n in (2, 3, 1))
+_OTHER_STREAM: Final = "<http://e/other>"
+_KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     """Return letters for a query: the triples of one row, others of its subject, of another; noise last.
 
-    Where conditions or sums look at values the objects are numbers.
+    What MINUS and EXISTS look for is among them. Where conditions or sums look at values the objects are
+    numbers; elsewhere some are texts. One is on a stream that the query does not name.
     """
     streams = tuple(
         dict.fromkeys(
@@ -28,12 +35,56 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
         )
     )
     letters: dict[Letter, None] = {}
-    for disjunct in disjuncts(query.pattern, Profile.SPARQL11):
-        for terms in _terms(disjunct, static):
+    numbers = _numbers(query)
+    found = [disjuncts(pattern, Profile.SPARQL11) for pattern in (query.pattern, _present(query.pattern))]
+    for disjunct in dict.fromkeys(one for group in found for one in group):
+        for terms in _terms(disjunct, static, numbers):
             for edge in disjunct.edges:
                 letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
     noise = [(stream, _NOISE) for stream in streams]
-    return (*list(letters)[: _MOST_LETTERS - len(noise)], *noise)
+    elsewhere = [(_OTHER_STREAM, triple) for _, triple in list(letters)[:1]] if len(streams) == 1 else []
+    return (*_varied(letters, _MOST_LETTERS - len(noise)), *elsewhere, *noise)
+
+
+def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
+    """Return so many letters, of each predicate in its turn: all patterns have to match."""
+    groups: dict[tuple[str, str], list[Letter]] = {}
+    for letter in letters:
+        groups.setdefault((letter[0], letter[1][1]), []).append(letter)
+    return [letter for turn in zip_longest(*groups.values()) for letter in turn if letter][:most]
+
+
+def _present(pattern: patterns.Pattern) -> patterns.Pattern:
+    """Return a pattern that matches where what MINUS and EXISTS look for is there too."""
+
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        match part:
+            case patterns.Minus(left, right):
+                return patterns.Join(_present(left), _present(right))
+            case patterns.Filter(inner, _, exists) if exists:
+                tests = (_present(test.pattern) for test in exists)
+                return reduce(patterns.Join, tests, _present(inner))
+            case _:
+                return None
+
+    return rebuild(pattern, changed)
+
+
+def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
+    """Return numbers on both sides of those that a query compares with, and one that is less as a text."""
+    every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
+    compared = [int(one.lexical) for one in every if isinstance(one, Literal) and one.lexical.isdecimal()]
+    near = [n for number in compared or [2] for n in (number, number + 1, number - 1)]
+    texts = [10 ** len(str(number)) for number in compared or [2]]
+    return tuple(Literal(str(n), f"{XSD}integer") for n in dict.fromkeys((*near[:3], *texts, *near)))
+
+
+def _leaves(expression: Expression) -> Iterator[Expression]:
+    if isinstance(expression, Call):
+        for argument in expression.arguments:
+            yield from _leaves(argument)
+    else:
+        yield expression
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
@@ -47,6 +98,8 @@ def _letters(
     try:
         subject, predicate, object_, _ = edge.ground(terms)
     except KeyError:
+        return
+    if not isinstance(subject, Iri) or not isinstance(predicate, Iri):
         return
     triples = [(str(subject), str(predicate), str(object_))]
     if isinstance(edge.triple.object, Variable) and edge.triple.object in edge.triple.terms[:2]:
@@ -63,22 +116,31 @@ def _letters(
             return
 
 
-def _terms(disjunct: Disjunct, static: Static) -> Iterator[Mapping[Variable, Constant]]:
+def _terms(
+    disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
+) -> Iterator[Mapping[Variable, Constant]]:
     """Yield values of variables: of one match, with other objects, and with everything else."""
     all_models, _ = models(disjunct, (), 1)
     base = dict((all_models[0] if all_models else Model(_invented(disjunct))).terms)
     base |= _stored(disjunct, static)
-    fixed = {term for edge in disjunct.stored for term in edge.triple.terms} if static.default else set()
+    stored = any((static.default, static.named))
+    fixed = {term for edge in disjunct.stored for term in edge.triple.terms} if stored else set()
     objects = [edge.triple.object for edge in disjunct.edges if isinstance(edge.triple.object, Variable)]
     free = [name for name in dict.fromkeys(objects) if name not in fixed]
-    numeric = bool(disjunct.requirements) or bool(disjunct.loose) or bool(disjunct.vague)
+    if all_models and disjunct.requirements:
+        yield base
+    numeric = bool(disjunct.requirements or disjunct.computed or disjunct.loose or disjunct.vague)
     if numeric:
-        base |= dict.fromkeys(free, _NUMBERS[0])
+        base |= dict.fromkeys(free, numbers[0])
     yield base
-    yield base | {name: _NUMBERS[1] if numeric else _other(base[name]) for name in free if name in base}
-    if numeric:
-        yield base | dict.fromkeys(free, _NUMBERS[2])
+    for other in numbers[1:2] if numeric else ():
+        yield base | dict.fromkeys(free, other)
+    if not numeric:
+        yield base | {name: _other(base[name]) for name in free if name in base}
     yield {name: term if name in fixed else _other(term) for name, term in base.items()}
+    for kind in numbers[2:] if numeric else _KINDS:
+        yield base | dict.fromkeys(free, kind)
+    yield {name: _other(term) for name, term in base.items()}
 
 
 def _invented(disjunct: Disjunct) -> dict[Variable, Constant]:
@@ -93,7 +155,7 @@ def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
     """Return values that the static data give to the variables of static patterns."""
     binding: dict[Variable, Constant] = {}
     for edge in disjunct.stored:
-        for triple in sorted(static.default):
+        for triple in sorted(_graph(edge, static)):
             both = list(zip(edge.triple.terms, triple, strict=True))
             if all(isinstance(term, Variable) or str(term) == text for term, text in both):
                 binding |= {
@@ -103,3 +165,14 @@ def _stored(disjunct: Disjunct, static: Static) -> dict[Variable, Constant]:
                 }
                 break
     return binding
+
+
+def _graph(edge: Edge, static: Static) -> Collection[Triple]:
+    """Return the triples of the graph that a static pattern is matched in, or of all that it may be."""
+    name = edge.where.name if isinstance(edge.where, GraphSource) else DEFAULT
+    if name == DEFAULT:
+        return static.default
+    graphs = static.named.items()
+    return [
+        triple for of, graph in graphs if isinstance(name, Variable) or of == str(name) for triple in graph
+    ]

@@ -114,6 +114,9 @@ _FAMILIES: Final = (
     QueryFamily("ask", ((_S, 4, 2, _ONE),), select="ASK"),
     QueryFamily("distinct", ((_S, 4, 2, _ONE),), select="DISTINCT ?s"),
     QueryFamily("union", ((_S, 4, 2, f"{{ {_ONE} }} UNION {{ ?s :q ?a . }}"),)),
+    QueryFamily("not-exists", ((_S, 4, 2, f"{_ONE} FILTER NOT EXISTS {{ ?s :q ?b . }}"),)),
+    QueryFamily("limit", ((_S, 4, 2, _ONE),), group="ORDER BY ?a ?s LIMIT 1"),
+    QueryFamily("sum", ((_S, 4, 2, _ONE),), select="?s (SUM(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("minus", ((_S, 4, 2, f"{_ONE} MINUS {{ ?s :q ?b . }}"),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"

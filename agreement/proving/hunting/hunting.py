@@ -88,8 +88,8 @@ _OWN, _ANOTHER = 0.5, 0.9
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """So many runs say which rules of an engine version are needed."""
-_CHANCE: Final = 0.05
-"""Which share of the wrong runs may be left by causes that explain the others."""
+_CHANCE, _FEW = 0.1, 2
+"""Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""
 _LAYERS: Final = 4
 """How often what no switch explains is made small, so that one may."""
 UNEXPLAINED: Final = "unexplained"
@@ -212,12 +212,22 @@ class Hunt:
             return
         steady = self._steady()
         if steady and len(self.faults) < (self.limits.faults or _MOST_FAULTS):
-            Explanation(self, _in_turns(steady), self.right).add_faults()
+            in_order = [self._explained(runs) for runs in (_in_turns(steady), self.right)]
+            Explanation(self, *in_order).add_faults()
         self.engine.end()
         for fault in self.faults:
             if fault.repeated and not self.is_past(1):
                 fault.repeated = self._again(fault.run)
         self.faults = self.faults[: self.limits.faults]
+
+    def _explained(self, runs: list[HuntedRun]) -> list[HuntedRun]:
+        """Return the runs to explain: by a specification those in the order of time, if there are any.
+
+        Of late triples it says nothing, so an engine may do several things with them.
+        """
+        if not isinstance(self.reference, SpecificationReference):
+            return runs
+        return [run for run in runs if not run.late] or runs
 
     def _explore(self) -> None:
         left = [(query, streams(query, self.limits.seed)) for query in self.queries]
@@ -331,7 +341,9 @@ class Explanation:
     def __post_init__(self) -> None:
         """Put the runs into an arena."""
         hunt = self.hunt
-        self.arena = Arena(hunt.reference.misses, self.wrong, self.right, lambda: hunt.is_past(_UNDERSTOOD))
+        judge = hunt.reference
+        over = partial(hunt.is_past, _UNDERSTOOD)
+        self.arena = Arena(judge.misses, judge.plainly, self.wrong, self.right, over)
 
     def add_faults(self) -> None:
         """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
@@ -452,7 +464,7 @@ class Explanation:
         small = None
         for _ in range(_LAYERS):
             left = self._left()
-            if self._is_enough or len(left) <= (len(self.wrong) * _CHANCE if self.causes else 0):
+            if self._is_enough or len(left) <= (max(_FEW, len(self.wrong) * _CHANCE) if self.causes else 0):
                 return
             small = self.hunt.small(_smallest_first(left)[0], self._is_left)
             predicts = self.hunt.reference.predicts

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Final
 
 from agreement.documents.outputs import plain
@@ -58,8 +58,11 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
         )
     names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
     for name in names:
-        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_column, name, _other_values))
-        yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_column, name, _unbound))
+        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), _other_values))
+        yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_columns, (name,), _unbound))
+    for one, other in combinations(names, 2):
+        says = f"?{one} and ?{other} are exchanged"
+        yield Switch(says, _DEFINED, partial(_of_columns, (one, other), _exchanged))
 
 
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
@@ -99,26 +102,35 @@ def _echo(run: HuntedRun) -> bool | None:
     )
 
 
-ColumnHolds = Callable[[int, list[Row], list[Row]], bool]
+ColumnsHold = Callable[[Sequence[int], list[Row], list[Row]], bool]
 
 
-def _of_column(name: str, holds: ColumnHolds, subject: JudgedRun) -> Iterator[JudgedRun]:
+def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -> Iterator[JudgedRun]:
     names = columns(subject.recorded.task.query)
-    if name in names:
-        pattern = in_each(partial(holds, names.index(name)))
+    if set(wanted) <= set(names):
+        pattern = in_each(partial(holds, [names.index(name) for name in wanted]))
         yield replace(subject, pattern=pattern)
     else:
         yield subject
 
 
-def _other_values(place: int, right: list[Row], came: list[Row]) -> bool:
+def _other_values(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
     """Whether rows differ in one column alone."""
+    (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours
 
 
-def _unbound(place: int, right: list[Row], came: list[Row]) -> bool:
+def _unbound(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
+    (place,) = places
     return Counter((*row[:place], None, *row[place + 1 :]) for row in right) == Counter(came)
+
+
+def _exchanged(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
+    one, other = places
+    order = {one: other, other: one}
+    mine = (tuple(row[order.get(place, place)] for place in range(len(row))) for row in right)
+    return Counter(mine) == Counter(came)
 
 
 def traits(run: HuntedRun) -> frozenset[str]:

@@ -58,6 +58,13 @@ class HuntedRun:
         return any(report.rows for report in (*(one for _, one in self.answers.reports), *self.answers.flush))
 
     @property
+    def late(self) -> tuple[float, ...]:
+        """The times of the pushes that go back in time."""
+        latest = accumulate((push.t for push in self.pushes), max, initial=-inf)
+        both: Iterator[tuple[float, float]] = zip((push.t for push in self.pushes), latest, strict=False)
+        return tuple(t for t, before in both if t < before)
+
+    @property
     def typed_answers(self) -> Answers:
         """What it answered; lexical where the adapter does not keep the kinds of terms."""
         profile = self.answers.profile
@@ -209,6 +216,12 @@ class Reference(ABC):
         None where the switches say nothing of the run.
         """
 
+    def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+        """Return whether a run is so too where windows begin at time 0, if t0 is open."""
+        if self.options.starts is not None:
+            return True
+        return replace(self, options=replace(self.options, starts=(0,))).predicts(run, on)
+
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a run is what is right with switches on."""
         return self.misses(run, on) == 0
@@ -265,10 +278,13 @@ class SpecificationReference(Reference):
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = recording_to_judge(run.run, unit, run.typed_answers, self.options)
         if needed_tick(self.specification, sources(run.query.read)) is Tick.INSTANT:
-            # What closes when the last triple comes, no later one has shown to be due.
-            options = replace(recorded.options, until=recorded.task.last - 1)
+            # What closes when the last triple of its streams comes, no later one has shown to be due.
+            task = recorded.task
+            names = {str(source.stream) for source in sources(task.query)}
+            last = max((one.t for one in task.elements if one.stream in names), default=task.last)
+            options = replace(recorded.options, until=last - 1)
             recorded = replace(recorded, options=options)
-        return _with_booleans(JudgedRun(self.specification, recorded, _late(run)))
+        return _with_booleans(JudgedRun(self.specification, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
         """Yield by how many ms the reports of a run are later than what is due, each by each."""
@@ -305,15 +321,25 @@ def _fewest(subjects: Iterable[JudgedRun], run: HuntedRun) -> int | None:
     """Return the fewest misses of subjects; None where a pattern has nothing to look at."""
     fewest = None if (several := list(subjects)) else 1
     for subject in several:
-        missed = subject.misses(subject.judgement())
+        judgement = subject.judgement()
+        missed = subject.misses(judgement)
         if missed is None and subject.pattern is None:
-            # Where nothing is due, nothing may come.
-            missed = int(run.has_rows)
+            # Where nothing is due, nothing may come, unless what comes is too late to be judged.
+            unjudged = max(_rows_in(verdict.later) for verdict in judgement.verdicts)
+            missed = int(run.has_rows and unjudged < _came(subject))
         if missed is not None:
             fewest = missed if fewest is None else min(fewest, missed)
         if fewest == 0:
             break
     return fewest
+
+
+def _rows_in(windows: Iterable[JudgedWindow]) -> int:
+    return sum(window.rows.actual for window in windows)
+
+
+def _came(subject: JudgedRun) -> int:
+    return sum(len(report.rows) for report in subject.recorded.recording.reports)
 
 
 def _wrongs(window: JudgedWindow) -> int:
@@ -427,13 +453,6 @@ def _choice(judgement: Judgement, verdict: Verdict) -> str:
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
     fits = f"none of {judgement.choices} choices of t0 and bounds fits the answers; this is by"
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
-
-
-def _late(run: HuntedRun) -> tuple[float, ...]:
-    """Return the times of the pushes that go back in time."""
-    latest = accumulate((push.t for push in run.pushes), max, initial=-inf)
-    both: Iterator[tuple[float, float]] = zip((push.t for push in run.pushes), latest, strict=False)
-    return tuple(t for t, before in both if t < before)
 
 
 def reference(name: str, specification: Specification | None, options: Options) -> Reference:

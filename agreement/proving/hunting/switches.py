@@ -5,11 +5,12 @@ In the order in which they are preferred where two explain the same.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from itertools import combinations, groupby
+from functools import partial, reduce
+from itertools import accumulate, combinations, count, groupby, permutations
 from operator import attrgetter, itemgetter
+from types import UnionType
 from typing import Any, Final
 
 from agreement.comparing.judge import JudgedWindow, Options
@@ -135,6 +136,18 @@ def _operators() -> Iterator[Switch]:
 
         right = f"{RspqlDefinition.OPERATORS}, not always {operator.value}"
         yield _of_query(f"reported as {operator.value}, whatever the query says", right, changed)
+    for said, done in permutations(ToStream, 2):
+        sentence = f"{said.value} is reported as {done.value}"
+        yield _of_query(sentence, RspqlDefinition.OPERATORS, partial(_with_operators, {said: done}))
+    exchanged = {ToStream.ISTREAM: ToStream.DSTREAM, ToStream.DSTREAM: ToStream.ISTREAM}
+    yield _of_query(
+        "ISTREAM and DSTREAM are exchanged", RspqlDefinition.OPERATORS, partial(_with_operators, exchanged)
+    )
+
+
+def _with_operators(other: Mapping[ToStream, ToStream], query: EngineQuery) -> EngineQuery:
+    said = query.to_stream
+    return query if said is None else replace(query, to_stream=other.get(said, said))
 
 
 QueryChange = Callable[[EngineQuery], EngineQuery]
@@ -157,7 +170,7 @@ def _of_query(sentence: str, right: str, change: QueryChange) -> Switch:
 def _of_pattern(
     sentence: str,
     right: str,
-    kind: type[patterns.Pattern],
+    kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
     """Return a switch by which each pattern of a kind is read as another, innermost first."""
@@ -186,18 +199,35 @@ _FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution for which the condition
 def _conditions() -> Iterator[Switch]:
     kind = patterns.Filter
     yield _of_pattern("FILTER is ignored", _FILTERED, kind, lambda part: part.pattern)
+    for says, change in (
+        ("FILTER is ignored, EXISTS is not", lambda part: part.pattern),
+        (
+            "FILTER is negated: it keeps what it should reject",
+            lambda part: replace(part, condition=Call("!", (part.condition,))),
+        ),
+        (
+            "FILTER compares at the border otherwise: > as >=, < as <=, and the reverse",
+            lambda part: replace(part, condition=_at_border(part.condition)),
+        ),
+        (
+            "FILTER compares texts where it should compare numbers",
+            lambda part: replace(part, condition=_as_texts(part.condition)),
+        ),
+    ):
+        yield _of_pattern(says, _FILTERED, kind, partial(_unless, attrgetter("exists"), change))
     yield _of_pattern(
-        "FILTER is negated: it keeps what it should reject",
-        _FILTERED,
+        "EXISTS and NOT EXISTS are ignored",
+        "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
         kind,
-        lambda part: replace(part, condition=Call("!", (part.condition,))),
+        lambda part: part.pattern if part.exists else part,
     )
-    yield _of_pattern(
-        "FILTER compares at the border otherwise: > as >=, < as <=, and the reverse",
-        "SPARQL 1.1, 17.3: > is not >=",
-        kind,
-        lambda part: replace(part, condition=_at_border(part.condition)),
-    )
+
+
+PartChange = Callable[[Any], patterns.Pattern]
+
+
+def _unless(spared: Callable[[Any], object], change: PartChange, part: patterns.Pattern) -> patterns.Pattern:
+    return part if spared(part) else change(part)
 
 
 _BORDERS: Final = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
@@ -208,6 +238,14 @@ def _at_border(condition: Expression) -> Expression:
         return condition
     function = _BORDERS.get(condition.function, condition.function)
     return Call(function, tuple(map(_at_border, condition.arguments)))
+
+
+def _as_texts(condition: Expression) -> Expression:
+    if not isinstance(condition, Call):
+        return condition
+    if condition.function in _BORDERS:
+        return Call(condition.function, tuple(Call("STR", (term,)) for term in condition.arguments))
+    return Call(condition.function, tuple(map(_as_texts, condition.arguments)))
 
 
 def _algebra() -> Iterator[Switch]:
@@ -231,6 +269,7 @@ def _algebra() -> Iterator[Switch]:
         patterns.Union,
         lambda part: patterns.Join(part.left, part.right),
     )
+    yield _of_pattern("UNION loses equal solutions", union, patterns.Union, _distinct)
     minus = "SPARQL 1.1, 18.5, Minus: a solution with a compatible one on the other side is removed"
     yield _of_pattern("MINUS is ignored", minus, patterns.Minus, lambda part: part.left)
     join = "SPARQL 1.1, 18.5, Join: solutions are joined where their shared variables are equal"
@@ -240,6 +279,12 @@ def _algebra() -> Iterator[Switch]:
         join,
         patterns.StreamBlock,
         lambda part: replace(part, pattern=_apart(part.pattern)),
+    )
+    yield _of_pattern(
+        "predicates are not compared: a pattern matches triples of any",
+        "SPARQL 1.1, 18.3.1: a triple matches where its predicate is that of the pattern",
+        patterns.Bgp | patterns.StreamBlock,
+        _any_predicate,
     )
     yield _of_pattern(
         "only the last triple pattern of a group is matched",
@@ -258,6 +303,26 @@ def _algebra() -> Iterator[Switch]:
 def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
     both = patterns.Join(part.left, part.right)
     return both if part.condition is None else patterns.Filter(both, part.condition, part.exists)
+
+
+def _distinct(part: patterns.Pattern) -> patterns.Pattern:
+    names = tuple(sorted(variables(part), key=attrgetter("name")))
+    return patterns.Select(part, names, patterns.Modifiers(Duplicates.DISTINCT))
+
+
+_FRESH: Final = count()
+
+
+def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
+    if not isinstance(part, patterns.Bgp):
+        return part
+    triples = (
+        replace(triple, predicate=Variable(f"any_{next(_FRESH)}"))
+        if isinstance(triple.predicate, Iri)
+        else triple
+        for triple in part.triples
+    )
+    return patterns.Bgp(tuple(triples))
 
 
 def _apart(group: patterns.Pattern) -> patterns.Pattern:
@@ -374,6 +439,11 @@ def _windows() -> Iterator[Switch]:
     yield _of_query(
         "of the windows on one stream only the first is fed", RspqlDefinition.OWN_STREAM, _first_alone
     )
+    yield Switch(
+        "windows show the triples of all streams, whatever they are called",
+        RspqlDefinition.OWN_STREAM,
+        _all_streams,
+    )
     yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
     yield _of_query(
         "what one window shows is matched in the others too",
@@ -383,6 +453,15 @@ def _windows() -> Iterator[Switch]:
 
 
 _STREAMS: Final = 2
+
+
+def _all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
+    task = subject.recorded.task
+    names = dict.fromkeys(str(source.stream) for source in sources(task.query))
+    if {triple.stream for triple in task.elements} <= names.keys() and len(names) == 1:
+        return (subject,)
+    copies = (replace(triple, stream=name) for triple in task.elements for name in names)
+    return (_with_elements(subject, tuple(copies)),)
 
 
 def _times(factor: float, length: Duration) -> Duration:
@@ -472,6 +551,16 @@ def _inputs() -> Iterator[Switch]:
         _never_forgotten,
     )
     yield Switch(
+        "the triple that makes a window close is in it already",
+        "Definition 13: a window shows what arrived between its own ends",
+        _shown_at_once,
+    )
+    yield Switch(
+        "a triple counts as often as it arrives in a window",
+        "Definition 14: what a window shows is an RDF graph, a set",
+        _counted,
+    )
+    yield Switch(
         "static data are ignored", "SPARQL 1.1, 13: the default graph of the dataset", _without_static
     )
 
@@ -507,6 +596,59 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (_with_elements(subject, tuple(sorted(copies, key=attrgetter("t")))),)
 
 
+def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which every triple comes at each time point since the arrival before it, too."""
+    elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
+    before = accumulate((triple.t for triple in elements), max, initial=0)
+    since = ((triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False))
+    copies = [replace(triple, t=t) for triple, time in since for t in range(time, triple.t + 1)]
+    return (_with_elements(subject, tuple(sorted(copies, key=attrgetter("t")))),)
+
+
+_MOST_COPIES: Final = 32
+
+
+def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which each arrival has a predicate of its own, and the query asks for any of these."""
+    task = subject.recorded.task
+    seen: Counter[tuple[str, Triple]] = Counter()
+    elements: list[PushedTriple] = []
+    for one in task.elements:
+        number = seen[one.stream, one.triple]
+        seen[one.stream, one.triple] += 1
+        node, predicate, object_ = one.triple
+        own = (node, f"{predicate[:-1]}#{number}>" if number else predicate, object_)
+        elements.append(replace(one, triple=own))
+    most = 1 << (max(seen.values(), default=1) - 1).bit_length()
+    if most == 1 or most > _MOST_COPIES:
+        return (subject,)
+    known = _COUNTED.setdefault((id(task.query), most), (task.query, _of_arrivals(task.query, most)))
+    changed = replace(task, query=known[1], elements=tuple(elements))
+    return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+_COUNTED: Final[dict[tuple[int, int], tuple[EngineQuery, EngineQuery]]] = {}
+
+
+def _of_arrivals(query: EngineQuery, most: int) -> EngineQuery:
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if not isinstance(part, patterns.StreamBlock) or not isinstance(part.pattern, patterns.Bgp):
+            return None
+        alone = (_any_arrival(triple, most) for triple in part.pattern.triples)
+        return reduce(patterns.Join, (replace(part, pattern=each) for each in alone))
+
+    return replace(query, pattern=rebuild(query.pattern, changed))
+
+
+def _any_arrival(triple: patterns.TriplePattern, most: int) -> patterns.Bgp | patterns.PathPattern:
+    if not isinstance(triple.predicate, Iri):
+        return patterns.Bgp((triple,))
+    name = triple.predicate.value
+    paths = [patterns.Link(Iri(f"{name}#{number}" if number else name)) for number in range(most)]
+    whole: patterns.Path = reduce(patterns.Alternative, paths[1:], paths[0])
+    return patterns.PathPattern(triple.subject, whole, triple.object)
+
+
 def _first(task: Task) -> Iterator[frozenset[int]]:
     yield frozenset([min((triple.number for triple in task.elements), default=0)])
 
@@ -516,6 +658,19 @@ def _same_instant(place: int, task: Task) -> Iterator[frozenset[int]]:
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
+
+
+def _each_third(task: Task) -> Iterator[frozenset[int]]:
+    numbers = [triple.number for triple in task.elements]
+    yield from (frozenset(numbers[place::_THIRD]) for place in (_THIRD - 1, 0, 1))
+
+
+_THIRD: Final = 3
+
+
+def _each_second(task: Task) -> Iterator[frozenset[int]]:
+    numbers = [triple.number for triple in task.elements]
+    yield from (frozenset(numbers[place::2]) for place in (1, 0))
 
 
 def _at_zero(task: Task) -> Iterator[frozenset[int]]:
@@ -569,6 +724,8 @@ _LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
     ("of the triples of one instant only the first counts", partial(_same_instant, 0)),
     ("of the triples of one instant only the last counts", partial(_same_instant, -1)),
     ("triples of time 0 are lost", _at_zero),
+    ("every second triple is lost", _each_second),
+    ("every third triple is lost", _each_third),
     ("the first triple is lost", _first),
     ("a triple that has come before is lost, however long ago", _ever_again),
     ("a triple that arrives again while it is kept counts at its first time alone", _again),
@@ -598,6 +755,8 @@ def _answers() -> Iterator[Switch]:
         yield Switch(
             f"every report is {'late' if slides > 0 else 'early'} {text}", _TIMES, partial(_by_slides, slides)
         )
+    yield Switch("every report has the time at which its window opens", _TIMES, _at_opening)
+    yield Switch("all reports have the same time", _TIMES, _at_one_time)
     for says, factor in (("a thousandfold", 0.001), ("a thousandth", 1000.0)):
         yield Switch(f"times of reports are {says} of what they should be", _TIMES, partial(_scaled, factor))
     yield Switch("a report waits for the next triple, and has its time", _TIMES, _at_arrival)
@@ -635,6 +794,22 @@ def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     return moved(slides * slide * task.unit.milliseconds, subject)
 
 
+def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
+    task = subject.recorded.task
+    lengths = dict.fromkeys(length.points(task.unit) for length, _ in _ranges(task))
+    for length in lengths:
+        yield from moved(-length * task.unit.milliseconds, subject)
+
+
+def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with its answers in their order alone, where all have one time."""
+    times = {one.t for one in subject.recorded.recording.reports}
+    if not times:
+        yield subject
+    elif len(times) == 1:
+        yield _with_options(subject, match=MatchBy.SEQUENCE, until=None)
+
+
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with reports that come so many ms earlier."""
     strict = _with_options(subject, late=0.0)
@@ -650,8 +825,8 @@ def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
     rows = (row for report in subject.recorded.recording.reports for row in report.rows)
     texts = [text for row in rows for text in row if text is not None]
     told = bool(texts) and all(text.startswith("<") or "^^" in text for text in texts)
-    # Where every kind is told, the kinds are not what is lost.
-    return () if told else (_with_options(subject, likeness=likeness),)
+    # Where every kind is told, nothing says whether one would be lost.
+    return (subject,) if told else (_with_options(subject, likeness=likeness),)
 
 
 def _rows_halved(recording: Recording) -> Recording | None:
@@ -753,11 +928,39 @@ def _after_first(windows: Sequence[JudgedWindow]) -> bool:
     return wrong == due[1:] and not any(window.rows.actual for window in wrong)
 
 
+Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[Row]]
+"""What is reported: by what is right, what was right before (with rows), and the most of each row so far."""
+
+
+def _remembering(reporting: Reporting, windows: Sequence[JudgedWindow]) -> bool:
+    """Whether what came is what is reported by the right rows up to it."""
+    before: Counter[Row] | None = None
+    ever: Counter[Row] = Counter()
+    for window in windows:
+        right, came = map(Counter, _rows_of(window))
+        if window.triples is None or came != reporting(right, before, ever):
+            return False
+        before, ever = right or before, ever | right
+    return True
+
+
 _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
     ("each report is one row short", in_each(_without_one)),
     ("each report of several rows is one row short", in_each(_without_one_of_several)),
     ("each report has one row at most", in_each(_at_most_one)),
     ("an answer of several rows is not reported", in_each(_none_of_several)),
+    (
+        "a report that equals the one before is missing",
+        partial(_remembering, lambda right, before, _: Counter() if right == before else right),
+    ),
+    (
+        "a row that has been reported before never comes again",
+        partial(_remembering, lambda right, _, ever: right - ever),
+    ),
+    (
+        "a report has the rows of those before it too",
+        partial(_remembering, lambda right, _, ever: right | ever),
+    ),
     ("the first report is missing", partial(_lost_report, 0)),
     ("the last report is missing", partial(_lost_report, -1)),
     ("every second report is missing", partial(_every_other, 1)),

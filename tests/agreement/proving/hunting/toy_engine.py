@@ -4,6 +4,7 @@ It shares no code with lars: windows by arithmetic, answers by pyoxigraph over e
 a fault it is right: windows (o, c] from time 0, reported when a later time comes and at the end.
 """
 
+import itertools
 import json
 import random
 import re
@@ -48,6 +49,8 @@ class Query:
         return self.prefixes[prefix] + local
 
 
+COPIES = ("", *(f"-{n}" for n in range(1, 13)))
+NUMBERS = itertools.count()
 REWRITTEN = {
     "filter-ignored": (r"FILTER\([^)]*\)", ""),
     "filter-negated": (r"FILTER\(([^)]*)\)", r"FILTER(!(\1))"),
@@ -66,6 +69,15 @@ REWRITTEN = {
     "count-distinct": (r"COUNT\(", "COUNT(DISTINCT "),
     "count-as-sum": (r"COUNT\(", "SUM("),
     "always-distinct": (r"SELECT (?!DISTINCT)", "SELECT DISTINCT "),
+    "not-exists-ignored": (r"FILTER NOT EXISTS \{[^{}]*\}", ""),
+    "union-distinct": (r"(\{[^{}]*\} UNION \{[^{}]*\})", r"{ SELECT DISTINCT * WHERE { \1 } }"),
+    "filter-as-text": (r"FILTER\(\?a >= 2\)", 'FILTER(STR(?a) >= "2")'),
+    "limit-ignored": (r"LIMIT \d+", ""),
+    "predicates-ignored": (r"(?<= ):[pqr](?= )", lambda _: f"?any{next(NUMBERS)}"),
+    "list-content": (
+        r"(\?\w) :([pqr]) (\?\w) \.",
+        lambda found: "{{ {} }}".format(" UNION ".join(found.expand(rf"{{ \1 :\2{n} \3 }}") for n in COPIES)),
+    ),
     "limit-one": (r"\}\s*(GROUP BY \?s)?\s*$", r"} \1 LIMIT 1"),
 }
 
@@ -101,13 +113,15 @@ class Run:
         self.query, self.now, self.reported = query, -1, -1
         self.static = [] if FAULT == "static-ignored" else static
         self.elements, self.before, self.reports, self.pushes, self.pending = [], Counter(), 0, 0, []
-        self.random = random.Random(7)
+        self.random, self.last, self.ever = random.Random(7), None, Counter()
 
     def push(self, t, stream, triple):
         if t < self.now:
             return []
+        if FAULT == "trigger-shown":
+            self.elements.append((t, stream, triple))
         out = list(self.due(t))
-        if not self.lost(t, stream, triple):
+        if FAULT != "trigger-shown" and not self.lost(t, stream, triple):
             self.elements.append((t, stream, triple))
         self.pushes += 1
         self.now = t
@@ -117,6 +131,8 @@ class Run:
                 {"t": t, "rows": [dict(zip(names, map(str, (triple.subject, triple.object)), strict=False))]}
             ]
         if FAULT == "each-arrival":
+            if stream not in {window[1] for window in self.query.windows}:
+                return []
             return [report for report in [self.report(t, t)] if report]
         if FAULT == "next-push":
             out, self.pending = self.pending, out
@@ -151,7 +167,8 @@ class Run:
             "instant-first": bool(same),
             "zero-lost": t == 0,
             "seen-lost": any(one[1:] == (stream, triple) for one in self.elements),
-            "random-loss": self.random.random() < 0.0,
+            "third-lost": self.pushes % 3 == 2,
+            "integers-lost": triple.object.value.isdecimal(),
         }.get(FAULT, False)
 
     def due(self, t, last=False):
@@ -188,7 +205,13 @@ class Run:
             "open": lambda u: opening < u < at,
             "never-forgets": lambda u: u <= at,
         }.get(FAULT, lambda u: opening < u <= at)
-        return [triple for u, name, triple in self.elements if name == stream and holds(u)]
+        if FAULT == "trigger-shown":
+            holds = lambda u: opening < u <= at or u == self.elements[-1][0] > at  # noqa: E731
+        streams = {one[1] for one in self.elements} if FAULT == "stream-names-ignored" else {stream}
+        found = [triple for u, name, triple in self.elements if name in streams and holds(u)]
+        if FAULT == "keeps-two":
+            found = found[-2:]
+        return numbered(found) if FAULT == "list-content" else found
 
     def report(self, at, t):
         contents = [self.content(window, at) for window in self.query.windows]
@@ -198,7 +221,7 @@ class Run:
             for own in content:
                 names = [one[0] for one in self.query.windows] if FAULT == "windows-merged" else [window[0]]
                 store.extend(ox.Quad(*own, ox.NamedNode(name)) for name in names)
-        rows = self.operated(self.rows(store.query(self.query.sparql)))
+        rows = self.remembered(self.operated(self.rows(store.query(self.query.sparql))))
         self.reports += bool(rows)
         return self.altered(rows, t)
 
@@ -212,14 +235,32 @@ class Run:
     def operated(self, rows):
         now, before = Counter(rows), self.before
         self.before = now
-        operator = {"always-rstream": "RSTREAM", "always-istream": "ISTREAM", "always-dstream": "DSTREAM"}
-        match operator.get(FAULT, self.query.operator):
+        every = {"always-rstream": "RSTREAM", "always-istream": "ISTREAM", "always-dstream": "DSTREAM"}
+        own = {
+            ("istream-as-rstream", "ISTREAM"): "RSTREAM",
+            ("dstream-as-istream", "DSTREAM"): "ISTREAM",
+            ("operators-exchanged", "DSTREAM"): "ISTREAM",
+            ("operators-exchanged", "ISTREAM"): "DSTREAM",
+        }
+        operator = self.query.operator
+        match every.get(FAULT, own.get((FAULT, operator), operator)):
             case "ISTREAM":
                 return list((now - before).elements())
             case "DSTREAM":
                 return list((before - now).elements())
             case _:
                 return rows
+
+    def remembered(self, rows):
+        now, last, ever = Counter(rows), self.last, self.ever
+        self.last, self.ever = now or last, ever | now
+        if FAULT == "equal-report-lost" and now == last:
+            return []
+        if FAULT == "row-once-ever":
+            return list((now - ever).elements())
+        if FAULT == "accumulates":
+            return list((ever | now).elements())
+        return rows
 
     def altered(self, rows, t):
         if FAULT == "row-short":
@@ -244,15 +285,33 @@ class Run:
             rows = [tuple((n, v) for n, v in row if n != "b") for row in rows]
         if FAULT == "kinds-lost":
             rows = [tuple((n, re.sub(r"\^\^<[^>]*>$", "", v)) for n, v in row) for row in rows]
+        if FAULT == "columns-exchanged":
+            other = {"s": "a", "a": "s"}
+            both = all({"s", "a"} <= {n for n, _ in row} for row in rows)
+            rows = [tuple((other.get(n, n) if both else n, v) for n, v in row) for row in rows]
+        if FAULT == "languages-lost":
+            rows = [tuple((n, re.sub(r"@\w+$", "", v)) for n, v in row) for row in rows]
         if FAULT == "numbers-one-more":
             rows = [tuple((n, plus_one(v)) for n, v in row) for row in rows]
         t = {"late-1ms": t + 1, "late-1s": t + 1000, "early-1s": t - 1000, "times-thousand": t * 1000}.get(
             FAULT, t
         )
+        t = {"time-zero": 0, "time-of-opening": t - self.query.windows[0][2]}.get(FAULT, t)
         if FAULT == "late-step":
             t += self.query.windows[0][3]
         keeps_empty = FAULT in ("empty-reported", "empty-window")
         return {"t": t, "rows": [dict(row) for row in rows]} if rows or keeps_empty else None
+
+
+def numbered(triples):
+    """Return triples with the number of their arrival in their predicates."""
+    seen, found = Counter(), []
+    for one in triples:
+        number = seen[one]
+        seen[one] += 1
+        predicate = ox.NamedNode(f"{one.predicate.value}-{number}") if number else one.predicate
+        found.append(ox.Triple(one.subject, predicate, one.object))
+    return found
 
 
 def plus_one(text):
