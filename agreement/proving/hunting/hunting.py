@@ -17,7 +17,7 @@ from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_
 from agreement.engines.engine import Engine, EngineRule, fewest_enough
 from agreement.engines.registry import ENGINES
 from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.portraits import delays, portraits, silent, trait_of
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent, trait_of
 from agreement.proving.hunting.references import (
     HuntedRun,
     Reference,
@@ -352,13 +352,14 @@ class Explanation:
 
     def _find(self) -> None:
         every, switches = (*self.wrong, *self.right), self._switches()
-        pictures = tuple(portraits(every, self.wrong))
-        for candidates in (tuple(silent(every)), switches, pictures):
+        mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
+        for candidates in (tuple(silent(every)), mute, switches, pictures):
             if alone := self.arena.only(candidates):
                 self._show(alone)
                 return
         own = ENGINES.get(self.hunt.name)
         self._add_rules(() if own is None else (own,))
+        self._add_next(mute)
         self._add_next(switches)
         self._add_rules(ENGINES.values())
         self._add_next(pictures)

@@ -35,8 +35,19 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
         yield Switch(says, _EACH_WINDOW, held=lambda run: not run.has_rows)
 
 
+def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
+    """Yield the queries for which no run has a row, where they should have some."""
+    mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
+    if mute:
+        yield Switch(
+            f"it never reports for {', '.join(mute)}",
+            _EACH_WINDOW,
+            held=lambda run: not run.has_rows if run.query.name in mute else None,
+        )
+
+
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield what all runs together tell: the same answer always, echoes, queries without any answer."""
+    """Yield what all runs together tell: the same answer always, echoes, columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -49,13 +60,6 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 
         yield Switch("every report is the same constant answer, whatever comes", _DEFINED, held=constant)
     yield Switch("it echoes: each triple that arrives is reported as it comes", _DEFINED, held=_echo)
-    mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
-    if mute:
-        yield Switch(
-            f"it never reports for {', '.join(mute)}",
-            _EACH_WINDOW,
-            held=lambda run: not run.has_rows if run.query.name in mute else None,
-        )
     names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
     for name in names:
         yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), _other_values))

@@ -7,7 +7,7 @@ from tests.benchmarks.hunted_toys import hunted
 
 SEVERAL = (
     *("mute", "open", "range-longer", "ask-as-1", "optional-as-join", "minus-ignored", "row-short"),
-    *("random", "stream-names-ignored", "languages-lost", "row-once-ever", "each-arrival"),
+    *("random", "stream-names-ignored", "languages-lost"),
 )
 
 
