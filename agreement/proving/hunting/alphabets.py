@@ -19,7 +19,6 @@ Letter = tuple[str, Triple]
 """A stream's IRI as `<http://e/S>`, and a triple of canonical terms."""
 _MOST_LETTERS: Final = 14
 _NOISE: Final[Triple] = ("<http://e/n>", "<http://e/n>", "<http://e/n>")
-_OTHER_STREAM: Final = "<http://e/other>"
 _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 
 
@@ -27,7 +26,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     """Return letters for a query: the triples of one row, others of its subject, of another; noise last.
 
     What MINUS and EXISTS look for is among them. Where conditions or sums look at values the objects are
-    numbers; elsewhere some are texts. One is on a stream that the query does not name.
+    numbers; elsewhere some are texts.
     """
     streams = tuple(
         dict.fromkeys(
@@ -42,8 +41,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
             for edge in disjunct.edges:
                 letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
     noise = [(stream, _NOISE) for stream in streams]
-    elsewhere = [(_OTHER_STREAM, triple) for _, triple in list(letters)[:1]] if len(streams) == 1 else []
-    return (*_varied(letters, _MOST_LETTERS - len(noise)), *elsewhere, *noise)
+    return (*_varied(letters, _MOST_LETTERS - len(noise)), *noise)
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:

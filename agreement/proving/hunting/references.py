@@ -278,11 +278,8 @@ class SpecificationReference(Reference):
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = recording_to_judge(run.run, unit, run.typed_answers, self.options)
         if needed_tick(self.specification, sources(run.query.read)) is Tick.INSTANT:
-            # What closes when the last triple of its streams comes, no later one has shown to be due.
-            task = recorded.task
-            names = {str(source.stream) for source in sources(task.query)}
-            last = max((one.t for one in task.elements if one.stream in names), default=task.last)
-            options = replace(recorded.options, until=last - 1)
+            # What closes when the last triple comes, no later one has shown to be due.
+            options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
         return _with_booleans(JudgedRun(self.specification, recorded, run.late))
 
