@@ -96,7 +96,7 @@ def test_a_page_without_a_fault_says_that_this_proves_nothing(tmp_path):
 def test_the_right_engine_ends_with_0(tmp_path):
     ran = lars("hunt", "--adapter", f"{SERVED} rspql", "--runs", "60", "-q", "--out", tmp_path / "none")
     assert (ran.code, ran.err) == (0, "")
-    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 19 queries")
+    assert ran.out.startswith("rspql against rspql: no fault, 60 runs of 22 queries")
     assert "No fault was found." in (tmp_path / "none/README.md").read_text()
 
 
