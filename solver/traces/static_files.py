@@ -29,6 +29,7 @@ from solver.rdf import (
     text_of_rdflib,
 )
 from solver.settings import StaticFile
+from solver.traces.formats.json_ld import NOWHERE, check_absolute, remote_context
 from solver.traces.input_files import bare, readable
 
 if TYPE_CHECKING:
@@ -54,8 +55,6 @@ _EXACT: Final = {
     ".jsonld": RdfFormat.JSON_LD,
     ".json": RdfFormat.JSON_LD,
 }
-_NOWHERE: Final = "http://relative.invalid/"
-"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
@@ -127,7 +126,7 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
     data = (_in_utf8(path, data) if kind == RdfFormat.RDF_XML else data).removeprefix(_MARK)
     base = None
     if kind == RdfFormat.JSON_LD:
-        base = _NOWHERE
+        base = NOWHERE
         _check_json(path, data)
     with _placed(path, data, kind):
         if len(data) >= _SMALL and kind in _LINES and (rows := codes.of_lines(data)) is not None:
@@ -146,9 +145,7 @@ def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
     for quad in quads:
         if kind == RdfFormat.N3 and quad[3] is not None:
             raise NotATerm.of(quad[3], "only RDF 1.1 is covered, no formulas")
-        for text in quad:
-            if text is not None and _NOWHERE in text and text.startswith(f"<{_NOWHERE}"):
-                raise NotATerm.of(f"<{text[len(_NOWHERE) + 1 :]}", "a relative IRI has no meaning here")
+        check_absolute(quad)
         yield quad
 
 
@@ -330,22 +327,5 @@ def _check_json(path: Path, data: bytes) -> None:
         document = json.loads(file.text)
     except json.JSONDecodeError as error:
         raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
-    for key, value in _entries(document):
-        if key == "@import" or (key == "@context" and any(isinstance(item, str) for item in _as_list(value))):
-            raise LarsError(
-                f"{path}: found a context by address, {value!r}; accepted: contexts inside the file"
-            )
-
-
-def _as_list(value: object) -> list[object]:
-    return value if isinstance(value, list) else [value]
-
-
-def _entries(document: object) -> Iterator[tuple[str, object]]:
-    if isinstance(document, dict):
-        for key, value in document.items():
-            yield key, value
-            yield from _entries(value)
-    elif isinstance(document, list):
-        for value in document:
-            yield from _entries(value)
+    if remote := remote_context(document):
+        raise LarsError(f"{path}: found a context by address, {remote!r}; accepted: contexts inside the file")

@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 HEAD: Final = 65536
 ACCEPTED: Final = (
-    "TriG (.trig), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms as in 18: near(a). "
-    "(.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or t, atom, a folder "
-    'of files data_NN.ttl, a folder of .parquet files, RDF Messages (VERSION "1.2-messages") in .ttl, .trig, '
-    ".nt and .nq"
+    "TriG (.trig), JSON-LD (.jsonld, .ndjsonld), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms "
+    "as in 18: near(a). (.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or "
+    "t, atom, a folder of files data_NN.ttl, a folder of .parquet files, RDF Messages (VERSION "
+    '"1.2-messages") in .ttl, .trig, .nt and .nq'
 )
 _EXTENSIONS: Final = frozenset(
     (
@@ -64,6 +64,8 @@ _EXTENSIONS: Final = frozenset(
         ".feather",
         ".ndjson",
         ".jsonl",
+        ".jsonld",
+        ".ndjsonld",
     )
 )
 BINARY: Final = (".parquet", ".arrow", ".feather")
@@ -75,8 +77,8 @@ def format_of(head: FileHead) -> FileFormat:
     name = bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle()
-    if name.suffix.lower() == ".jsonld" or re.match(rb'\s*[\[{]\s*"@', head.start):
-        raise LarsError(f"{head.path}: JSON-LD holds no times; use it with --static, or write TriG")
+    if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
+        return _of_json_ld(head, name.suffix.lower())
     if messages := _messages(head, name.suffix.lower()):
         return messages
     if name.suffix == ".ttl":
@@ -87,6 +89,20 @@ def format_of(head: FileHead) -> FileFormat:
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
+
+
+def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
+    """Return the format of JSON-LD: lines of documents, or a document of timed graphs."""
+    from solver.traces.formats.json_ld import JsonLdGraphs, JsonLdLines, is_json_ld_lines
+
+    if extension == ".ndjsonld" or (extension != ".jsonld" and is_json_ld_lines(head.lines)):
+        return JsonLdLines()
+    if b"generatedAtTime" not in head.start:
+        raise LarsError(
+            f"{head.path}: JSON-LD holds no times; use it with --static, or write named graphs with "
+            "prov:generatedAtTime, or lines of JSON-LD (.ndjsonld)"
+        )
+    return JsonLdGraphs()
 
 
 _RDF: Final = (".ttl", ".trig", ".nt", ".nq")

@@ -1,9 +1,10 @@
 """Random logs of messages that other libraries write, against what lars reads of them.
 
-`python -m tests.benchmarks.message_logs 1000`: pyoxigraph writes each message of RDF Messages, and its
-canonical form tells whether what was read is the same up to blank nodes.
+`python -m tests.benchmarks.message_logs 1000`: pyoxigraph writes each message of RDF Messages, rdflib those
+of JSON-LD; pyoxigraph's canonical form tells whether what was read is the same up to blank nodes.
 """
 
+import json
 import sys
 from pathlib import Path
 from random import Random
@@ -11,6 +12,7 @@ from tempfile import TemporaryDirectory
 from unittest.mock import patch
 
 import pyoxigraph as ox
+import rdflib
 from pyoxigraph import RdfFormat
 
 from solver.traces import TraceFile, prepare
@@ -42,7 +44,6 @@ SYNTAX = {
     ".nt": RdfFormat.N_TRIPLES,
     ".nq": RdfFormat.N_QUADS,
 }
-NQ = RdfFormat.N_QUADS
 PREFIXES = {"e": "http://e/", "MESSAGE": "urn:", "": "http://e/#"}
 
 
@@ -92,6 +93,33 @@ def written_log(random, messages, extension):
     return "".join(parts).encode()
 
 
+def of_rdflib(term):
+    """Return a term of pyoxigraph as one of rdflib."""
+    match term:
+        case ox.NamedNode():
+            return rdflib.URIRef(term.value)
+        case ox.BlankNode():
+            return rdflib.BNode(term.value)
+        case _:
+            return rdflib.Literal(term.value, lang=term.language)
+
+
+def written_lines(random, messages):
+    """Return messages as NDJSON-LD, some below a context that says nothing of them."""
+    lines = ['{"@context": {}}']
+    for quads in messages:
+        graph = rdflib.Graph()
+        for quad in quads:
+            graph.add(tuple(map(of_rdflib, quad.triple)))
+        nodes = json.loads(graph.serialize(format="json-ld"))
+        context = random.choice([{}, {"@context": {"z": "urn:z#"}}])
+        lines += random.choice([[], ['{"@context": {"y": "urn:y#"}}'], ['{"@context": null}']])
+        lines.append(
+            json.dumps(context | {"@graph": nodes} if quads else {}, ensure_ascii=random.random() < 0.5)
+        )
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
 def canonical(quads):
     """Return quads up to the names of their blank nodes."""
     dataset = ox.Dataset(quads)
@@ -102,6 +130,11 @@ def canonical(quads):
 def read_quads(message):
     """Return a message's quads."""
     lines = (f"{' '.join(quad.triple)} {quad.graph or ''} ." for quad in message.quads)
+    return of_lines(lines)
+
+
+def of_lines(lines):
+    """Return the quads of lines of N-Quads."""
     return list(ox.parse("\n".join(lines).encode(), format=RdfFormat.N_QUADS))
 
 
@@ -120,22 +153,28 @@ def messages_in(path):
 def check(seed, folder):
     """Raise AssertionError where a log is read otherwise than it was written."""
     random = Random(seed)
-    extension = random.choice([*SYNTAX])
+    extension = random.choice([*SYNTAX, ".ndjsonld"])
     messages = drawn_messages(random, graphs=extension in (".trig", ".nq"))
     path = Path(folder, f"a{extension}")
-    path.write_bytes(written_log(random, messages, extension))
+    if extension == ".ndjsonld":
+        path.write_bytes(written_lines(random, messages))
+    else:
+        path.write_bytes(written_log(random, messages, extension))
     with patch.object(rdf_messages, "_BLOCK", random.choice([1, 7, 50, 2**20])):
         found = messages_of(path)
     assert [message.number for message in found] == list(range(1, len(messages) + 1)), seed
     for message, quads in zip(found, messages, strict=True):
-        assert canonical(read_quads(message)) == canonical(quads), seed
+        read = read_quads(message)
+        if extension == ".ndjsonld":  # its array of nodes is a graph without a name
+            read = [ox.Quad(*quad.triple) for quad in read]
+        assert canonical(read) == canonical(quads), seed
 
 
 def main(cases):
     for seed in range(cases):
         with TemporaryDirectory() as folder:
             check(seed, folder)
-    print(f"{cases} random logs of RDF Messages were read as pyoxigraph wrote them")
+    print(f"{cases} random logs were read as pyoxigraph and rdflib wrote them")
 
 
 if __name__ == "__main__":

@@ -79,7 +79,7 @@ def _quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
 
 
 @dataclass(slots=True)
-class _Element:
+class GraphElement:
     """A graph while its file is read: its first line, its triples, and its times, each with its line."""
 
     name: str
@@ -116,12 +116,12 @@ def literal_time(value: str, line: int) -> Instant:
         raise error.at(line=line) from None
 
 
-def _elements(quads: list[Quad]) -> list[_Element]:
+def graph_elements(quads: list[Quad]) -> list[GraphElement]:
     """Return the elements in file order; raise for what belongs to no element."""
-    elements: dict[str, _Element] = {}
+    elements: dict[str, GraphElement] = {}
     for line, triple, graph in quads:
         if graph is not None:
-            elements.setdefault(graph, _Element(graph, line)).triples.append(triple)
+            elements.setdefault(graph, GraphElement(graph, line)).triples.append(triple)
     outside = [(line, triple) for line, triple, graph in quads if graph is None]
     timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
     for line, (name, predicate, value) in outside:
@@ -153,7 +153,7 @@ class GraphFormat(FileFormat):
     """A format whose elements are graphs: a file has no parts, and its elements are read one by one."""
 
     @abstractmethod
-    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the elements of a file; raise MalformedPart for what belongs to none."""
 
     def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
@@ -175,7 +175,7 @@ class GraphFormat(FileFormat):
         return replace(place, line_text=line_of(source.file.read_bytes(), place.line))
 
 
-def _row(source: TraceFile, place: int, element: _Element, data: bytes) -> ExactRow:
+def _row(source: TraceFile, place: int, element: GraphElement, data: bytes) -> ExactRow:
     try:
         return ExactRow(place, element.atoms(source), "", element.line)
     except MalformedPart as error:
@@ -190,13 +190,13 @@ def _fault(place: int, error: MalformedPart, data: bytes) -> ExactRow:
 class TrigFile(GraphFormat):
     """TriG: named graphs, their times in the default graph."""
 
-    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the graphs."""
         _ = source
         # A graph may be named by a blank node, so only what is inside graphs is numbered.
         quads = list(_quads(data, RdfFormat.TRIG))
         inside = _numbered(quad for quad in quads if quad.graph is not None)
-        return _elements([*inside, *(quad for quad in quads if quad.graph is None)])
+        return graph_elements([*inside, *(quad for quad in quads if quad.graph is None)])
 
 
 class NumberedTurtle(GraphFormat):
@@ -211,12 +211,12 @@ class NumberedTurtle(GraphFormat):
             return source
         return replace(source, clock=replace(source.clock, trace_unit=SECOND))
 
-    def elements(self, source: TraceFile, data: bytes) -> list[_Element]:
+    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the file as one element, at the time in its name."""
         quads = list(_numbered(_quads(data, RdfFormat.TURTLE)))
         line = quads[0].line if quads else 1
         time = f'"{file_number(Path(source.path))}"'
-        return [_Element(source.path, line, [quad.triple for quad in quads], [(1, time)])]
+        return [GraphElement(source.path, line, [quad.triple for quad in quads], [(1, time)])]
 
 
 def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:

@@ -26,10 +26,6 @@ CASES = [
 ]
 
 
-def of_lines(lines):
-    return message_logs.canonical(message_logs.ox.parse("\n".join(lines).encode(), format=message_logs.NQ))
-
-
 @pack("rdf-messages")
 @pytest.mark.parametrize(("path", "kind"), CASES)
 def test_a_log_of_the_specifications_tests_is_read_as_they_say(tmp_path, path, kind):
@@ -44,7 +40,7 @@ def test_a_log_of_the_specifications_tests_is_read_as_they_say(tmp_path, path, k
         message_logs.messages_in if case["id"] == "own-old-comment-delimiter" else message_logs.messages_of
     )
     found = [message_logs.canonical(message_logs.read_quads(one)) for one in reader(log)]
-    assert found == [of_lines(lines) for lines in case["messages"]]
+    assert found == [message_logs.canonical(message_logs.of_lines(lines)) for lines in case["messages"]]
 
 
 @pytest.mark.parametrize("seed", range(30))

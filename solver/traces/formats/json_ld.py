@@ -1,0 +1,163 @@
+"""JSON-LD: timed graphs in one document (TripleWave's form), and lines of documents (NDJSON-LD)."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Final
+
+import pyoxigraph
+from pyoxigraph import RdfFormat
+
+from lars.errors import FailedRunError
+from lars.files import MOST_BYTES
+from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
+from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, graph_elements
+from solver.traces.formats.messages import LoggedMessage, MessageFormat
+from solver.traces.input_files import TraceFile
+from solver.traces.trace_times import MalformedPart
+
+NOWHERE: Final = "http://relative.invalid/"
+"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
+_CONTEXT: Final = "@context"
+
+
+def remote_context(document: object) -> str | None:
+    """Return a context that would have to be fetched, None where there is none.
+
+    >>> remote_context([{"@context": ["https://schema.org/", {}]}])
+    'https://schema.org/'
+    """
+    match document:
+        case dict():
+            named = document.get(_CONTEXT)
+            contexts = named if isinstance(named, list) else [named]
+            remote = [*(one for one in contexts if isinstance(one, str)), *_text(document.get("@import"))]
+            return remote[0] if remote else _first_remote(document.values())
+        case list():
+            return _first_remote(document)
+        case _:
+            return None
+
+
+def _text(value: object) -> list[str]:
+    return [] if value is None else [str(value)]
+
+
+def _first_remote(values: Any) -> str | None:
+    return next(filter(None, map(remote_context, values)), None)
+
+
+def check_absolute(texts: tuple[str | None, ...]) -> None:
+    """Raise NotATerm for a relative IRI among the texts of a statement."""
+    for text in texts:
+        if text is not None and NOWHERE in text and text.startswith(f"<{NOWHERE}"):
+            raise NotATerm.of(f"<{text[len(NOWHERE) + 1 :]}", "a relative IRI has no meaning here")
+
+
+def _parsed(text: str, line: int) -> object:
+    """Return the content of a document that begins on a line; raise MalformedPart with the place."""
+    try:
+        document: object = json.loads(text)
+    except json.JSONDecodeError as error:
+        problem = f"{error.msg}; accepted: JSON-LD"
+        raise MalformedPart(problem, error.colno, line + error.lineno - 1, fatal=True) from None
+    except (ValueError, RecursionError) as error:
+        raise MalformedPart(f"{error}; accepted: JSON-LD", 1, line, fatal=True) from None
+    if remote := remote_context(document):
+        problem = f"found a context by address, {remote!r}; accepted: contexts inside the file"
+        raise MalformedPart(problem, max(text.find(json.dumps(remote)), 0) + 1, line, fatal=True)
+    return document
+
+
+def _quads(data: bytes, line: int) -> Iterator[Quad]:
+    """Yield the statements of a document, all on its line; raise MalformedPart."""
+    try:
+        for quad in pyoxigraph.parse(data, format=RdfFormat.JSON_LD, base_iri=NOWHERE):
+            texts = s, p, o, graph = quad_texts(quad)
+            check_absolute(texts)
+            yield Quad(line, (s, p, o), graph)
+    except SyntaxError as error:
+        raise MalformedPart(f"{syntax_problem(error)}; accepted: JSON-LD", 1, line, fatal=True) from None
+    except NotATerm as error:
+        raise MalformedPart(str(error), 1, line, fatal=True) from None
+
+
+def _decoded(data: bytes, line: int) -> str:
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        problem = "found bytes that are no UTF-8; accepted: UTF-8"
+        line += data.count(b"\n", 0, error.start)
+        raise MalformedPart(problem, 1, line, fatal=True) from None
+
+
+class JsonLdGraphs(GraphFormat):
+    """A JSON-LD document of named graphs, their times by prov:generatedAtTime beside them."""
+
+    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
+        """Return the graphs, each on the line that names it first."""
+        _ = source
+        text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
+        _parsed(text, 1)
+        apart, quads = blanks_numbered(), []
+        for _, (s, p, o), graph in _quads(text.encode(), 1):
+            name = graph or s
+            at = text.find(json.dumps(name[1:-1], ensure_ascii=False)) if name.startswith("<") else -1
+            triple = (s, p, o) if graph is None else (apart(s), p, apart(o))
+            quads.append(Quad(text.count("\n", 0, max(at, 0)) + 1, triple, graph))
+        return graph_elements(quads)
+
+
+class JsonLdLines(MessageFormat):
+    """NDJSON-LD: each line is a message; a line with a context alone sets that of the messages after it."""
+
+    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
+        """Yield the messages: of each line, {} being empty, under the last context of a line of its own."""
+        context, number = b"", 0
+        for line, data in enumerate(_lines(source), 1):
+            document = _parsed(_decoded(data, line), line)
+            if not isinstance(document, dict):
+                raise MalformedPart(
+                    "found no object; accepted: a JSON object in each line", 1, line, fatal=True
+                )
+            if [*document] == [_CONTEXT]:
+                context = b'"@context":' + json.dumps(document[_CONTEXT]).encode() + b","
+                continue
+            number += 1
+            apart = blanks_numbered(f"m{number}b")
+            quads = [
+                Quad(line, (apart(s), p, apart(o)), graph and apart(graph))
+                for _, (s, p, o), graph in _quads(b"{" + context + b'"@graph":' + data + b"}", line)
+            ]
+            yield LoggedMessage(number, line, data, quads)
+
+
+def _lines(source: TraceFile) -> Iterator[bytes]:
+    """Yield the lines of a file without their ends, in bounded memory."""
+    with source.file.open("rb") as file:
+        if file.read(3) != b"\xef\xbb\xbf":
+            file.seek(0)
+        while line := file.readline(MOST_BYTES):
+            if len(line) >= MOST_BYTES:
+                raise FailedRunError(f"{source.path}: a line is longer than {MOST_BYTES} bytes")
+            yield line.rstrip(b"\r\n")
+
+
+_BEGIN: Final = re.compile(r'\s*\{\s*(?:"@|\})')
+
+
+def is_json_ld_lines(lines: list[str]) -> bool:
+    """Return whether the first two lines are objects, the first of them JSON-LD.
+
+    >>> is_json_ld_lines(['{"@context": {}}', '{}']), is_json_ld_lines(['{"@id": "urn:s"}'])
+    (True, False)
+    """
+    some = [line for line in lines[:2] if line.strip()]
+    try:
+        return (
+            len(some) > 1
+            and bool(_BEGIN.match(some[0]))
+            and all(isinstance(json.loads(line), dict) for line in some)
+        )
+    except (ValueError, RecursionError):
+        return False

@@ -1,0 +1,101 @@
+"""JSON-LD traces: lines of documents, and timed graphs in one document."""
+
+import json
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from solver.traces import MalformedPart
+from tests.benchmarks import message_logs
+from tests.packs import files_of, pack
+from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import SECONDS, both, message, options, written
+
+CASES = [path for path in files_of("rdf-messages", "*.expected.json") if "jsonld" in path.name]
+CONTEXT = '{"@context": {"@vocab": "urn:", "in": {"@type": "@id"}}}\n'
+TIME = "http://www.w3.org/ns/prov#generatedAtTime"
+GRAPH = '{"@id": "urn:g%d", "' + TIME + '": %d,\n "@graph": [{"@id": "urn:s", "urn:p": %d}]}'
+
+
+@pack("rdf-messages")
+@pytest.mark.parametrize("path", CASES, ids=lambda path: path.name.removesuffix(".expected.json"))
+def test_a_log_of_lines_is_read_as_the_specifications_tests_say(tmp_path, path):
+    case = json.loads(path.read_text())
+    log = Path(copy(path.with_name(f"{case['id']}.ndjsonld"), tmp_path / "a.ndjsonld"))
+    remote = any("jsonld" in one for one in case["messages"] or ())
+    if case["error"] or remote:
+        with pytest.raises(MalformedPart, match="a context by address" if remote else "found no object"):
+            message_logs.messages_of(log)
+        return
+    found = [message_logs.canonical(message_logs.read_quads(one)) for one in message_logs.messages_of(log)]
+    assert found == [message_logs.canonical(message_logs.of_lines(lines)) for lines in case["messages"]]
+
+
+def test_a_line_is_a_message_under_the_last_context_and_its_own(spark, tmp_path):
+    lines = '{"@id": "urn:a", "in": "urn:b"}\n{}\n{"@context": {"in": "urn:x"}, "@id": "urn:a", "in": "c"}\n'
+    log = CONTEXT + lines + '{"@context": null}\n{"@id": "urn:a", "in": "urn:d", "urn:p": 1}\n'
+    rows = both(spark, written(tmp_path, {"a.ndjsonld": log}))
+    assert [(row[0], *row[2:]) for row in rows] == [
+        *((1, "<urn:a>", "<urn:in>", "<urn:b>"), (2, ()), (3, "<urn:a>", "<urn:x>", '"c"')),
+        (4, "<urn:a>", "<urn:p>", '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'),
+    ]
+
+
+@pytest.mark.parametrize("name", ["a.jsonl", "b", "c.ndjsonld"])
+def test_lines_are_known_by_their_content_and_timed_by_a_property(tmp_path, name):
+    lines = "".join(GRAPH.replace("\n", "") % (i, i, i) + "\n" for i in (3, 5))
+    rows = read_trace_in_process(written(tmp_path, {name: lines}), options(time=TIME))
+    assert [row[0] for row in rows] == [3, 3, 5, 5]
+
+
+@pytest.mark.parametrize("form", ["%s", "[%s]", "[%s,\n%s]"])
+def test_a_document_of_timed_graphs_is_read_as_trig_is(spark, tmp_path, form):
+    graphs = [GRAPH % (i, i, i) for i in (3, 5)][: form.count("s")]
+    rows = both(spark, written(tmp_path, {"a.jsonld": form % tuple(graphs)}))
+    assert [(row[0], row[4][:2]) for row in rows] == [(3, '"3'), (5, '"5')][: len(graphs)]
+
+
+FAULTS = {
+    "no object": ("a.ndjsonld", '{"@id": "urn:a"}\n7\n', "2:1: found no object"),
+    "a blank line": ("a.ndjsonld", '{"@id": "urn:a"}\n\n{}', "2:1: Expecting value"),
+    "a broken line": ("a.ndjsonld", '{"@id": "urn:a"}\n{"a" 7}', "2:6: Expecting ':'"),
+    "a remote context": (
+        "a.ndjsonld",
+        '{"@context": ["http://e/c"]}\n{}',
+        "1:15: found a context by address",
+    ),
+    "a remote import": (
+        "a.ndjsonld",
+        '{}\n{"@context": {"@import": "http://e/c"}}',
+        "2:26: found a context by",
+    ),
+    "no number of JSON": ("a.ndjsonld", '{"@id": "urn:a", "urn:p": NaN}\n{}', "1:1: "),
+    "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is no RDF term"),
+    "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are no UTF-8"),
+    "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: maximum recursion depth"),
+    "a document's remote context": ("a.jsonld", '{"@context": "http://e/generatedAtTime"}', "1:14: found a"),
+    "a time": (
+        "a.jsonld",
+        f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace(": 5", ': "x"', 1),
+        "3:1: 'x' is no",
+    ),
+    "no time": (
+        "a.jsonld",
+        f"[{GRAPH % (3, 3, 3)},\n{GRAPH % (5, 5, 5)}]".replace(f'"{TIME}": 5,', ""),
+        "3:1: the graph <urn:g5> has no time",
+    ),
+    "outside": (
+        "a.jsonld",
+        f'[{GRAPH % (3, 3, 3)},\n{{"@id": "urn:s", "urn:p": 1}}]',
+        "2:1: found a triple about",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_fault_is_said_once_with_its_place(tmp_path, name):
+    file, log, expected = FAULTS[name]
+    found = message(lambda: read_trace_in_process(written(tmp_path, {file: log}), SECONDS))
+    assert found.startswith(f"{tmp_path}/{file}:{expected}")
+    assert "\n\n" not in found
