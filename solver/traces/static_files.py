@@ -29,7 +29,6 @@ from solver.rdf import (
     text_of_rdflib,
 )
 from solver.settings import StaticFile
-from solver.traces.formats.json_ld import NOWHERE, check_absolute, remote_context
 from solver.traces.input_files import bare, readable
 
 if TYPE_CHECKING:
@@ -55,6 +54,8 @@ _EXACT: Final = {
     ".jsonld": RdfFormat.JSON_LD,
     ".json": RdfFormat.JSON_LD,
 }
+NOWHERE: Final = "http://relative.invalid/"
+"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
@@ -329,3 +330,36 @@ def _check_json(path: Path, data: bytes) -> None:
         raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
     if remote := remote_context(document):
         raise LarsError(f"{path}: found a context by address, {remote!r}; accepted: contexts inside the file")
+
+
+def remote_context(document: object) -> str | None:
+    """Return a context that would have to be fetched, None where there is none.
+
+    >>> remote_context([{"@context": ["https://schema.org/", {}]}])
+    'https://schema.org/'
+    """
+    match document:
+        case dict():
+            named = document.get("@context")
+            contexts = named if isinstance(named, list) else [named]
+            remote = [*(one for one in contexts if isinstance(one, str)), *_text(document.get("@import"))]
+            return remote[0] if remote else _first_remote(document.values())
+        case list():
+            return _first_remote(document)
+        case _:
+            return None
+
+
+def _text(value: object) -> list[str]:
+    return [] if value is None else [str(value)]
+
+
+def _first_remote(values: Any) -> str | None:
+    return next(filter(None, map(remote_context, values)), None)
+
+
+def check_absolute(texts: tuple[str | None, ...]) -> None:
+    """Raise NotATerm for a relative IRI among the texts of a statement."""
+    for text in texts:
+        if text is not None and NOWHERE in text and text.startswith(f"<{NOWHERE}"):
+            raise NotATerm.of(f"<{text[len(NOWHERE) + 1 :]}", "a relative IRI has no meaning here")

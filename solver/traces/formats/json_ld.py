@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 import pyoxigraph
 from pyoxigraph import RdfFormat
@@ -14,44 +14,10 @@ from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, graph_elements
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import TraceFile
+from solver.traces.static_files import NOWHERE, check_absolute, remote_context
 from solver.traces.trace_times import MalformedPart
 
-NOWHERE: Final = "http://relative.invalid/"
-"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 _CONTEXT: Final = "@context"
-
-
-def remote_context(document: object) -> str | None:
-    """Return a context that would have to be fetched, None where there is none.
-
-    >>> remote_context([{"@context": ["https://schema.org/", {}]}])
-    'https://schema.org/'
-    """
-    match document:
-        case dict():
-            named = document.get(_CONTEXT)
-            contexts = named if isinstance(named, list) else [named]
-            remote = [*(one for one in contexts if isinstance(one, str)), *_text(document.get("@import"))]
-            return remote[0] if remote else _first_remote(document.values())
-        case list():
-            return _first_remote(document)
-        case _:
-            return None
-
-
-def _text(value: object) -> list[str]:
-    return [] if value is None else [str(value)]
-
-
-def _first_remote(values: Any) -> str | None:
-    return next(filter(None, map(remote_context, values)), None)
-
-
-def check_absolute(texts: tuple[str | None, ...]) -> None:
-    """Raise NotATerm for a relative IRI among the texts of a statement."""
-    for text in texts:
-        if text is not None and NOWHERE in text and text.startswith(f"<{NOWHERE}"):
-            raise NotATerm.of(f"<{text[len(NOWHERE) + 1 :]}", "a relative IRI has no meaning here")
 
 
 def _parsed(text: str, line: int) -> object:
@@ -146,7 +112,7 @@ def _lines(source: TraceFile) -> Iterator[bytes]:
 _BEGIN: Final = re.compile(r'\s*\{\s*(?:"@|\})')
 
 
-def is_json_ld_lines(lines: list[str]) -> bool:
+def is_json_ld_lines(lines: Sequence[str]) -> bool:
     """Return whether the first two lines are objects, the first of them JSON-LD.
 
     >>> is_json_ld_lines(['{"@context": {}}', '{}']), is_json_ld_lines(['{"@id": "urn:s"}'])
