@@ -54,8 +54,6 @@ _EXACT: Final = {
     ".jsonld": RdfFormat.JSON_LD,
     ".json": RdfFormat.JSON_LD,
 }
-NOWHERE: Final = "http://relative.invalid/"
-"""What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
@@ -127,6 +125,8 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
     data = (_in_utf8(path, data) if kind == RdfFormat.RDF_XML else data).removeprefix(_MARK)
     base = None
     if kind == RdfFormat.JSON_LD:
+        from solver.traces.json_documents import NOWHERE
+
         base = NOWHERE
         _check_json(path, data)
     with _placed(path, data, kind):
@@ -143,10 +143,13 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
 
 def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
     """Yield statements; raise NotATerm for relative IRIs of JSON-LD, and for formulas of N3."""
+    from solver.traces.json_documents import check_absolute
+
     for quad in quads:
         if kind == RdfFormat.N3 and quad[3] is not None:
             raise NotATerm.of(quad[3], "only RDF 1.1 is covered, no formulas")
-        check_absolute(quad)
+        if kind == RdfFormat.JSON_LD:
+            check_absolute(quad)
         yield quad
 
 
@@ -328,38 +331,7 @@ def _check_json(path: Path, data: bytes) -> None:
         document = json.loads(file.text)
     except json.JSONDecodeError as error:
         raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
+    from solver.traces.json_documents import remote_context
+
     if remote := remote_context(document):
         raise LarsError(f"{path}: found a context by address, {remote!r}; accepted: contexts inside the file")
-
-
-def remote_context(document: object) -> str | None:
-    """Return a context that would have to be fetched, None where there is none.
-
-    >>> remote_context([{"@context": ["https://schema.org/", {}]}])
-    'https://schema.org/'
-    """
-    match document:
-        case dict():
-            named = document.get("@context")
-            contexts = named if isinstance(named, list) else [named]
-            remote = [*(one for one in contexts if isinstance(one, str)), *_text(document.get("@import"))]
-            return remote[0] if remote else _first_remote(document.values())
-        case list():
-            return _first_remote(document)
-        case _:
-            return None
-
-
-def _text(value: object) -> list[str]:
-    return [] if value is None else [str(value)]
-
-
-def _first_remote(values: Any) -> str | None:
-    return next(filter(None, map(remote_context, values)), None)
-
-
-def check_absolute(texts: tuple[str | None, ...]) -> None:
-    """Raise NotATerm for a relative IRI among the texts of a statement."""
-    for text in texts:
-        if text is not None and NOWHERE in text and text.startswith(f"<{NOWHERE}"):
-            raise NotATerm.of(f"<{text[len(NOWHERE) + 1 :]}", "a relative IRI has no meaning here")

@@ -14,7 +14,7 @@ from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, graph_elements
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import TraceFile
-from solver.traces.static_files import NOWHERE, check_absolute, remote_context
+from solver.traces.json_documents import NOWHERE, check_absolute, remote_context
 from solver.traces.trace_times import MalformedPart
 
 _CONTEXT: Final = "@context"
