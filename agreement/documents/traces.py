@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 import numpy as np
 
-from agreement.documents.dates import Dates
+from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.requests import origin_text, sources
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -126,6 +126,10 @@ class Trace(Protocol):
     background: Background
     origin: str | None
 
+    @property
+    def begin(self) -> int | None:
+        """The time of the first element, None where there is none."""
+
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
 
@@ -179,6 +183,11 @@ class LocalTrace:
     runner: Runner = field(default_factory=Runner)
     origin: str | None = None
     _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
+
+    @property
+    def begin(self) -> int | None:
+        """The time of the first element, None where there is none."""
+        return min((int(some.t.min()) for some in self.columns.atoms.values() if len(some.t)), default=None)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -298,13 +307,14 @@ def clock_of(question: Question) -> Question:
     return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
-def check_timeline(timeline: Interval, every: int | None) -> None:
+def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATES) -> None:
     """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
+    shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
-        raise LarsError(f"the timeline {timeline} has no time point; accepted: --from TIME up to --to TIME")
+        raise LarsError(f"the timeline {shown} has no time point; accepted: --from TIME up to --to TIME")
     if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
         raise LarsError(
-            f"the timeline {timeline} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
+            f"the timeline {shown} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
             "accepted: a longer period, a shorter timeline by --from and --to, or a coarser --unit"
         )
 
@@ -435,19 +445,34 @@ def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
 def set_span(trace: Trace, span: Span, options: TraceOptions) -> None:
     """Let the timeline of a trace be from the first to the last of the times asked for, if these are said.
 
-    Raises LarsError for a timeline that begins after the last element: no earlier input is seen there.
+    Raises LarsError for a timeline that begins after the last element, or ends before the first.
     """
     first, last = (None if time is None else point_on(trace, time, options) for time in span)
-    usual = trace.timeline
+    usual, begin = trace.timeline, trace.begin
     trace.timeline = Interval(usual.first if first is None else first, usual.last if last is None else last)
+    read = usual if begin is None else Interval(begin, max(begin, usual.last))
     if first is not None and first > usual.last:
-        whole = Interval(usual.first, max(usual.last, trace.timeline.last))
-        dates = Dates(trace.origin, options.unit).within(whole)
-        asked = dates.interval(trace.timeline) if trace.timeline else f"from {dates.text(first)}"
-        raise LarsError(
-            f"--from: the timeline {asked} is after the trace, which is {dates.interval(usual)}"
-            f"{dates.caption}; use a time up to {dates.text(usual.last)}"
-        )
+        raise _outside("--from", trace, trace.timeline, read, options.unit)
+    if last is not None:
+        check_reached(trace, trace.timeline, read.last, options.unit)
+
+
+def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> None:
+    """Raise LarsError for times that end before the first element of a trace whose last is at `last`."""
+    if span and trace.begin is not None and span.last < trace.begin:
+        raise _outside("--to", trace, span, Interval(trace.begin, last), unit)
+
+
+def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Duration) -> LarsError:
+    dates = Dates(trace.origin, unit).within(Interval(min(span.first, read.first), max(span.last, read.last)))
+    asked = dates.interval(span) if span else f"from {dates.text(span.first)}"
+    late = span.first > read.last
+    side = "after" if late else "before"
+    use = f"up to {dates.option(read.last)}" if late else f"from {dates.option(read.first)} on"
+    return LarsError(
+        f"{option}: the timeline {asked} is {side} the trace, which is {dates.interval(read)}"
+        f"{dates.caption}; use a time {use}"
+    )
 
 
 def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:

@@ -264,6 +264,11 @@ class SparkTrace:
     origin: str | None = None
     first: "SparkTrace | None" = None
 
+    @property
+    def begin(self) -> int | None:
+        """The time of the first element, None where there is none."""
+        return self.read.begin
+
     def on(self, background: Background) -> "SparkTrace":
         """Return the same input with another background; terms have the same codes."""
         # What Spark has read is there as long as the trace that it was read for.

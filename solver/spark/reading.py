@@ -126,6 +126,7 @@ class ReadTrace:
     """
 
     blocks: "RDD[Block]"
+    begin: int | None
     last: int
     signatures: frozenset[Signature]
     pairs: frozenset[tuple[str, str]]
@@ -171,6 +172,7 @@ def _surveyed(
     report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
         read.map(partial(_timed, stream_survey)),
+        stream_survey.begin,
         stream_survey.last,
         frozenset[Signature]().union(*(part.signatures for part in parts_read)),
         frozenset[tuple[str, str]]().union(*(part.pairs for part in parts_read)),

@@ -121,10 +121,16 @@ class Survey:
     shift: int = 0
     misfit: str | None = None
     zero: str | None = None
+    earliest: int | None = None
 
     def timed(self, atoms: Atoms) -> Atoms:
         """Return atoms, whose times are as they were read, with time points."""
         return {name: replace(some, t=self._points(some.t)) for name, some in atoms.items()}
+
+    @property
+    def begin(self) -> int | None:
+        """The time point of the first element, None where there is none."""
+        return None if self.earliest is None else int(self._points(np.array([self.earliest], np.int64))[0])
 
     @property
     def last(self) -> int:
@@ -181,7 +187,7 @@ def survey(
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
     zero = _zero(origin, shift, read, options)
     latest = max(summary.latest for summary in read)
-    return Survey(options.unit, skipped, latest, origin, counted and at_zero, shift, slip, zero)
+    return Survey(options.unit, skipped, latest, origin, counted and at_zero, shift, slip, zero, earliest)
 
 
 def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:

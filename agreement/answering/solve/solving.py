@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents.dates import Dates
 from agreement.documents.options import option
 from agreement.documents.outputs import in_order
 from agreement.documents.requests import (
@@ -30,6 +31,7 @@ from agreement.documents.traces import (
     StreamRuns,
     Trace,
     absent_graphs,
+    check_reached,
     check_timeline,
     clock_of,
     empty_trace,
@@ -208,6 +210,9 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     question = ask(in_mode(query, task), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = asked_span(task, trace, every)
+    # Of numbers, who asks for early ones may want what static data alone give.
+    if task.span[1] is not None and trace.origin is not None:
+        check_reached(trace, span, trace.timeline.last, task.trace.options.unit)
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, task.setting, pushed=pushed, rows=True):
         warn(remark)
@@ -302,7 +307,7 @@ def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
         trace.timeline.first if first is None else point_on(trace, first, options),
         trace.timeline.last if last is None else point_on(trace, last, options),
     )
-    check_timeline(span, every)
+    check_timeline(span, every, Dates(trace.origin, options.unit))
     return span
 
 

@@ -359,7 +359,7 @@ def test_a_timeline_after_the_trace_is_refused_in_the_words_of_the_trace(tmp_pat
     ran = lars(*inputs, "07:30:00", "--to", "07:40:00")
     assert ran.code == 2
     assert (
-        "[07:30:00, 07:40:00] is after the trace, which is [07:29:54, 07:29:55] on 2026-06-15 (+02:00)"
+        "[07:30:00, 07:40:00] is after the trace, which is [07:29:55, 07:29:55] on 2026-06-15 (+02:00)"
         in ran.err
     )
     assert lars(*inputs, "07:29:55", "--to", "07:40:00").code == 1
