@@ -134,6 +134,7 @@ class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False)
     semantics: Literal["set", "bag"] | None
     tolerance: float
     times: bool
+    fail_on_empty: bool
 
 class ContainmentRequest(InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
@@ -234,6 +235,7 @@ class RunRequest(ProgressKeyword, total=False):
     jobs: int
     fresh: bool
     master: str | None
+    fail_on_empty: bool
 
 class ShrinkRequest(ComparisonOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None

@@ -232,7 +232,7 @@ class Command:
     function: str
     outputs: tuple[type[object], ...] = ()
     doing: str | None = None
-    verdicts: tuple[str, ...] = ("done",)
+    verdicts: tuple[str | None, ...] = ("done",)
 
     @property
     def answering(self) -> Answering[Any]:
@@ -340,7 +340,7 @@ COMMANDS: Final = {
         "comparisons:compare",
         _PAGED,
         "comparing",
-        ("they report the same", "they differ"),
+        ("they report the same", "they differ", "with --fail-on-empty: neither reports a row"),
     ),
     "decide": Command(
         "Decide without a trace whether push and pull agree on every stream.",
@@ -389,6 +389,7 @@ COMMANDS: Final = {
         "files.runs:run",
         (PageOutput, KeysOutput),
         "running cells",
+        ("done", None, "with --fail-on-empty: two sides agree without a row"),
     ),
     "generate": Command(
         "Write a synthetic stream of weather observations, modeled on YABench.",

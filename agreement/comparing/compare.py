@@ -468,6 +468,11 @@ class Divergence:
         return not self.parted
 
     @property
+    def is_empty(self) -> bool:
+        """Whether they report the same, and no row: they agree on nothing."""
+        return self.same and all(self.silent)
+
+    @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
         """Return what parts them and at how many places, the most frequent first."""
         counter = Counter(cause for counts in self.parted for cause in counts.causes)

@@ -332,6 +332,10 @@ def header(variables: Iterable[Variable]) -> str:
 _VOWELS: Final = "aeiou"
 
 
+NO_ROWS: Final = ": no row on either side"
+"""What is said behind an agreement on nothing."""
+
+
 def quantity(count: int, noun: str) -> str:
     """Return a number of things.
 
@@ -404,7 +408,7 @@ WIDEST: Final = 100_000
 """So wide that each row of a table is a line."""
 
 
-_INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ-]*[\])])")
+_INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ+-]*[\])])")
 _KEPT: Final = "\ue000"
 """Stands for a space at which no line ends; in what is shown this character is an escape."""
 

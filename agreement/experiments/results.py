@@ -12,7 +12,7 @@ from rich.console import Console, ConsoleOptions, RenderResult
 
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, table
+from agreement.documents.outputs import NO_ROWS, Json, table
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from agreement.documents.values import Scalar, placeholder_text
 from agreement.experiments.cells import Cell, JudgingWork
@@ -56,7 +56,7 @@ PERIODS: Final[Mapping[str, type]] = {
 AGREEMENTS: Final[Mapping[str, type]] = {
     "variant": str,
     "period": int,
-    "agree": bool,
+    **dict.fromkeys(("agree", "empty"), bool),
     **dict.fromkeys(("intervals", "disagreeing", *_COUNTS), int),
     **dict.fromkeys(("causes", "refused"), str),
 }
@@ -248,18 +248,20 @@ def _agreement_rows(cell: Cell, result: Json) -> Iterator[Json]:
         groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
     for (variant, period), own in groups.items():
         disagreeing = sum(not interval["agree"] for interval in own)
+        counts = {name: sum(interval[name] for interval in own) for name in _COUNTS}
         yield {
             **labels,
             "variant": variant,
             "period": period,
             "agree": not disagreeing if own else None,
+            "empty": bool(own) and not any(counts.values()),
             "intervals": len(own),
             "disagreeing": disagreeing,
-            **{name: sum(interval[name] for interval in own) for name in _COUNTS},
+            **counts,
             "causes": _counts_text(sum((Counter(interval["causes"]) for interval in own), Counter())),
         }
     if not groups:
-        yield labels | {"agree": None, "refused": result.get("refused")}
+        yield labels | {"agree": None, "empty": False, "refused": result.get("refused")}
 
 
 def _counts_text(causes: Mapping[str, int]) -> str | None:
@@ -331,8 +333,7 @@ def _agreement(row: Json, varied: Sequence[str]) -> dict[str, str]:
         return {**labels, "agree": f"refused: {_first_line(row['refused'])}"}
     counts = ("period", "intervals", "disagreeing", "push", "pull", "push_only", "pull_only")
     counts_text = {name.replace("_", " "): str(row[name]) for name in counts if name in row}
-    empty = row["agree"] and not row["push"] and not row["pull"]
-    agree = "yes: no row on either side" if empty else _ANSWERS[row["agree"]]
+    agree = _ANSWERS[row["agree"]] + (NO_ROWS if row["empty"] else "")
     return {**labels, "variant": row.get("variant", ""), "agree": agree, **counts_text}
 
 

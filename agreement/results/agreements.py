@@ -29,6 +29,7 @@ from agreement.documents.requests import (
     RunnerOptions,
     compared_inputs,
     experiment_in,
+    fail_on_empty_option,
     periods_option,
     readers,
     time_option,
@@ -109,9 +110,7 @@ class AgreeRequest:
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
     )
-    fail_on_empty: bool = option(
-        False, "End with exit code 3 if neither side has a row in any whole period, or no period is whole."
-    )
+    fail_on_empty: bool = fail_on_empty_option()
     where: RunnerOptions
     narrowing: NarrowingOptions
 

@@ -19,12 +19,14 @@ from agreement.comparing.compare import (
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.options import argument, flags_of, option
+from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     TOLERANCE,
     BadLineOptions,
     InputOptions,
     bounds_option,
+    fail_on_empty_option,
     semantics_option,
     time_option,
 )
@@ -36,6 +38,7 @@ from agreement.results.renderings import parting_report
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.windows import Bounds
+from solver.memory import FAILED
 from solver.settings import Time
 from translate.model.query import Semantics
 
@@ -77,6 +80,7 @@ class CompareRequest:
         TOLERANCE, "Relative difference at which two numbers still count as equal.", least=0, most=1
     )
     times: bool = option(True, "Also compare the moments within one push at which reports arrive.")
+    fail_on_empty: bool = fail_on_empty_option()
     input_options: InputOptions
     bad_lines: BadLineOptions
 
@@ -89,6 +93,7 @@ class CompareResult(Findings):
 
     comparisons: tuple[TraceComparison, ...]
     _refused: tuple[RefusedCase, ...] = ()
+    _fails_on_empty: bool = False
 
     @property
     def same(self) -> bool | None:
@@ -113,8 +118,14 @@ class CompareResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where they part, 2 where cases cannot be compared."""
-        return (2, self.incomparable) if self.incomparable is not None else (int(not self.same), None)
+        """1 where they part, 2 where cases cannot be compared, 3 by --fail-on-empty."""
+        if self.incomparable is not None:
+            return 2, self.incomparable
+        empty = sum(comparison.parting.is_empty for comparison in self.comparisons)
+        if self._fails_on_empty and self.same and empty:
+            several = quantity(len(self.comparisons), "comparison")
+            return FAILED, f"--fail-on-empty{NO_ROWS} in {empty} of {several}"
+        return int(not self.same), None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -194,7 +205,8 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     how = (request.t0, request.bounds, likeness, request.times)
     profiles = ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
     if not cases:
-        return CompareResult((on_trace(profiles, queries, listeners.warn, listeners.progress),))
+        found = on_trace(profiles, queries, listeners.warn, listeners.progress)
+        return CompareResult((found,), (), request.fail_on_empty)
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(
             f"cannot combine {' and '.join(wrong)} with a recorded case, which contains its query and trace"
@@ -204,4 +216,4 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     refused = tuple(comparison for comparison in every if isinstance(comparison, RefusedCase))
     if not comparisons:
         raise LarsError(str(all_refused(refused, len(refused))))
-    return CompareResult(comparisons, refused)
+    return CompareResult(comparisons, refused, request.fail_on_empty)

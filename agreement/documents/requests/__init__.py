@@ -26,6 +26,7 @@ from agreement.documents.requests.groups import (
     check_for_programs,
     check_for_queries,
     compared_inputs,
+    fail_on_empty_option,
     first_time_option,
     is_pushed,
     late_option,

@@ -108,6 +108,13 @@ def static_option(help_text: str) -> Any:
     return option((), help_text, static_files, metavar="[IRI=]FILE", source="static", repeated=True)
 
 
+def fail_on_empty_option() -> Any:
+    """Return the field of whether sides that agree without a row are as good as not compared."""
+    return option(
+        False, "End with exit code 3 if two sides agree and neither has a row, or if no period is whole."
+    )
+
+
 def first_time_option() -> Any:
     """Return the field of where the times begin at which answers are asked for."""
     return time_option("First time point.")

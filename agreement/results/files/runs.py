@@ -9,6 +9,7 @@ from rich.console import RenderableType
 
 from agreement.documents.options import argument, option
 from agreement.documents.outputs import Json, quantity
+from agreement.documents.requests import fail_on_empty_option
 from agreement.documents.table_files import OutTable
 from agreement.experiments import Cell, execution
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
@@ -17,6 +18,7 @@ from agreement.experiments.results import CellResults
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.durations import SECOND
 from lars.errors import LarsError
+from solver.memory import FAILED
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -41,6 +43,7 @@ class RunRequest:
     jobs: int = option(1, "Number of cells that run in parallel.", least=1)
     fresh: bool = option(False, "Run all cells again, including finished ones.")
     master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
+    fail_on_empty: bool = fail_on_empty_option()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -49,6 +52,7 @@ class RunResult(Findings):
 
     folder: Path
     _results: CellResults
+    _fails_on_empty: bool
 
     @property
     def title(self) -> str:
@@ -69,9 +73,16 @@ class RunResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """2 where a cell cannot be run; the others are done."""
+        """2 where a cell cannot be run, 3 by --fail-on-empty."""
         for name, problem in self.refused.items():
             return 2, f"{len(self.refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
+        empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
+        if self._fails_on_empty and empty:
+            of = f"{len(empty)} of {quantity(len(self._results.agreements), 'comparison')}"
+            return (
+                FAILED,
+                f"--fail-on-empty: no row on either side in {of}, such as U = {empty[0].get('period')}",
+            )
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -138,4 +149,4 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     results = CellResults(read.file.title, read.file.grid, cells, cell_results)
     results.write(folder)
     listeners.note(f"these tables and all results are in {folder}")
-    return RunResult(folder, results)
+    return RunResult(folder, results, request.fail_on_empty)

@@ -22,6 +22,7 @@ from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, Row
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
+    NO_ROWS,
     Json,
     asked_atom,
     atom_text,
@@ -109,7 +110,6 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
     return [*options[:at], *options[at + 2 :]]
 
 
-NO_ROWS: Final = ": no row on either side"
 SupportedRow = tuple[PeriodDifference, tuple[Fact, ...]]
 
 
@@ -290,7 +290,7 @@ class AgreementView:
             for verdict in self.row_filter.verdicts(variant):
                 for interval in verdict.intervals:
                     only = (0 if interval.agree else interval.count(side) for side in Side)
-                    counts = (interval.agree, *interval.sizes, *only)
+                    counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
                     yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
 
     def _differences(self) -> Iterator[Sequence[TableValue]]:
@@ -510,6 +510,7 @@ _PERIODS = (
     _PERIOD,
     *_INTERVAL,
     Column("agree", bool, "whether both sides have the same rows"),
+    Column("empty", bool, "whether neither side has a row in any whole period of this U"),
     Column("push", int, "how many rows push reported"),
     Column("pull", int, "how many rows pull reports"),
     Column("push_only", int, "how many push alone has"),

@@ -13,6 +13,7 @@ from agreement.comparing.compare import DifferenceWithRules, Divergence, Switche
 from agreement.comparing.judge import RefusedCase
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import (
+    NO_ROWS,
     Json,
     binding,
     encode,
@@ -184,7 +185,7 @@ def summary(comparison: TraceComparison) -> str:
     if not parting.places:
         return f"nothing to compare: neither {first} nor {second} reports at a {place}"
     if parting.same:
-        return f"{first} and {second} report the same at all {places}"
+        return f"{first} and {second} report the same at all {places}{NO_ROWS if parting.is_empty else ''}"
     at = parting.parted[0].difference.place
     where = comparison.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, comparison)})"
@@ -225,6 +226,7 @@ def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCas
 def _json_of_one(parting: Divergence, dates: Dates) -> Json:
     return {
         "same": parting.same,
+        "empty": parting.is_empty,
         "first": parting.names[0],
         "second": parting.names[1],
         "aligned_by": "time unit" if parting.pushes is None else "push",

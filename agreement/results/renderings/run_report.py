@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, quantity
+from agreement.documents.outputs import NO_ROWS, Json, quantity
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page, PageHead
@@ -37,7 +37,9 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
         row["agree"] is False for row in agreements
     )
     good = sum(row["correct"] is True for row in verdicts) + sum(row["agree"] is True for row in agreements)
-    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes, {wrong} no."
+    empty = sum(row["empty"] for row in agreements)
+    without = f" ({empty}{NO_ROWS})" if empty else ""
+    sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes{without}, {wrong} no."
     each = "for each query, trace and parameter"
     question = f"Are the answers correct, and do the engines agree, {each}?"
     page: Json = {
@@ -86,6 +88,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
                 "cell": row["cell"],
                 "good": row[name.lower()],
                 "refused": row.get("refused"),
+                "but": NO_ROWS if row.get("empty") else "",
                 "labels": [row["query"], row["trace"], row[kind], *(row.get(text, "") for text in varied)],
                 "measures": [_cell_text(row.get(measure)) for measure in measures],
             }
@@ -126,7 +129,8 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> 
         own = (str(row.get(text, "")) for text in varied)
         labels = (row["query"], row["trace"], row["comparison"], *own)
         counts = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
-        rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or "all agree"}
+        alike = f"all agree{NO_ROWS if row['empty'] else ''}"
+        rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or alike}
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
         "labels": ["query", "trace", "comparison", *varied],

@@ -21,6 +21,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import (
+    NO_ROWS,
     Json,
     atom_text,
     clip_text,
@@ -33,7 +34,6 @@ from agreement.documents.outputs import (
 from agreement.documents.traces import Trace
 from agreement.results.renderings import explanation_report
 from agreement.results.renderings.agreement_report import (
-    NO_ROWS,
     AgreementView,
     ExplainOptions,
     dates_on,
