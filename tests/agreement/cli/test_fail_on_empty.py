@@ -1,4 +1,4 @@
-"""An agreement on nothing: each command that says an agreement says that it has no row, and can fail for it."""
+"""An agreement without a row: each command that can find one says so, and fails where that is asked."""
 
 import pandas as pd
 import pytest

@@ -328,7 +328,16 @@ NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
     "agree": {"--fail-on-empty"},
     "compare": {
-        *("--semantics", "--tolerance", "--times", "--unit", "--trace-unit", "--origin", "--static"),
+        *(
+            "--fail-on-empty",
+            "--semantics",
+            "--tolerance",
+            "--times",
+            "--unit",
+            "--trace-unit",
+            "--origin",
+            "--static",
+        ),
         "--time",
     }
     | {"--sort"},
@@ -343,7 +352,7 @@ ELSEWHERE_OF = {
         "--gracious",
     },
     "check": {"--engine", "--profile", "--trigger"},
-    "run": {"--jobs", "--out"},
+    "run": {"--fail-on-empty", "--jobs", "--out"},
     "record": {"--adapter", "--check", "--log", "--silence", "--option", "--prefix", "--static", "--stream"}
     | {
         "--column",

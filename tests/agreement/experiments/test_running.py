@@ -79,7 +79,7 @@ def test_a_warning_names_the_cell_that_it_is_of(tmp_path):
     lines = (f'<e:a{t}> <e:p> <e:b> <e:s> "{t}" .\n' for t in range(1, 9))
     (tmp_path / "t.nq").write_text("".join(lines))
     (tmp_path / "experiment.toml").write_text(ONE_IS_SILENT)
-    said = [line for line in run(tmp_path).err.splitlines() if "no row at any time" in line]
+    said = [line for line in run(tmp_path).err.splitlines() if "never returns a row" in line]
     assert said
     assert all(line.startswith("warning: miss on t, agree: ") for line in said)
 
