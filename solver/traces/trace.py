@@ -45,10 +45,10 @@ if TYPE_CHECKING:
 
 HEAD: Final = 65536
 ACCEPTED: Final = (
-    "TriG (.trig), JSON-LD (.jsonld, .ndjsonld), timed N-Triples or N-Quads lines (.nt, .nq), lines of atoms "
-    "as in 18: near(a). (.atoms), CSV, Parquet, Arrow and JSON lines with the columns t, stream, s, p, o or "
-    "t, atom, a folder of files data_NN.ttl, a folder of .parquet files, RDF Messages (VERSION "
-    '"1.2-messages") in .ttl, .trig, .nt and .nq'
+    "TriG (.trig), JSON-LD (.jsonld, .ndjsonld), Jelly (.jelly), timed N-Triples or N-Quads lines (.nt, "
+    ".nq), lines of atoms as in 18: near(a). (.atoms), CSV, Parquet, Arrow and JSON lines with the columns "
+    "t, stream, s, p, o or t, atom, a folder of files data_NN.ttl, a folder of .parquet files, RDF Messages "
+    '(VERSION "1.2-messages") in .ttl, .trig, .nt and .nq'
 )
 _EXTENSIONS: Final = frozenset(
     (
@@ -64,11 +64,12 @@ _EXTENSIONS: Final = frozenset(
         ".feather",
         ".ndjson",
         ".jsonl",
+        ".jelly",
         ".jsonld",
         ".ndjsonld",
     )
 )
-BINARY: Final = (".parquet", ".arrow", ".feather")
+BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 """Files of these names have content where they have no row, too."""
 
 
@@ -110,7 +111,8 @@ _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 
 def _messages(head: FileHead, extension: str) -> FileFormat | None:
     """Return the format of a log of messages, None of other files."""
-    if re.search(rb"MESSAGE|@message|-messages", head.start):
+    known = extension in _EXTENSIONS and extension not in _RDF
+    if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
         from solver.traces.formats.rdf_messages import RdfMessages, is_log
 
         if extension in _RDF or _extension_of_content(head) in (None, ".trig"):
@@ -135,6 +137,10 @@ def _of_extension(extension: str | None) -> FileFormat | None:
             from solver.traces.formats.csv_lines import CsvLines
 
             return CsvLines()
+        case ".jelly":
+            from solver.traces.formats.jelly import Jelly
+
+            return Jelly()
         case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
             from solver.traces.formats.tables import ArrowFile, JsonTable, ParquetTable
 

@@ -1,11 +1,14 @@
 """Random logs of messages that other libraries write, against what lars reads of them.
 
-`python -m tests.benchmarks.message_logs 1000`: pyoxigraph writes each message of RDF Messages, rdflib those
-of JSON-LD; pyoxigraph's canonical form tells whether what was read is the same up to blank nodes.
+`python -m tests.benchmarks.message_logs 1000`: so many of each format. pyoxigraph writes each message of RDF
+Messages, rdflib those of JSON-LD, pyjelly (where it is installed) frames of Jelly; pyoxigraph's canonical
+form tells whether what was read is the same up to blank nodes.
 """
 
 import json
 import sys
+from importlib.util import find_spec
+from io import BytesIO
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
@@ -104,20 +107,59 @@ def of_rdflib(term):
             return rdflib.Literal(term.value, lang=term.language)
 
 
+def nodes_of(quads):
+    """Return quads as an array of JSON-LD; rdflib leaves out blank nodes that point to themselves."""
+    if any(isinstance(quad.object, ox.BlankNode) for quad in quads):
+        return json.loads(ox.serialize(quads, format=RdfFormat.JSON_LD))
+    graph = rdflib.Graph()
+    for quad in quads:
+        graph.add(tuple(map(of_rdflib, quad.triple)))
+    return json.loads(graph.serialize(format="json-ld"))
+
+
 def written_lines(random, messages):
     """Return messages as NDJSON-LD, some below a context that says nothing of them."""
     lines = ['{"@context": {}}']
     for quads in messages:
-        graph = rdflib.Graph()
-        for quad in quads:
-            graph.add(tuple(map(of_rdflib, quad.triple)))
-        nodes = json.loads(graph.serialize(format="json-ld"))
+        nodes = nodes_of(quads)
         context = random.choice([{}, {"@context": {"z": "urn:z#"}}])
         lines += random.choice([[], ['{"@context": {"y": "urn:y#"}}'], ['{"@context": null}']])
         lines.append(
             json.dumps(context | {"@graph": nodes} if quads else {}, ensure_ascii=random.random() < 0.5)
         )
     return "".join(f"{line}\n" for line in lines).encode()
+
+
+def of_pyjelly(term):
+    """Return a term of pyoxigraph as one of pyjelly."""
+    from pyjelly.integrations.generic import generic_sink
+
+    match term:
+        case ox.NamedNode():
+            return generic_sink.IRI(term.value)
+        case ox.BlankNode():
+            return generic_sink.BlankNode(term.value)
+        case ox.DefaultGraph():
+            return generic_sink.DefaultGraph
+        case _:
+            return generic_sink.Literal(term.value, term.language)
+
+
+def written_frames(random, messages):
+    """Return messages as frames of Jelly, at least one, of quads."""
+    from pyjelly.integrations.generic import generic_sink, serialize
+
+    def sinks():
+        for quads in messages:
+            sink = generic_sink.GenericStatementSink()
+            for quad in quads:
+                parts = quad.subject, quad.predicate, quad.object, quad.graph_name
+                sink.add(generic_sink.Quad(*map(of_pyjelly, parts)))
+            yield sink
+
+    output = BytesIO()
+    serialize.grouped_stream_to_file(sinks(), output)
+    return output.getvalue()
 
 
 def canonical(quads):
@@ -150,13 +192,19 @@ def messages_in(path):
     return list(source.format.messages(source))
 
 
-def check(seed, folder):
+KINDS = [*SYNTAX, ".ndjsonld", *([".jelly"] if find_spec("pyjelly") else [])]
+
+
+def check(seed, folder, extensions=KINDS):
     """Raise AssertionError where a log is read otherwise than it was written."""
     random = Random(seed)
-    extension = random.choice([*SYNTAX, ".ndjsonld"])
-    messages = drawn_messages(random, graphs=extension in (".trig", ".nq"))
+    extension = random.choice(extensions)
+    messages = drawn_messages(random, graphs=extension in (".trig", ".nq", ".jelly"))
     path = Path(folder, f"a{extension}")
-    if extension == ".ndjsonld":
+    if extension == ".jelly":
+        messages = [quads for quads in messages if quads] or [[ox.Quad(*[ox.NamedNode("urn:s")] * 3)]]
+        path.write_bytes(written_frames(random, messages))
+    elif extension == ".ndjsonld":
         path.write_bytes(written_lines(random, messages))
     else:
         path.write_bytes(written_log(random, messages, extension))
@@ -171,10 +219,11 @@ def check(seed, folder):
 
 
 def main(cases):
-    for seed in range(cases):
-        with TemporaryDirectory() as folder:
-            check(seed, folder)
-    print(f"{cases} random logs were read as pyoxigraph and rdflib wrote them")
+    for kind in KINDS:
+        for seed in range(cases):
+            with TemporaryDirectory() as folder:
+                check(seed, folder, [kind])
+        print(f"{cases} random logs {kind} were read as they were written")
 
 
 if __name__ == "__main__":

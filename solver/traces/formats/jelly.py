@@ -1,0 +1,81 @@
+"""Jelly: RDF in Protocol Buffers, read by pyjelly; each frame is a message."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pyoxigraph as ox
+
+from lars.errors import LarsError, Place
+from solver.rdf import NotATerm, blanks_numbered, quad_texts
+from solver.settings import TraceOptions
+from solver.traces.formats.graphs import Quad
+from solver.traces.formats.messages import LoggedMessage, MessageFormat
+from solver.traces.input_files import FileHead, TraceFile
+from solver.traces.trace_times import MalformedPart
+
+
+class Jelly(MessageFormat):
+    """A file of frames; places count frames, not lines."""
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file with the property of its times; raises LarsError where pyjelly is not installed."""
+        try:
+            import pyjelly  # noqa: F401
+        except ImportError:
+            problem = "Jelly needs pyjelly; use pip install 'lars-rsp[jelly]'"
+            raise LarsError(f"{source.path}: cannot be read: {problem}") from None
+        return super().begun(source, head, options)
+
+    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
+        """Yield a message for each frame."""
+        from pyjelly.integrations.generic.parse import parse_jelly_grouped
+
+        number = 1
+        with source.file.open("rb") as file:
+            try:
+                for number, frame in enumerate(parse_jelly_grouped(file), 1):
+                    yield LoggedMessage(number, number, b"", [*_quads(frame, number)])
+            except (MalformedPart, OSError):
+                raise
+            except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
+                text = " ".join(str(error).split()) or type(error).__name__
+                raise MalformedPart(f"no Jelly: {text}; accepted: Jelly", 1, number, fatal=True) from None
+
+    def placed(self, source: TraceFile, place: Place) -> Place:
+        """Return the place, which has no text: frames are bytes."""
+        _ = source
+        return replace(place, line_text="")
+
+
+def _quads(frame: Any, number: int) -> Iterator[Quad]:
+    apart = blanks_numbered(f"m{number}b")
+    for statement in frame:
+        try:
+            s, p, o, graph = quad_texts(ox.Quad(*map(_term, statement)))
+        except (NotATerm, TypeError, ValueError) as error:
+            raise MalformedPart(f"{error}; accepted: RDF 1.1", 1, number, fatal=True) from None
+        yield Quad(number, (apart(s), p, apart(o)), graph and apart(graph))
+
+
+def _term(term: Any) -> Any:
+    """Return a term of pyjelly as one of pyoxigraph, which checks it."""
+    from pyjelly.integrations.generic.generic_sink import IRI, BlankNode, DefaultGraph, Literal
+
+    match term:
+        case IRI():
+            return ox.NamedNode(str(term)[1:-1])
+        case BlankNode():
+            return ox.BlankNode(_label(str(term)[2:]))
+        case Literal(_lex=lexical, _langtag=language, _datatype=datatype):
+            kind = None if datatype is None else ox.NamedNode(datatype)
+            return ox.Literal(lexical, language=language, datatype=kind)
+        case _ if term is DefaultGraph:
+            return ox.DefaultGraph()
+        case _:
+            raise NotATerm.of(str(term), "only RDF 1.1 terms are covered")
+
+
+def _label(text: str) -> str:
+    """Return a label as Turtle has them: Jelly allows any text."""
+    return f"b{text.encode().hex()}"

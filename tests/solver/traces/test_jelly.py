@@ -1,0 +1,54 @@
+"""Jelly: frames as messages, faults by frame, and what is said without pyjelly."""
+
+import sys
+from random import Random
+
+import pytest
+
+from tests.benchmarks import message_logs
+from tests.solver.traces.both_readings import read_trace_in_process
+from tests.solver.traces.writing import SECONDS, both, message, options, written
+
+ox = message_logs.ox
+S, P, TIME = (ox.NamedNode(f"urn:{name}") for name in ("s", "p", "time"))
+MESSAGES = [
+    [ox.Quad(S, TIME, ox.Literal(text, datatype=ox.NamedNode(f"{XSD}integer")), S)]
+    for XSD in ["http://www.w3.org/2001/XMLSchema#"]
+    for text in ("3", "5")
+]
+
+
+@pytest.fixture
+def frames():
+    pytest.importorskip("pyjelly")
+    return message_logs.written_frames(Random(1), MESSAGES)
+
+
+@pytest.mark.parametrize(("given", "times"), [(SECONDS, [1, 2]), (options(time="urn:time"), [3, 5])])
+def test_a_frame_is_a_message_in_both_ways(spark, tmp_path, frames, given, times):
+    assert [row[0] for row in both(spark, written(tmp_path, {"a.jelly": frames}), given)] == times
+
+
+@pytest.mark.parametrize("cut", [1, -1, -9])
+def test_a_broken_file_is_refused_with_its_frame(tmp_path, frames, cut):
+    found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": frames[:cut]}), SECONDS))
+    assert found.startswith(f"{tmp_path}/a.jelly:")
+    assert "no Jelly: " in found
+
+
+def test_what_rdf_does_not_have_is_refused(tmp_path, frames):
+    data = frames.replace(b"urn:", b"ur n")
+    found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": data}), SECONDS))
+    assert found.startswith(f"{tmp_path}/a.jelly:1:1: ")
+
+
+def test_without_pyjelly_a_message_says_what_to_install(tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "pyjelly", None)
+    found = message(lambda: read_trace_in_process(written(tmp_path, {"a.jelly": b"\x01"}), SECONDS))
+    assert found.endswith("a.jelly: cannot be read: Jelly needs pyjelly; use pip install 'lars-rsp[jelly]'")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_frames_of_pyjelly_are_read_as_they_were_written(tmp_path, seed):
+    pytest.importorskip("pyjelly")
+    message_logs.check(seed, tmp_path, [".jelly"])
