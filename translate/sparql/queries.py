@@ -5,15 +5,14 @@ a query or a subquery, is read at a time: its groups, aggregates, SELECT and mod
 the whole query: its form, dataset, template, and what was lifted out of its text.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import groupby
-from typing import TYPE_CHECKING, Final
+from typing import Final, TypeGuard
 
-from lars.errors import PlacedError
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
-from lars.language.terms import Blank, Constant, Iri, Literal, Term, Variable
+from lars.language.terms import RDF, Blank, Constant, Iri, Literal, Term, Variable
 from translate.analysis import depth
 from translate.model import patterns as algebra
 from translate.model.patterns import (
@@ -28,28 +27,19 @@ from translate.model.patterns import (
     variables,
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.sparql.expressions import (
-    LONGEST,
-    ExpressionReader,
-    Scope,
-    aggregate_name,
-    chain,
-    is_aggregate,
-    is_tree,
-    leaves,
-    translate_expression,
-    unwrap,
-)
-from translate.sparql.syntax_tree import AnyWindow, deep_recursion, read_tree
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
+from translate.sparql.expressions import LONGEST, ExpressionReader, Scope, chain, translate_expression
+from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, read_tree
+from translate.sparql.tokens import Token, TokenKind
 
 
-_CHAINS: Final[dict[str, Callable[[Path, Path], Path]]] = {
-    "PathAlternative": algebra.Alternative,
-    "PathSequence": algebra.PathSequence,
-}
+@dataclass(frozen=True, slots=True, eq=False)
+class Unnamed:
+    """A blank node that the text writes by brackets."""
+
+
+Member = Part | Unnamed | Iri
+"""What stands in a triple: a part of the tree, or what brackets mean."""
+_Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 
 @dataclass(slots=True)
@@ -58,16 +48,16 @@ class TriplesRun:
 
     scope: Scope
     number: int = field(init=False)
-    blank: dict[str, Variable] = field(default_factory=dict)
+    blank: dict[str | Unnamed, Variable] = field(default_factory=dict)
     triples: list[TriplePattern | PathPattern] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.scope.runs += 1
         self.number = self.scope.runs
 
-    def read(self, blocks: Iterable[Sequence[object]]) -> None:
-        """Add the triples of blocks; a label that another run has is an error."""
-        for subject, path, object_ in _triples(blocks):
+    def read(self, block: Phrase) -> None:
+        """Add the triples of a block; a label that another run has is an error."""
+        for subject, path, object_ in _triples(block):
             first = self._term(subject)
             self.triples.append(_connection(first, path, self._term(object_), self.scope))
 
@@ -79,99 +69,141 @@ class TriplesRun:
             else:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
-    def _term(self, leaf: object) -> Term:
-        label = _label(leaf, self.scope)
-        if label is None:
-            return self.scope.term(leaf)
-        if self.scope.labels.setdefault(label, self.number) != self.number:
+    def _term(self, member: Member) -> Term:
+        if isinstance(member, Iri):
+            return member
+        if not (isinstance(member, Unnamed) or _is_blank(member)):
+            return self.scope.term(member)
+        label = member if isinstance(member, Unnamed) else member.text
+        if (
+            isinstance(member, Token)
+            and self.scope.labels.setdefault(member.text, self.number) != self.number
+        ):
             accepted = f"another label: {label} stands in two basic graph patterns"
-            raise self.scope.unexpected(leaf, accepted)
+            raise self.scope.unexpected(member, accepted)
         if label not in self.blank:
             self.blank[label] = self.scope.fresh("b")
         return self.blank[label]
 
 
-def read_template(blocks: Iterable[Sequence[object]], scope: Scope) -> tuple[TriplePattern, ...]:
+def _triples(block: Phrase) -> _Triples:
+    """Yield the triples of a block; what stands in brackets has its own behind the triple that it is in."""
+    for same in block.phrases():
+        subject, own = _member(same.parts[0])
+        yield from own
+        yield from _properties(subject, same.parts[1:])
+
+
+def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
+    for verb, objects in zip(properties[::2], properties[1::2], strict=True):
+        assert isinstance(objects, Phrase)
+        for part in objects.parts:
+            object_, own = _member(part)
+            yield subject, verb, object_
+            yield from own
+
+
+def _member(part: Part) -> tuple[Member, _Triples]:
+    """Return what stands in a triple for a part, and the triples in its brackets."""
+    match part:
+        case Phrase("anonymous"):
+            return Unnamed(), iter(())
+        case Phrase("nil"):
+            return _NIL, iter(())
+        case Phrase("blank", properties):
+            subject = Unnamed()
+            return subject, _properties(subject, properties)
+        case Phrase("list", items):
+            cells = [Unnamed() for _ in items]
+            return cells[0], _list(cells, items)
+        case _:
+            return part, iter(())
+
+
+_FIRST, _REST, _NIL = Iri(f"{RDF}first"), Iri(f"{RDF}rest"), Iri(f"{RDF}nil")
+
+
+def _list(cells: Sequence[Unnamed], items: Sequence[Part]) -> _Triples:
+    members = [_member(item) for item in items]
+    rests: tuple[Member, ...] = (*cells[1:], _NIL)
+    for cell, rest, (item, _) in zip(cells, rests, members, strict=True):
+        yield cell, _FIRST, item
+        yield cell, _REST, rest
+    for _, own in members:
+        yield from own
+
+
+def _is_blank(part: Part) -> TypeGuard[Token]:
+    return isinstance(part, Token) and part.kind is TokenKind.BLANK
+
+
+def read_template(block: Phrase, scope: Scope) -> tuple[TriplePattern, ...]:
     """Return the triples of a CONSTRUCT template; blank nodes keep their labels, [] gets one."""
-    invented: dict[str, Blank] = {}
+    invented: dict[Unnamed, Blank] = {}
 
-    def term(leaf: object) -> Term:
-        label = _label(leaf, scope)
-        if label is None:
-            return scope.term(leaf)
-        if label not in invented:
-            invented[label] = Blank(label[2:] if label.startswith("_:") else scope.fresh("b").name)
-        return invented[label]
+    def term(member: Member) -> Term:
+        if isinstance(member, Iri):
+            return member
+        if isinstance(member, Unnamed):
+            if member not in invented:
+                invented[member] = Blank(scope.fresh("b").name)
+            return invented[member]
+        if isinstance(member, Token) and _is_blank(member):
+            return Blank(member.text[2:])
+        return scope.term(member)
 
-    return tuple(TriplePattern(*(term(leaf) for leaf in triple)) for triple in _triples(blocks))
-
-
-def _triples(blocks: Iterable[Sequence[object]]) -> Iterator[tuple[object, object, object]]:
-    for block in blocks:
-        for start in range(0, len(block), 3):
-            yield block[start], block[start + 1], block[start + 2]
+    return tuple(TriplePattern(*(term(member) for member in triple)) for triple in _triples(block))
 
 
-def _label(leaf: object, scope: Scope) -> str | None:
-    """Return the label of a blank node, as in the text or as the parser made it; None for others."""
-    from rdflib import BNode
-
-    if not isinstance(leaf, BNode):
-        return None
-    index = scope.index(leaf)
-    return str(leaf) if index is None else scope.document.tokens[index].text
-
-
-def _connection(subject: Term, path: object, object_: Term, scope: Scope) -> TriplePattern | PathPattern:
-    if not is_tree(path):
-        return TriplePattern(subject, scope.term(path), object_)
-    match read_path(path, scope):
-        case algebra.Link(iri):
-            return TriplePattern(subject, iri, object_)
+def _connection(subject: Term, verb: Part | Iri, object_: Term, scope: Scope) -> TriplePattern | PathPattern:
+    if isinstance(verb, Iri):
+        return TriplePattern(subject, verb, object_)
+    if isinstance(verb, Token):
+        return TriplePattern(subject, scope.term(verb), object_)
+    match read_path(verb, scope):
         case algebra.Inverse(algebra.Link(iri)):
             return TriplePattern(object_, iri, subject)
         case longer:
             return PathPattern(subject, longer, object_)
 
 
-def read_path(node: object, scope: Scope) -> Path:
+def read_path(part: Part, scope: Scope) -> Path:
     """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
-    if not is_tree(node):
-        return algebra.Link(_iri(node, scope))
-    if node.name == "PathNegatedPropertySet":
-        return _negated(node, scope)
-    parts = [read_path(part, scope) for part in (node.part if isinstance(node.part, list) else [node.part])]
-    if len(parts) > LONGEST and node.name == "PathSequence":
-        raise scope.unexpected(node.part[LONGEST], f"a path of at most {LONGEST} steps")
-    if node.name in _CHAINS:
-        return chain(_CHAINS[node.name], parts)
-    if node.name == "PathEltOrInverse":
-        return algebra.Inverse(parts[0])
-    return algebra.RepeatedPath(parts[0], algebra.Repetition(str(node.mod))) if node.mod else parts[0]
+    match part:
+        case Phrase("alternative", parts):
+            return chain(algebra.Alternative, [read_path(one, scope) for one in parts])
+        case Phrase("sequence", parts):
+            if len(parts) > LONGEST:
+                raise scope.unexpected(parts[LONGEST], f"a path of at most {LONGEST} steps")
+            return chain(algebra.PathSequence, [read_path(one, scope) for one in parts])
+        case Phrase("inverse", (inner,)):
+            return algebra.Inverse(read_path(inner, scope))
+        case Phrase("repeated", (inner, Token() as often)):
+            return algebra.RepeatedPath(read_path(inner, scope), algebra.Repetition(often.text))
+        case Phrase("negated", parts):
+            forward = tuple(_iri(one, scope) for one in parts if isinstance(one, Token))
+            return algebra.NegatedSet(
+                forward, tuple(_iri(one.parts[0], scope) for one in parts if isinstance(one, Phrase))
+            )
+        case _:
+            return algebra.Link(_iri(part, scope))
 
 
-def _negated(node: "CompValue", scope: Scope) -> algebra.NegatedSet:
-    iris = [(str(leaf).startswith("i"), _iri(leaf, scope)) for leaf in leaves(node)]
-    return algebra.NegatedSet(
-        tuple(iri for inverse, iri in iris if not inverse), tuple(iri for inverse, iri in iris if inverse)
-    )
-
-
-def _iri(leaf: object, scope: Scope) -> Iri:
-    term = scope.term(leaf)
-    if not isinstance(term, Iri):
-        raise scope.unexpected(leaf, "an IRI or a variable")
+def _iri(part: Part, scope: Scope) -> Iri:
+    term = scope.term(part)
+    assert isinstance(term, Iri)
     return term
 
 
 _DEEPEST: Final = 256
+_DIGITS: Final = 18
 _Stream = StreamBlock | None
 """The block that a group stands in: inside, each basic graph pattern and path is its stream's."""
 ReadExpression = tuple[Expression, tuple[Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
-def read_group(node: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
+def read_group(node: Phrase, stream: _Stream, scope: Scope) -> Pattern:
     """Return the pattern of a group."""
     return _filtered(*_read_parts(node, stream, scope))
 
@@ -181,138 +213,132 @@ def _filtered(pattern: Pattern, condition: ReadExpression | None) -> Pattern:
 
 
 def read_expression(
-    node: object,
-    stream: _Stream,
-    scope: Scope,
-    read_aggregate: "Callable[[CompValue], Variable] | None" = None,
+    part: Part, stream: _Stream, scope: Scope, read_aggregate: Callable[[Phrase], Variable] | None = None
 ) -> ReadExpression:
     """Return an expression, a fresh variable in the place of each EXISTS of it."""
     tests: list[Exists] = []
 
-    def exists(group: "CompValue") -> Variable:
+    def exists(group: Phrase) -> Variable:
         variable = scope.fresh("e")
         tests.append(Exists(variable, read_group(group, stream, scope)))
         return variable
 
-    def refuse(aggregate: "CompValue") -> Variable:
+    def refuse(aggregate: Phrase) -> Variable:
         accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
-        raise scope.unexpected(aggregate, accepted, aggregate_name(aggregate))
+        raise scope.unexpected(aggregate, accepted)
 
-    return translate_expression(node, ExpressionReader(scope, exists, read_aggregate or refuse)), tuple(tests)
+    return translate_expression(part, ExpressionReader(scope, exists, read_aggregate or refuse)), tuple(tests)
 
 
-def _check_depth(pattern: Pattern, node: object, scope: Scope) -> None:
+def _check_depth(pattern: Pattern, part: Part, scope: Scope) -> None:
     """Raise at a part of the query with which its pattern is too deep for walks over it."""
     if depth(pattern) > _DEEPEST:
         accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
-        raise scope.unexpected(node, accepted)
+        raise scope.unexpected(part, accepted)
 
 
-def _read_parts(node: "CompValue", stream: _Stream, scope: Scope) -> tuple[Pattern, ReadExpression | None]:
+def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, ReadExpression | None]:
     """Return a group's pattern and, apart from it, the conjunction of its filters."""
-    if node.name == "SubSelect":
-        return read_level(node, stream, scope), None
     pattern: Pattern = EMPTY
     run: TriplesRun | None = None
     filters: list[ReadExpression] = []
-    for part in node.part or ():
-        if part.name == "Filter":
-            filters.append(read_expression(part.expr, stream, scope))
-        elif part.name == "TriplesBlock":
-            run = run or TriplesRun(scope)
-            run.read(part.triples)
-        else:
-            pattern = _extended(_closed(pattern, run, stream), part, stream, scope)
-            run = None
-            _check_depth(pattern, part, scope)
+    for part in node.parts:
+        match part:
+            case Phrase("subselect"):
+                return read_level(part, stream, scope), None
+            case Phrase("filter", (condition,)):
+                filters.append(read_expression(condition, stream, scope))
+            case Phrase("triples"):
+                run = run or TriplesRun(scope)
+                run.read(part)
+            case _:
+                pattern = _extended(_closed(pattern, run, stream), part, stream, scope)
+                run = None
+                _check_depth(pattern, part, scope)
     pattern = _closed(pattern, run, stream)
     _check_depth(pattern, node, scope)
     return pattern, chain(conjunction, filters) if filters else None
 
 
-def _extended(before: Pattern, part: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
+def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pattern:
     """Return what the next element of a group makes of the pattern before it."""
-    match part.name:
-        case "OptionalGraphPattern":
-            optional, condition = _read_parts(part.graph, stream, scope)
+    match part:
+        case Phrase("optional", (Phrase() as group,)):
+            optional, condition = _read_parts(group, stream, scope)
             return algebra.LeftJoin(before, optional, *(condition or ()))
-        case "MinusGraphPattern":
-            return algebra.Minus(before, read_group(part.graph, stream, scope))
-        case "GroupOrUnionGraphPattern":
-            branches = [read_group(group, stream, scope) for group in part.graph]
+        case Phrase("minus", (Phrase() as group,)):
+            return algebra.Minus(before, read_group(group, stream, scope))
+        case Phrase("union"):
+            branches = [read_group(group, stream, scope) for group in part.phrases()]
             return join(before, chain(algebra.Union, branches))
-        case "GraphGraphPattern":
-            return join(before, _read_graph(part, stream, scope))
-        case "Bind":
-            expression, exists = read_expression(part.expr, stream, scope)
-            variable = scope.check_new(part.var, variables(before))
-            return algebra.Extend(before, variable, expression, exists)
-        case "InlineData":
+        case Phrase("bind", (expression, name)):
+            read, exists = read_expression(expression, stream, scope)
+            variable = scope.check_new(name, variables(before))
+            return algebra.Extend(before, variable, read, exists)
+        case Phrase("data"):
             return join(before, _read_values(part, scope))
+        case Phrase(_, (*_, name, Phrase() as group)):
+            return join(before, _read_graph(part, name, group, stream, scope))
         case _:
-            raise scope.unsupported(part.name, part)
+            raise AssertionError(part)
 
 
-def _read_graph(part: "CompValue", stream: _Stream, scope: Scope) -> Pattern:
-    """Return GRAPH or SERVICE or, where the text says STREAM, the block."""
-    index = scope.first(part.term)
-    before = scope.document.tokens[index - 1]
-    block = scope.lifted.blocks.get(index)
+def _read_graph(part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: Scope) -> Pattern:
+    """Return GRAPH or SERVICE, or a block of a stream."""
     if stream is not None:
-        word = "SERVICE" if before.is_word("SERVICE", "SILENT") else "GRAPH"
-        raise scope.unsupported(f"{word} inside a block of a stream", part.term, word)
-    if isinstance(block, AnyWindow):
-        return _read_any_window(block, part, scope)
-    if block is not None:
-        return _read_block(block, part, scope)
-    name = scope.term(part.term)
-    if not isinstance(name, Iri | Variable):
-        raise scope.unexpected(part.term, "the name of a graph")
-    inner = read_group(part.graph, None, scope)
-    if before.is_word("SERVICE", "SILENT"):
-        return algebra.Service(name, inner, before.is_word("SILENT"))
-    return algebra.Graph(name, inner)
+        word = part.name.upper()
+        raise scope.unsupported(f"{word} inside a block of a stream", name, word)
+    if part.name == "block":
+        assert isinstance(name, Token)
+        block = scope.lifted.blocks[scope.document.index_from(name.start)]
+        if isinstance(block, AnyWindow):
+            return _read_any_window(block, group, scope)
+        return _read_block(block, group, scope)
+    term = scope.term(name)
+    assert isinstance(term, Iri | Variable)
+    inner = read_group(group, None, scope)
+    if part.name == "service":
+        return algebra.Service(term, inner, part.find("silent") is not None)
+    return algebra.Graph(term, inner)
 
 
-def _read_block(stream: StreamBlock, part: "CompValue", scope: Scope) -> Pattern:
-    pattern, condition = _read_parts(part.graph, stream, scope)
+def _read_block(stream: StreamBlock, group: Phrase, scope: Scope) -> Pattern:
+    pattern, condition = _read_parts(group, stream, scope)
     return _filtered(stream if pattern == EMPTY else pattern, condition)
 
 
-def _read_any_window(block: AnyWindow, part: "CompValue", scope: Scope) -> Pattern:
+def _read_any_window(block: AnyWindow, group: Phrase, scope: Scope) -> Pattern:
     if isinstance(block.name, Iri) or not block.windows:
         scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
         return algebra.Values(
-            scope.bindable_variables(algebra.Graph(block.name, read_group(part.graph, None, scope))), ()
+            scope.bindable_variables(algebra.Graph(block.name, read_group(group, None, scope))), ()
         )
     branches: list[Pattern] = []
     for stream, _ in zip(block.windows, scope.repeating(len(block.windows)), strict=True):
         branches.append(
-            algebra.Join(_read_block(stream, part, scope), algebra.Values((block.name,), ((stream.name,),)))
+            algebra.Join(_read_block(stream, group, scope), algebra.Values((block.name,), ((stream.name,),)))
         )
     return reduce(algebra.Union, branches)
 
 
-def _read_values(node: "CompValue", scope: Scope) -> algebra.Values:
-    """Return the table of VALUES; one variable without brackets has values without brackets."""
-    names = tuple(scope.variable(leaf) for leaf in node.var or ())
-    for index, leaf in enumerate(node.var or ()):
+def _read_values(node: Phrase, scope: Scope) -> algebra.Values:
+    """Return the table of VALUES."""
+    head, *table = node.phrases()
+    names = tuple(map(scope.variable, head.parts))
+    for index, part in enumerate(head.parts):
         if names[index] in names[:index]:
-            raise scope.unexpected(leaf, f"another variable: VALUES has {names[index]} already")
-    rows = []
-    for value in node.value or ():
-        row = (value,) if isinstance(value, str) else tuple(value)
-        if len(row) != len(names):
-            accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row)}"
-            raise scope.unexpected(row or node.var, accepted)
-        rows.append(tuple(_constant(leaf, scope) for leaf in row))
-    return algebra.Values(names, tuple(rows))
+            raise scope.unexpected(part, f"another variable: VALUES has {names[index]} already")
+    for row in table:
+        if len(row.parts) != len(names):
+            accepted = f"a row of as many terms as VALUES has variables: {len(names)}, not {len(row.parts)}"
+            raise scope.unexpected(row if row.parts else head, accepted)
+    return algebra.Values(names, tuple(tuple(_constant(part, scope) for part in row.parts) for row in table))
 
 
-def _constant(leaf: object, scope: Scope) -> Constant | None:
-    if scope.is_word(leaf, "UNDEF"):
+def _constant(part: Part, scope: Scope) -> Constant | None:
+    if isinstance(part, Token) and part.is_word("UNDEF"):
         return None
-    term = scope.term(leaf)
+    term = scope.term(part)
     assert not isinstance(term, Variable)
     return term
 
@@ -342,18 +368,18 @@ def variable_of(seen: ReadExpression) -> Variable | None:
     return expression if isinstance(expression, Variable) and not exists else None
 
 
-def has_aggregate(node: object) -> bool:
-    """Whether an aggregate stands in a tree, outside of EXISTS."""
-    if is_tree(node):
-        tests = node.name in ("Builtin_EXISTS", "Builtin_NOTEXISTS")
-        return is_aggregate(node) or (not tests and any(map(has_aggregate, node.values())))
-    return isinstance(node, Iterable) and not isinstance(node, str) and any(map(has_aggregate, node))
+def has_aggregate(part: Part | None) -> bool:
+    """Whether an aggregate stands in a part of a query, outside of EXISTS."""
+    if not isinstance(part, Phrase) or part.name in ("exists", "not_exists"):
+        return False
+    return part.name == "aggregate" or any(map(has_aggregate, part.parts))
 
 
-def read_level(tree: "CompValue", stream: _Stream, scope: Scope) -> algebra.Select:
+def read_level(tree: Phrase, stream: _Stream, scope: Scope) -> algebra.Select:
     """Return the solutions of a query or subquery; its parts are read in the order of the text."""
-    grouped = bool(tree.groupby) or any(map(has_aggregate, (tree.projection, tree.having, tree.orderby)))
-    return _Level(tree, stream, scope, grouped, tree.name in ("SelectQuery", "SubSelect")).read()
+    clauses = map(tree.find, ("projection", "having", "orderby"))
+    grouped = tree.find("groupby") is not None or any(map(has_aggregate, clauses))
+    return _Level(tree, stream, scope, grouped, tree.name in ("select", "subselect")).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,7 +391,7 @@ class _Level:
     are no variables, by the variables that they get.
     """
 
-    tree: "CompValue"
+    tree: Phrase
     stream: _Stream
     scope: Scope
     grouped: bool
@@ -381,19 +407,22 @@ class _Level:
         """Return the solutions: Group, HAVING, VALUES, SELECT, ORDER BY come in this order."""
         tree, scope = self.tree, self.scope
         result = self._select() if self.selects else []
-        inside = read_group(tree.where, self.stream, scope) if tree.where else EMPTY
+        where = tree.find("group") or Phrase(
+            "group", () if (template := tree.find("template")) is None else template.parts
+        )
+        inside = read_group(where, self.stream, scope)
         pattern = self._extended_by_keys(inside)
         samples = self._samples() if self.grouped and self.selects else {}
-        having = self._having() if tree.having else None
+        having = None if (clause := tree.find("having")) is None else self._having(clause)
         order = self._order()
         if self.grouped:
             pattern = self._group(pattern, scope.bindable_variables(inside))
         if having is not None:
             pattern = algebra.Filter(pattern, *having)
-        values = EMPTY if tree.valuesClause is None else _read_values(tree.valuesClause, scope)
+        values = EMPTY if (table := tree.find("data")) is None else _read_values(table, scope)
         self._check_names(inside, values)
         pattern = join(pattern, values)
-        if self.selects and not tree.projection:
+        if self.selects and not self._parts("projection"):
             result = list(scope.bindable_variables(pattern))
         for variable, sample in samples.items():
             if variable not in variables(pattern):
@@ -408,30 +437,35 @@ class _Level:
         modifiers = self._modifiers(tuple(key for key, _ in order))
         return algebra.Select(pattern, tuple(dict.fromkeys(result)), modifiers)
 
+    def _parts(self, clause: str) -> tuple[Part, ...]:
+        found = self.tree.find(clause)
+        return () if found is None else found.parts
+
     def _select(self) -> list[Variable]:
         scope, result = self.scope, list[Variable]()
-        for item in self.tree.projection or ():
-            variable = scope.variable(item.var if item.evar is None else item.evar)
-            if item.evar is not None:
+        for part in self._parts("projection"):
+            expression, name = part.parts if isinstance(part, Phrase) else (None, part)
+            variable = scope.variable(name)
+            if expression is not None:
                 if variable in result:
                     accepted = f"a variable that SELECT has not named: {variable} is"
-                    raise scope.unexpected(item.evar, accepted)
-                self.items[variable] = self._selected(item.expr, variable)
+                    raise scope.unexpected(name, accepted)
+                self.items[variable] = self._selected(expression, variable)
             result.append(variable)
         return result
 
-    def _selected(self, node: object, variable: Variable) -> ReadExpression:
-        inner = unwrap(node)
-        if is_aggregate(inner):
-            return self._aggregate(inner, variable), ()
-        return self._expression(node)
+    def _selected(self, part: Part, variable: Variable) -> ReadExpression:
+        if isinstance(part, Phrase) and part.name == "aggregate":
+            return self._aggregate(part, variable), ()
+        return self._expression(part)
 
     def _extended_by_keys(self, pattern: Pattern) -> Pattern:
         scope, keys = self.scope, self.keys
-        for node in self.tree.groupby.condition if self.tree.groupby else ():
-            named = is_tree(node) and node.name == "GroupAs"
-            expression = read_expression(node.expr if named else node, self.stream, scope)
-            alias = node.var if named else None
+        for part in self._parts("groupby"):
+            condition, alias = (
+                part.parts if isinstance(part, Phrase) and part.name == "item" else (part, None)
+            )
+            expression = read_expression(condition, self.stream, scope)
             if alias is None and (key := variable_of(expression)) is not None:
                 keys.append(key)
                 continue
@@ -446,14 +480,16 @@ class _Level:
         In its expressions they are samples too. SPARQL's grammar allows neither (11.4), engines do.
         """
         scope, tree = self.scope, self.tree
-        if not tree.projection:
-            clause, word = (tree.groupby, "GROUP") if tree.groupby else (tree.having or tree.orderby, "")
+        if not self._parts("projection"):
+            word = "GROUP" if (clause := tree.find("groupby")) else ""
             accepted = "no groups: SELECT * names the variables of solutions, which are not grouped"
-            raise scope.unexpected(clause, accepted, word)
+            raise scope.unexpected(
+                clause or tree.find("having") or tree.find("orderby") or tree, accepted, word
+            )
         before: dict[Variable, ReadExpression] = {}
         samples: dict[Variable, Variable] = {}
-        for node in tree.projection:
-            variable = scope.variable(node.var if node.evar is None else node.evar)
+        for part in self._parts("projection"):
+            variable = scope.variable(part.parts[1] if isinstance(part, Phrase) else part)
             if variable in self.items:
                 self.items[variable] = self._behind_groups(self.items[variable], before, grouped=True)
                 before[variable] = variable, ()
@@ -463,17 +499,17 @@ class _Level:
 
     def _check_names(self, *patterns: Pattern) -> None:
         bound = frozenset(self.keys).union(*map(variables, patterns))
-        for node in self.tree.projection or ():
-            if node.evar is not None:
-                self.scope.check_new(node.evar, bound)
+        for part in self._parts("projection"):
+            if isinstance(part, Phrase):
+                self.scope.check_new(part.parts[1], bound)
 
-    def _having(self) -> ReadExpression:
+    def _having(self, clause: Phrase) -> ReadExpression:
         # SPARQL 1.1 leaves the names of SELECT unbound in HAVING. The queries of C-SPARQL and CQELS
         # use them there, (COUNT(?x) AS ?n) .. HAVING (?n > 1): a name stands for its expression.
         aliases: dict[Variable, ReadExpression] = {}
         for name, item in self.items.items():
             aliases[name] = self._behind_groups(item, aliases, grouped=False)
-        conditions = [self._expression(node) for node in self.tree.having.condition]
+        conditions = [self._expression(part) for part in clause.parts]
         exists = [self._behind_groups(condition, aliases, grouped=self.grouped) for condition in conditions]
         return reduce(conjunction, exists)
 
@@ -481,10 +517,12 @@ class _Level:
         """Return the keys of ORDER BY, each with the expression that it stands for unless it is one."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
-        for node in self.tree.orderby.condition if self.tree.orderby else ():
-            expression = self._expression(node.expr)
-            expression = self._behind_groups(expression, aliases, grouped=self.grouped)
-            descending = node.order is not None and str(node.order).upper() == "DESC"
+        for part in self._parts("orderby"):
+            direction, key = (
+                part.parts if isinstance(part, Phrase) and part.name == "directed" else (None, part)
+            )
+            descending = isinstance(direction, Token) and direction.is_word("DESC")
+            expression = self._behind_groups(self._expression(key), aliases, grouped=self.grouped)
             if (variable := variable_of(expression)) is not None:
                 order.append((OrderKey(variable, descending), None))
             else:
@@ -492,26 +530,35 @@ class _Level:
         return order
 
     def _modifiers(self, order: tuple[OrderKey, ...]) -> algebra.Modifiers:
-        duplicates = algebra.Duplicates[self.tree.modifier] if self.tree.modifier else algebra.Duplicates.KEPT
-        part = self.tree.limitoffset
-        limit = int(str(part.limit)) if part and part.limit is not None else None
-        offset = int(str(part.offset)) if part and part.offset is not None else 0
-        return algebra.Modifiers(duplicates, order, offset, limit)
+        words = (part.text.upper() for part in self.tree.parts if isinstance(part, Token))
+        duplicates = algebra.Duplicates[next(words, "KEPT")]
+        return algebra.Modifiers(duplicates, order, self._count("offset") or 0, self._count("limit"))
 
-    def _aggregate(self, node: "CompValue", name: Variable | None = None) -> Variable:
+    def _count(self, clause: str) -> int | None:
+        for part in self._parts(clause):
+            assert isinstance(part, Token)
+            if len(part.text) > _DIGITS:
+                raise self.scope.unexpected(part, f"an integer of at most {_DIGITS} digits")
+            return int(part.text)
+        return None
+
+    def _aggregate(self, node: Phrase, name: Variable | None = None) -> Variable:
         """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
-        scope = self.scope
+        scope, (word, *operands) = self.scope, node.parts
+        distinct = node.find("distinct")
+        argument, *separators = operands if distinct is None else operands[1:]
+        assert isinstance(word, Token)
         expression: ReadExpression | None = None
-        if is_tree(inner := unwrap(node.vars)) or not scope.is_word(inner, "*"):
-            expression = read_expression(inner, self.stream, scope)
-        separator = scope.term(node.separator) if node.separator else Literal(" ")
+        if argument is not node.find("all"):
+            expression = read_expression(argument, self.stream, scope)
+        separator = scope.term(separators[0]) if separators else Literal(" ")
         assert isinstance(separator, Literal)
-        how = Aggregation(aggregate_name(node), (), bool(node.distinct), separator.lexical)
+        how = Aggregation(word.text.upper(), (), distinct is not None, separator.lexical)
         return self._name_of(how, expression, name)
 
-    def _expression(self, node: object) -> ReadExpression:
+    def _expression(self, part: Part) -> ReadExpression:
         """Return an expression with the variables of its aggregates."""
-        return read_expression(node, self.stream, self.scope, self._aggregate)
+        return read_expression(part, self.stream, self.scope, self._aggregate)
 
     def _name_of(
         self, how: Aggregation, seen: ReadExpression | None, name: Variable | None = None
@@ -575,10 +622,11 @@ class _Level:
 
 
 _FORMS: Final = {
-    "SelectQuery": Form.SELECT,
-    "AskQuery": Form.ASK,
-    "ConstructQuery": Form.CONSTRUCT,
-    "DescribeQuery": Form.DESCRIBE,
+    "select": Form.SELECT,
+    "ask": Form.ASK,
+    "construct": Form.CONSTRUCT,
+    "construct_where": Form.CONSTRUCT,
+    "describe": Form.DESCRIBE,
 }
 
 
@@ -588,25 +636,17 @@ def translate(scope: Scope, language: Language) -> EngineQuery:
     Raises QueryError and UnsupportedError with their places.
     """
     with deep_recursion():
-        tree, error = read_tree(scope.document, scope.lifted)
-        try:
-            query = _read(tree, scope, language)
-        except PlacedError as placed_error:
-            if error is not None and _position(error) < _position(placed_error):
-                raise error from None
-            raise
-        if error is not None:
-            raise error
-        return query
+        return _read(read_tree(scope.document, scope.lifted), scope, language)
 
 
-def _position(error: PlacedError) -> tuple[int, int]:
-    return error.place.line, error.place.column
-
-
-def _read(tree: "CompValue", scope: Scope, language: Language) -> EngineQuery:
+def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
     lifted, form = scope.lifted, _FORMS[tree.name]
-    template = _template(tree, scope) if form is Form.CONSTRUCT else ()
+    template = tuple(
+        triple
+        for part in (tree.find("template"),)
+        for block in (() if part is None else part.phrases())
+        for triple in read_template(block, scope)
+    )
     solutions = read_level(tree, None, scope)
     described = _described(tree, scope, solutions) if form is Form.DESCRIBE else ()
     return EngineQuery(
@@ -628,18 +668,12 @@ def _read(tree: "CompValue", scope: Scope, language: Language) -> EngineQuery:
     )
 
 
-def _template(tree: "CompValue", scope: Scope) -> tuple[TriplePattern, ...]:
-    """Return the template of CONSTRUCT; CONSTRUCT WHERE {..} has the triples of its pattern."""
-    if tree.where is not None and tree.where.name == "FakeGroupGraphPatten":
-        return read_template([block for part in tree.where.part for block in part.triples], scope)
-    return read_template(tree.template or (), scope)
-
-
-def _described(tree: "CompValue", scope: Scope, solutions: algebra.Select) -> tuple[Iri | Variable, ...]:
+def _described(tree: Phrase, scope: Scope, solutions: algebra.Select) -> tuple[Iri | Variable, ...]:
     """Return what DESCRIBE names, each once; * names all variables in scope."""
-    if not tree.var:
+    named = tree.find("described")
+    if named is None or not named.parts:
         return scope.bindable_variables(solutions.pattern)
-    terms = dict.fromkeys(scope.term(leaf) for leaf in tree.var)
+    terms = dict.fromkeys(map(scope.term, named.parts))
     return tuple(term for term in terms if isinstance(term, Iri | Variable))
 
 
@@ -662,12 +696,10 @@ def _result(
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
 
 
-def _dataset(tree: "CompValue", scope: Scope) -> Dataset:
+def _dataset(tree: Phrase, scope: Scope) -> Dataset:
     """Return the graphs of FROM and FROM NAMED."""
-    clauses = tree.datasetClause or ()
-    default = [scope.term(clause.default) for clause in clauses if clause.default]
-    terms = [scope.term(clause.named) for clause in clauses if clause.named]
-    return Dataset(
-        tuple(iri for iri in default if isinstance(iri, Iri)),
-        tuple(iri for iri in terms if isinstance(iri, Iri)),
-    )
+    clauses = {"default": list[Iri](), "named": list[Iri]()}
+    for part in tree.phrases():
+        if part.name in clauses:
+            clauses[part.name].append(_iri(part.parts[0], scope))
+    return Dataset(tuple(clauses["default"]), tuple(clauses["named"]))

@@ -3,18 +3,15 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from lars.language.terms import Iri
 from translate.dialects.query_reader import operator_after
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.windows import Now
-from translate.sparql import Document, Names, Token, TokenKind, deep_recursion, read_tree
+from translate.sparql import Document, Names, Phrase, Token, TokenKind, read_tree
 from translate.sparql.syntax_tree import StreamingClauses
-
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
 
 _GAP: Final = re.compile(r"(?:\s|#[^\r\n]*)*")
 SOME_STREAM: Final = StreamBlock(Iri(""), Now())  # stands where only the place of a block matters
@@ -78,10 +75,10 @@ def refuse_operator(document: Document, start: int, engine: str) -> None:
 
 def sparql_tree(
     document: Document, names: Names, hidden: set[int], blocks: Sequence[int] = (), *, scope: bool = True
-) -> "CompValue | None":
+) -> Phrase | None:
     """Return the syntax tree of what is SPARQL in a query, or raise where it is none.
 
-    Without `scope` only the grammar counts: not undeclared prefixes, nor variables out of scope.
+    Without `scope` undeclared prefixes are right too.
     A construct that the translation does not cover, but the language has, gives None.
     """
     missing = _undeclared(document, names)
@@ -93,13 +90,9 @@ def sparql_tree(
     )
     lifted = StreamingClauses(names, frozenset(hidden), blocks=dict.fromkeys(blocks, SOME_STREAM))
     try:
-        with deep_recursion():
-            tree, error = read_tree(replace(document, tokens=known), lifted)
+        return read_tree(replace(document, tokens=known), lifted)
     except UnsupportedError:
         return None
-    if scope and error is not None:
-        raise error
-    return tree
 
 
 def _undeclared(document: Document, names: Names) -> tuple[Token, ...]:

@@ -1,14 +1,13 @@
 """The parser of CQELS 1.x, an extension of that of ARQ 2.9, and what its engine registers."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from translate.dialects.query_reader import read_blocks
 from translate.errors import QueryError
 from translate.model.patterns import StreamBlock
-from translate.sparql import Document, Names, TokenKind, is_name, tokenize
-from translate.sparql.syntax_tree import TERM
+from translate.sparql import Document, Names, Phrase, TokenKind, is_name, tokenize
 from translate.sparql.tokens import read_prologue
 from translate.strict.clause_shapes import (
     SOME_STREAM,
@@ -35,7 +34,7 @@ _WINDOW: Final = (
     (word("["), word("RANGE"), _LENGTHS, word("SLIDE"), _LENGTHS, word("]")),
     (word("["), word("RANGE"), _LENGTHS, word("TUMBLING"), word("]")),
 )
-_STEPS: Final = ("PathAlternative", "PathSequence", "PathElt")
+_PATHS: Final = ("alternative", "sequence", "repeated", "inverse", "negated")
 _UNREGISTERED: Final = ("OPTIONAL", "BIND", "MINUS")
 
 
@@ -55,10 +54,10 @@ def check_cqels(text: str, source: str) -> None:
     if not blocks:
         raise rejection(document, document.tokens[-1], _ENGINE, "queries without a STREAM block")
     ends = _check_groups(document, names.after)
-    for path in _paths(tree):
-        index = _first_token(path) or 0
-        if any(block < index < ends.get(block, block) for block in blocks):
-            raise rejection(document, document.tokens[index], _ENGINE, "property paths in a STREAM block")
+    for path in () if tree is None else _paths(tree):
+        token = next(path.tokens(), document.tokens[-1])
+        if any(block < document.index_from(token.start) < ends.get(block, block) for block in blocks):
+            raise rejection(document, token, _ENGINE, "property paths in a STREAM block")
 
 
 def _read_block(document: Document, names: Names, index: int) -> tuple[StreamBlock, int]:
@@ -131,26 +130,10 @@ def _unions(document: Document) -> set[int]:
     return places
 
 
-def _paths(tree: object) -> Iterator[object]:
+def _paths(tree: Phrase) -> Iterator[Phrase]:
     """Yield the property paths of a syntax tree that are more than one IRI or variable."""
-    if isinstance(tree, dict):
-        name = getattr(tree, "name", "")
-        part = tree.get("part")
-        several = isinstance(part, list) and len(part) > 1
-        if name.startswith("Path") and (several or "mod" in tree or name not in _STEPS):
-            yield tree
-            return
-        for child in tree.values():
-            yield from _paths(child)
-    elif isinstance(tree, Iterable) and not isinstance(tree, str):
-        for child in tree:
-            yield from _paths(child)
-
-
-def _first_token(tree: object) -> int | None:
-    """Return the index of the first token that a part of a syntax tree names."""
-    if isinstance(tree, str):
-        found = TERM.fullmatch(str(tree))
-        return None if found is None else int(found[2])
-    children = tree.values() if isinstance(tree, dict) else tree if isinstance(tree, Iterable) else ()
-    return next((index for index in map(_first_token, children) if index is not None), None)
+    if tree.name in _PATHS:
+        yield tree
+        return
+    for part in tree.phrases():
+        yield from _paths(part)

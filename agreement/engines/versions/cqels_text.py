@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from agreement.engines.engine import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
@@ -17,6 +17,7 @@ from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, S
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import WindowExpression
 from translate.sparql import (
+    Phrase,
     Scope,
     TriplesRun,
     deep_recursion,
@@ -30,17 +31,12 @@ from translate.sparql import (
 from translate.strict import StrictEngine, check_strict
 from translate.writing import write_query
 
-if TYPE_CHECKING:
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-
 _KEPT: Final = 16
-_NESTED: Final = "GroupOrUnionGraphPattern"
 _WORDS: Final = {
-    "OptionalGraphPattern": "OPTIONAL",
-    "MinusGraphPattern": "MINUS",
-    "Bind": "BIND",
-    "InlineData": "VALUES",
+    "optional": "OPTIONAL",
+    "minus": "MINUS",
+    "bind": "BIND",
+    "data": "VALUES",
 }
 _ACCEPTED: Final = "STREAM, triples, FILTER, or a GRAPH, UNION or group of static data"
 _WINDOW: Final = re.compile(r"\[\s*RANGE\s[^\]]*\]", re.IGNORECASE)
@@ -152,16 +148,15 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     document = tokenize(text, source, base)
     lifted = lift(document, Language.CQELS)
     with deep_recursion():
-        tree, error = read_tree(document, lifted)
-        if error is not None:
-            raise error
+        tree = read_tree(document, lifted)
         scope = Scope(document, lifted)
-        if tree.valuesClause:
-            raise scope.unexpected(tree.valuesClause, "no table of values behind the pattern")
-        if tree.having and not (tree.groupby or any(map(has_aggregate, (tree.projection, tree.having)))):
-            raise scope.unexpected(tree.having, "GROUP BY or an aggregate beside HAVING", "HAVING")
+        if (table := tree.find("data")) is not None:
+            raise scope.unexpected(table, "no table of values behind the pattern")
+        grouped = tree.find("groupby"), *filter(has_aggregate, (tree.find("projection"), tree.find("having")))
+        if (having := tree.find("having")) is not None and not any(grouped):
+            raise scope.unexpected(having, "GROUP BY or an aggregate beside HAVING", "HAVING")
         elements = _Elements(scope)
-        elements.read(tree.where)
+        elements.read(tree.find("group") or Phrase("group", ()))
     return elements.body()
 
 
@@ -179,35 +174,36 @@ class _Elements:
     def body(self) -> CqelsBody:
         return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
 
-    def read(self, group: "CompValue") -> None:
+    def read(self, group: Phrase) -> None:
         """Add the elements of a group outside of STREAM."""
         for part, patterns in self._runs(group, None):
-            if part.name == "TriplesBlock":
-                self.statics.append(_joined(patterns))
-            elif (stream := self._stream(part)) is not None:
-                self._read_block(part.graph, stream)
-            elif part.name == _NESTED and len(part.graph) == 1 and self._streams_in(part.graph[0]):
-                self.read(part.graph[0])
-            else:
-                self.statics.append(self._static(part))
+            match part:
+                case Phrase("triples"):
+                    self.statics.append(_joined(patterns))
+                case Phrase("block", (_, Phrase() as block)) if (stream := self._stream(part)) is not None:
+                    self._read_block(block, stream)
+                case Phrase("union", (Phrase() as alone,)) if self._streams_in(alone):
+                    self.read(alone)
+                case _:
+                    self.statics.append(self._static(part))
 
-    def _static(self, part: "CompValue") -> Pattern:
+    def _static(self, part: Phrase) -> Pattern:
         if part.name in _WORDS:
             raise self._unexpected(part, _ACCEPTED)
-        pattern = read_group(_alone(part), None, self.scope)
+        pattern = read_group(Phrase("group", (part,)), None, self.scope)
         self._check_static(part, pattern)
         return pattern
 
-    def _check_static(self, part: "CompValue", pattern: Pattern) -> None:
+    def _check_static(self, part: Phrase, pattern: Pattern) -> None:
         if any(isinstance(one, StreamBlock) for one in parts(pattern)):
             raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
 
-    def _unexpected(self, part: "CompValue", accepted: str) -> QueryError:
+    def _unexpected(self, part: Phrase, accepted: str) -> QueryError:
         return self.scope.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
-    def _read_block(self, group: "CompValue", block: StreamBlock) -> None:
+    def _read_block(self, group: Phrase, block: StreamBlock) -> None:
         for part, patterns in self._runs(group, self.blocks):
-            if part.name != "TriplesBlock":
+            if part.name != "triples":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
             for pattern in patterns:
                 if isinstance(pattern, PathPattern):
@@ -218,39 +214,37 @@ class _Elements:
                     self.triples.append(StreamTriple(number, self.blocks, block.stream, block.window, triple))
         self.blocks += 1
 
-    def _runs(
-        self, group: "CompValue", block: int | None
-    ) -> "Iterator[tuple[CompValue, list[Bgp | PathPattern]]]":
+    def _runs(self, group: Phrase, block: int | None) -> Iterator[tuple[Phrase, list[Bgp | PathPattern]]]:
         """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
 
         A FILTER ends a run for the engine, but not the life of a blank node's label.
         """
         run: TriplesRun | None = None
-        for part in group.part or ():
-            if part.name == "Filter":
-                expression, exists = read_expression(part.expr, None, self.scope)
-                for test in exists:
-                    self._check_static(part, test.pattern)
-                self.filters.append(CqelsFilter(expression, exists, block))
-            elif part.name == "TriplesBlock":
-                run = run or TriplesRun(self.scope)
-                before = len(run.triples)
-                run.read(part.triples)
-                yield part, list(_single(run))[before:]
-            else:
-                run = None
-                yield part, []
+        for part in group.parts:
+            match part:
+                case Phrase("filter", (condition,)):
+                    expression, exists = read_expression(condition, None, self.scope)
+                    for test in exists:
+                        self._check_static(part, test.pattern)
+                    self.filters.append(CqelsFilter(expression, exists, block))
+                case Phrase("triples"):
+                    run = run or TriplesRun(self.scope)
+                    before = len(run.triples)
+                    run.read(part)
+                    yield part, list(_single(run))[before:]
+                case Phrase() if part.name != "subselect":
+                    run = None
+                    yield part, []
 
-    def _stream(self, part: "CompValue") -> StreamBlock | None:
-        if part.name != "GraphGraphPattern":
-            return None
-        clause = self.scope.lifted.blocks.get(self.scope.first(part.term))
+    def _stream(self, part: Phrase) -> StreamBlock | None:
+        clause = self.scope.lifted.blocks.get(self.scope.document.index_from(self.scope.first(part).start))
         return clause if isinstance(clause, StreamBlock) else None
 
-    def _streams_in(self, group: "CompValue") -> bool:
-        parts = () if group.name == "SubSelect" else group.part or ()
-        nested = (item for part in parts if part.name == _NESTED for item in part.graph)
-        return any(self._stream(part) is not None for part in parts) or any(map(self._streams_in, nested))
+    def _streams_in(self, group: Phrase) -> bool:
+        return any(
+            part.name == "block" or (part.name == "union" and any(map(self._streams_in, part.phrases())))
+            for part in group.phrases()
+        )
 
 
 def _joined(patterns: list[Bgp | PathPattern]) -> Pattern:
@@ -263,10 +257,3 @@ def _joined(patterns: list[Bgp | PathPattern]) -> Pattern:
 def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
     for triple in run.triples:
         yield Bgp((triple,)) if isinstance(triple, TriplePattern) else triple
-
-
-def _alone(part: "CompValue") -> "CompValue":
-    """Return a group of the syntax tree that has this part alone."""
-    from rdflib.plugins.sparql.parserutils import CompValue
-
-    return CompValue("GroupGraphPatternSub", part=[part])

@@ -186,7 +186,7 @@ def test_a_number_glued_to_a_sign_is_subtracted_in_every_clause(clause):
         ("ASK { VALUES (?x ¦?x) {} }", ("found ?x", "another variable")),
         ("ASK { _:a ?p 1 FILTER EXISTS { ¦_:a ?p 2 } }", ("_:a", "two basic graph patterns")),
         ("ASK { FILTER EXISTS ¦?x }", ("found ?x", "{")),
-        ("ASK { FILTER (- -¦?x) }", ("found ?x",)),
+        ("ASK { FILTER (- ¦-?x) }", ("found -", "a variable")),
         ("ASK { ?s ?p ?o BIND (EXISTS { ?x ?y ?z } AS ¦?s) }", ("found ?s", "is bound")),
         ("ASK { FILTER (¦<http://larkc.eu/csparql/sparql/jena/ext#timestamp>(?s) > 1) }", ("1 arguments",)),
         (

@@ -1,0 +1,70 @@
+"""Makes the tables by which queries are parsed from the grammar, by lark.
+
+`python -m tests.translate.sparql.tables` writes translate/sparql/sparql.json anew; syntax_tree.py there says
+what it holds.
+"""
+
+import json
+
+from lark import Lark
+from lark.parsers.lalr_analysis import Shift
+
+from tests.packs import ROOT
+
+GRAMMAR = ROOT / "translate" / "sparql" / "sparql.lark"
+TABLES = GRAMMAR.with_suffix(".json")
+
+
+def made():
+    """Return the text of the tables."""
+    parser = Lark(GRAMMAR.read_text("utf-8"), parser="lalr", lexer="basic", strict=False)
+    table = parser.parser.parser._parse_table
+    texts = {terminal.name: terminal.pattern.value for terminal in parser.terminals}
+    rules = sorted(parser.rules, key=lambda rule: (rule.origin.name, str(rule.expansion)))
+    origins = {name: str(number) for number, name in enumerate(sorted({rule.origin.name for rule in rules}))}
+    numbers = {rule: number for number, rule in enumerate(rules)}
+    rows = {
+        state: {
+            origins.get(symbol) or texts.get(symbol) or symbol.lower(): action
+            for symbol, action in row.items()
+        }
+        for state, row in table.states.items()
+    }
+    rows[table.end_states["start"]]["$end"] = Shift, table.end_states["start"]
+    # lark numbers states anew in each run: here by how they are reached.
+    order = {table.start_states["start"]: 0}
+    for state in (reached := list(order)):
+        for _, (action, argument) in sorted(rows[state].items()):
+            if action is Shift and argument not in order:
+                order[argument] = len(order)
+                reached.append(argument)
+    states = [_row(rows[state], order, numbers) for state in reached]
+    shapes = [[origins[rule.origin.name], *_shape(rule)] for rule in rules]
+    return (
+        json.dumps({"rules": shapes, "states": states}, separators=(",", ":"))
+        .replace("],[", "],\n[")
+        .replace(",{", ",\n{")
+        + "\n"
+    )
+
+
+def _row(row, order, numbers):
+    named = {
+        symbol: order[argument] if action is Shift else -1 - numbers[argument]
+        for symbol, (action, argument) in sorted(row.items())
+    }
+    alone = set(named.values())
+    return alone.pop() if len(alone) == 1 and max(alone) < 0 else named
+
+
+def _shape(rule):
+    left_out = [
+        part.is_term and part.filter_out and not rule.options.keep_all_tokens for part in rule.expansion
+    ]
+    alone = "1" if rule.options.expand1 and not rule.alias else ""
+    name = rule.alias or rule.options.template_source or rule.origin.name
+    return None if name.startswith("_") else name, alone + "".join("-" if out else "=" for out in left_out)
+
+
+if __name__ == "__main__":
+    TABLES.write_text(made(), "utf-8")
