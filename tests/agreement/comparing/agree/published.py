@@ -23,7 +23,10 @@ STATIC = {"sr.nq": "stations.nt", "ls.nq": "sibdataset.nt"}
 def jobs():
     """Return what is compared: pairs of queries, or one whose partner is derived."""
     packs = (PACKS[name].folder for name in ("srbench", "lsbench"))
-    return [{**job, "pack": pack} for pack in packs for job in json.loads((pack / "jobs.json").read_text())]
+    told = [{**job, "pack": pack} for pack in packs for job in json.loads((pack / "jobs.json").read_text())]
+    known = {name for name, _ in confirmed()}
+    names = ((job, f"{job['name']} to RSP-QL") for job in told)
+    return [*told, *({**job, "name": name} for job, name in names if name in known)]
 
 
 def write_trace(folder, name):
@@ -54,6 +57,8 @@ def outcome(job, folder):
     """Return verdict, rows and causes of a job by name and U, as the confirmed ones are written."""
     write_trace(folder, job["trace"])
     paths = [job["pack"] / job[side] for side in ("pull", "push") if side in job]
+    if job["name"].endswith(" to RSP-QL"):
+        paths[-1] = in_rspql(paths[-1], folder / "push.rspql.rq")
     given = [text.replace("static/", f"{folder}/") for text in job.get("statics", ())]
     result = api.agree(
         *paths,
@@ -69,6 +74,12 @@ def outcome(job, folder):
         for variant, verdicts in result.variants.items()
         for period, verdict in zip(job["periods"], verdicts, strict=True)
     }
+
+
+def in_rspql(path, written):
+    """Return the file with a query written in RSP-QL."""
+    written.write_text(api.translate(path, to="rspql").text, encoding="utf-8")
+    return written
 
 
 def name_of(name, variant):
