@@ -163,7 +163,9 @@ class HuntLimits:
     time_limit: float = option(
         60.0, "Time limit of the hunt.", _seconds, metavar="TIME", keyword="str | float"
     )
-    runs: int | None = option(None, "Maximum number of runs of the engine.", least=1)
+    runs: int | None = option(
+        None, "Maximum number of runs that look for faults; making one small runs more.", least=1
+    )
     faults: int | None = option(None, "Stop after N faults.", least=1)
     seed: int = option(0, "Seed of the random streams.", least=0)
 
@@ -359,7 +361,7 @@ class Explanation:
                 return
         own = ENGINES.get(self.hunt.name)
         self._add_rules(() if own is None else (own,))
-        self._add_next(mute)
+        self._add_next(tuple(mute_queries(every, self._left())))
         self._add_next(switches)
         self._add_rules(ENGINES.values())
         self._add_next(pictures)
