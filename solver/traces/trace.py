@@ -78,10 +78,14 @@ def format_of(head: FileHead) -> FileFormat:
     name = bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle()
-    if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
-        return _of_json_ld(head, name.suffix.lower())
     if messages := _messages(head, name.suffix.lower()):
         return messages
+    if _is_ldes(head, name.suffix.lower()):
+        from solver.traces.formats.ldes import LdesPage
+
+        return LdesPage()
+    if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
+        return _of_json_ld(head, name.suffix.lower())
     if name.suffix == ".ttl":
         raise LarsError(
             f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "
@@ -107,6 +111,12 @@ def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
 
 
 _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
+
+
+def _is_ldes(head: FileHead, extension: str) -> bool:
+    """Return whether a file of RDF is a page of an event stream."""
+    known = extension in _EXTENSIONS and extension not in (*_RDF, ".jsonld")
+    return not known and b"https://w3id.org/ldes#" in head.start and b"timestampPath" in head.start
 
 
 def _messages(head: FileHead, extension: str) -> FileFormat | None:

@@ -63,7 +63,7 @@ class Quad(NamedTuple):
     graph: str | None
 
 
-def _quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
+def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
     """Yield the file's triples in order; raise MalformedPart with line and column."""
     reader = LineByLine(data)
     try:
@@ -86,16 +86,18 @@ class GraphElement:
     line: int = 1
     triples: list[Triple] = field(default_factory=list)
     times: list[tuple[int, str]] = field(default_factory=list)
+    kind: str = "graph"
+    accepted: str = ACCEPTED_TRIG
 
     def atoms(self, source: TraceFile) -> list[TracedAtom]:
         """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
         if not self.times:
-            problem = f"the graph {self.name} has no time; accepted: {ACCEPTED_TRIG}"
+            problem = f"the {self.kind} {self.name} has no time; accepted: {self.accepted}"
             raise MalformedPart(problem, line=self.line)
         line, value = self.times[0]
         for other_line, other in self.times[1:]:
             if other != value:
-                problem = f"the graph {self.name} has the times {value} and {other}; accepted: one"
+                problem = f"the {self.kind} {self.name} has the times {value} and {other}; accepted: one"
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:
@@ -194,7 +196,7 @@ class TrigFile(GraphFormat):
         """Return the graphs."""
         _ = source
         # A graph may be named by a blank node, so only what is inside graphs is numbered.
-        quads = list(_quads(data, RdfFormat.TRIG))
+        quads = list(read_quads(data, RdfFormat.TRIG))
         inside = _numbered(quad for quad in quads if quad.graph is not None)
         return graph_elements([*inside, *(quad for quad in quads if quad.graph is None)])
 
@@ -213,7 +215,7 @@ class NumberedTurtle(GraphFormat):
 
     def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the file as one element, at the time in its name."""
-        quads = list(_numbered(_quads(data, RdfFormat.TURTLE)))
+        quads = list(_numbered(read_quads(data, RdfFormat.TURTLE)))
         line = quads[0].line if quads else 1
         time = f'"{file_number(Path(source.path))}"'
         return [GraphElement(source.path, line, [quad.triple for quad in quads], [(1, time)])]

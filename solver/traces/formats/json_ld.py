@@ -62,16 +62,27 @@ class JsonLdGraphs(GraphFormat):
 
     def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the graphs, each on the line that names it first."""
-        _ = source
-        text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
-        _parsed(text, 1)
-        apart, quads = blanks_numbered(), []
-        for _, (s, p, o), graph in _quads(text.encode(), 1):
-            name = graph or s
+        _, apart = source, blanks_numbered()
+        return graph_elements(
+            [
+                Quad(line, (s, p, o) if graph is None else (apart(s), p, apart(o)), graph)
+                for line, (s, p, o), graph in document_quads(data)
+            ]
+        )
+
+
+def document_quads(data: bytes) -> list[Quad]:
+    """Return the statements of a document, each on the line that first names its graph, or its subject."""
+    text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
+    _parsed(text, 1)
+    quads, lines = [], dict[str, int]()
+    for _, triple, graph in _quads(text.encode(), 1):
+        name = graph or triple[0]
+        if name not in lines:
             at = text.find(json.dumps(name[1:-1], ensure_ascii=False)) if name.startswith("<") else -1
-            triple = (s, p, o) if graph is None else (apart(s), p, apart(o))
-            quads.append(Quad(text.count("\n", 0, max(at, 0)) + 1, triple, graph))
-        return graph_elements(quads)
+            lines[name] = text.count("\n", 0, max(at, 0)) + 1
+        quads.append(Quad(lines[name], triple, graph))
+    return quads
 
 
 class JsonLdLines(MessageFormat):

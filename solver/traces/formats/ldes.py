@@ -1,0 +1,120 @@
+"""A page of a Linked Data Event Stream (LDES): each member is an element at its timestampPath."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from pyoxigraph import RdfFormat
+
+from lars.language.terms import RDF
+from solver.rdf import blanks_numbered, order_key, read_term
+from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, literal_time, read_quads
+from solver.traces.input_files import TraceFile, bare
+from solver.traces.trace_times import MalformedPart
+
+LDES: Final = "https://w3id.org/ldes#"
+_MEMBER: Final = "<https://w3id.org/tree#member>"
+_TIMESTAMP, _SEQUENCE = (f"<{LDES}{name}>" for name in ("timestampPath", "sequencePath"))
+_FIRST, _REST, _NIL = (f"<{RDF}{name}>" for name in ("first", "rest", "nil"))
+_KINDS: Final = {".ttl": RdfFormat.TURTLE, ".nt": RdfFormat.N_TRIPLES, ".nq": RdfFormat.N_QUADS}
+_ACCEPTED: Final = "a value of the stream's ldes:timestampPath in each member"
+
+Subjects = Mapping[str, Sequence[Quad]]
+
+
+class LdesPage(GraphFormat):
+    """The members of a page in the order of timestampPath, then of sequencePath, then of the page."""
+
+    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
+        """Return the members; raise MalformedPart where the page does not say how they are timed."""
+        by_subject: defaultdict[str, list[Quad]] = defaultdict(list)
+        by_graph: defaultdict[str | None, list[Quad]] = defaultdict(list)
+        for quad in _page_quads(source, data):
+            by_subject[quad.triple[0]].append(quad)
+            by_graph[quad.graph].append(quad)
+        paths = [quad for quads in by_subject.values() for quad in quads if quad.triple[1] == _TIMESTAMP]
+        if len(paths) != 1:
+            problem = f"found {len(paths)} values of ldes:timestampPath; accepted: one stream in a page"
+            raise MalformedPart(problem, 1, paths[1].line if paths else 1, fatal=True)
+        stream = paths[0].triple[0]
+        timestamps = _path(by_subject, paths[0])
+        sequences = [_path(by_subject, quad) for quad in by_subject[stream] if quad.triple[1] == _SEQUENCE]
+        members = [quad for quad in by_subject[stream] if quad.triple[1] == _MEMBER]
+        names = {quad.triple[2] for quad in members}
+        keyed = []
+        for quad in {quad.triple[2]: quad for quad in members}.values():
+            own = [*_description(by_subject, quad.triple[2], names), *by_graph[quad.triple[2]]]
+            element = _element(quad, own, timestamps)
+            order = [value for path in sequences[:1] for _, value in _values(own, element.name, path)]
+            keyed.append(((_instant(element), order_key(read_term(order[0]) if order else None)), element))
+        return [element for _, element in sorted(keyed, key=lambda pair: pair[0])]
+
+
+def _page_quads(source: TraceFile, data: bytes) -> list[Quad]:
+    """Return the statements of a page, blank nodes numbered."""
+    suffix = bare(Path(source.path)).suffix.lower()
+    if suffix == ".jsonld" or data.lstrip()[:1] in (b"{", b"["):
+        from solver.traces.formats.json_ld import document_quads
+
+        quads = document_quads(data)
+    else:
+        quads = [*read_quads(data, _KINDS.get(suffix, RdfFormat.TRIG))]
+    apart = blanks_numbered()
+    return [Quad(line, (apart(s), p, apart(o)), graph and apart(graph)) for line, (s, p, o), graph in quads]
+
+
+def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
+    """Return the properties of a path of SHACL, which is a property or a sequence of them."""
+    at, properties, seen = quad.triple[2], list[str](), set[str]()
+    while at.startswith("_:") and at not in seen:
+        seen.add(at)
+        parts = {own.triple[1]: own.triple[2] for own in by_subject[at]}
+        properties.append(parts.get(_FIRST, at))
+        at = parts.get(_REST, at)
+    properties += [] if at == _NIL else [at]
+    if not properties or not all(name.startswith("<") for name in properties):
+        problem = f"found another path as {quad.triple[1]}; accepted: a property, or a list of properties"
+        raise MalformedPart(problem, 1, quad.line, fatal=True)
+    return tuple(properties)
+
+
+def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Quad]:
+    """Return what the page says of a member, and of the blank nodes that this leads to."""
+    quads, waiting, seen = list[Quad](), [name], {name}
+    while waiting:
+        for quad in by_subject.get(waiting.pop(), ()):
+            target = quad.triple[2]
+            if quad.graph is None:
+                quads.append(quad)
+                if target.startswith("_:") and target not in seen | members:
+                    seen.add(target)
+                    waiting.append(target)
+    return quads
+
+
+def _element(member: Quad, quads: Sequence[Quad], path: Sequence[str]) -> GraphElement:
+    name, line = member.triple[2], quads[0].line if quads else member.line
+    triples = [*dict.fromkeys(quad.triple for quad in quads)]
+    return GraphElement(name, line, triples, _values(quads, name, path), "member", _ACCEPTED)
+
+
+def _values(quads: Sequence[Quad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:
+    """Return what a path leads to from a member, each with its line."""
+    found = [(0, name)]
+    for step in path:
+        starts = {value for _, value in found}
+        found = [
+            (quad.line, quad.triple[2])
+            for quad in quads
+            if quad.triple[0] in starts and quad.triple[1] == step
+        ]
+    return found
+
+
+def _instant(element: GraphElement) -> int:
+    """Return the time of a member as a number; what is no time comes first, and is refused later."""
+    try:
+        return literal_time(element.times[0][1], 1).value if element.times else -1
+    except MalformedPart:
+        return -1
