@@ -248,25 +248,32 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
         what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(instant_of(moment))}"
         problem = f"found the {what}, and the times of the input are numbers alone"
         raise LarsError(f"{problem}; accepted: time points, or dateTimes with --origin")
-    written = _on_its_day(moment, zero, unit, last) if isinstance(moment, time) else instant_of(moment)
+    begin = read_time(zero)
+    end = replace(begin, value=begin.value + last * unit.nanoseconds)
+    written = _on_its_day(moment, begin, end) if isinstance(moment, time) else instant_of(moment)
+    if written.kind is begin.kind and written.value < begin.value:
+        raise _too_early(f"dateTime {show(replace(written, zone=begin.zone))}", begin, end)
     try:
-        return Clock(unit, unit, read_time(zero)).stamp(written).value
+        return Clock(unit, unit, begin).stamp(written).value
     except MalformedPart as error:
         raise LarsError(f"{error.problem} (time 0 is {zero}; --origin says another)") from None
 
 
-def _on_its_day(moment: time, zero: str, unit: Duration, last: int) -> Instant:
-    """Return the dateTime of a time of day between time 0 and a last time point, or after it on its day."""
-    begin = read_time(zero)
-    end, ahead = begin.value + last * unit.nanoseconds, begin.zone * 60 * 10**9
+def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
+    times = f"the trace's times, [{show(begin)}, {show(end)}]" if end != begin else f"time 0, {show(begin)}"
+    problem = f"found the {what}, which is before {times}"
+    return LarsError(f"{problem}; accepted: a dateTime from {show(begin)} on, or an earlier --origin")
+
+
+def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
+    """Return the dateTime of a time of day between time 0 and a last time, or after it on its day."""
+    ahead = begin.zone * 60 * 10**9
     since = ((moment.hour * 60 + moment.minute) * 60 + moment.second) * 10**9 + moment.microsecond * 1000
     first = begin.value + (since - begin.value - ahead) % _DAY
     instant, other = (replace(begin, value=value) for value in (first, first + _DAY))
-    if other.value <= end:
+    if other.value <= end.value:
         problem = f"found the time of day {moment}, which the trace has on several days"
         raise LarsError(f"{problem}; accepted: a dateTime, as {show(instant)} or {show(other)}")
-    if instant.value > end and (instant.value + ahead) // _DAY > (end + ahead) // _DAY:
-        text = f"[{zero}, {show(replace(begin, value=end))}]"
-        problem = f"found the time of day {moment}, which is before the first of the trace's times, {text}"
-        raise LarsError(f"{problem}; accepted: a dateTime from {zero} on, or a time point")
+    if instant.value > end.value and (instant.value + ahead) // _DAY > (end.value + ahead) // _DAY:
+        raise _too_early(f"time of day {moment}", begin, end)
     return instant

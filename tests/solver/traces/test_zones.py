@@ -14,6 +14,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lars.durations import read_duration
+from lars.errors import LarsError
 from solver.settings import OriginWarning
 from solver.traces import date_of, point_of, prepare, read_columns
 from tests.solver.traces.both_readings import read_here
@@ -127,7 +128,20 @@ def test_a_time_of_day_after_the_trace_is_on_its_last_day_or_refused(moment, min
     assume(asked - zero < timedelta(days=1))
     try:
         found = point_of(asked.time(), text(zero), SECOND, last)
-    except Exception as error:  # noqa: BLE001
+    except LarsError as error:
         found = str(error).partition(",")[0]
     refused = f"found the time of day {asked.time()}"
     assert found == (last + later if asked.date() == end.date() else refused)
+
+
+@given(MOMENTS, ZONES, st.integers(1, 80_000), ZONES, st.integers(1, 10**6))
+def test_what_is_before_the_trace_is_refused_in_its_zone(moment, minutes, last, other, early):
+    zero = moment.astimezone(zone(minutes))
+    asked = (zero - timedelta(seconds=early)).astimezone(zone(other))
+    with pytest.raises(LarsError) as caught:
+        point_of(asked, text(zero), SECOND, last)
+    there = text(asked.astimezone(zone(minutes)))
+    span = f"[{text(zero)}, {text(zero + timedelta(seconds=last))}]"
+    assert str(caught.value).startswith(
+        f"found the dateTime {there}, which is before the trace's times, {span};"
+    )
