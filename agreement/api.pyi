@@ -68,6 +68,7 @@ class InputOptions(TypedDict, total=False):
     stream: Mapping[str, TraceSource] | None
     unit: str | None
     trace_unit: str | None
+    base: str | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
@@ -106,6 +107,7 @@ class QuestionOptions(TypedDict, total=False):
     period: int | str | Sequence[int] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     unit: str | None
+    base: str | None
 
 class TracelessOptions(QuestionOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
@@ -138,6 +140,7 @@ class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False)
 
 class ContainmentRequest(InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
+    base: str | None
     equivalent: bool
     rename: Mapping[str, str] | None
     time_limit: float | None
@@ -192,6 +195,7 @@ class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
     seed: int
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     t0: int | str | Sequence[int] | None
+    base: str | None
     late: float | None
 
 class InitRequest(InputOptions, ProgressKeyword, total=False):

@@ -34,7 +34,7 @@ from agreement.comparing.judge import (
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
-from agreement.documents.requests import QUERY_SUFFIXES, is_query, load_query
+from agreement.documents.requests import QUERY_SUFFIXES, absolute_text, is_query, load_query
 from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import cut
 from agreement.engines.adapters import ADAPTER, adapted_version
@@ -601,7 +601,7 @@ def on_trace(
 ) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
     _check_reporters(profiles)
-    texts = [read_text(path, ANSWERS_FORM) for path in queries]
+    texts = [absolute_text(read_text(path, ANSWERS_FORM), str(path)) for path in queries]
     _check_columns([load_query(path, profiles.unit) for path in queries], queries)
     reporters = _reporters(profiles, texts[0], texts[-1])
     paths = (queries[0], queries[-1])

@@ -251,6 +251,11 @@ def property_iri(value: object) -> str:
     return _iri(value, "a property").value
 
 
+def base_iri(value: object) -> str:
+    """Read the IRI that relative IRIs are resolved against."""
+    return _iri(value, "a base").value
+
+
 ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
 
 

@@ -11,7 +11,7 @@ from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Push, Recording
-from agreement.documents.requests import WindowSource, read_once, sources, with_sources
+from agreement.documents.requests import WindowSource, base_for, read_once, sources, with_sources
 from agreement.documents.traces import background
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -69,9 +69,11 @@ def read_with_text(text: str, source: str) -> EngineQuery:
     return with_text(read_once(text, source), text, source)
 
 
-def with_text(query: EngineQuery, text: str, source: str) -> EngineQuery:
+def with_text(query: EngineQuery, text: str, source: str, base: str | None = None) -> EngineQuery:
     """Return a query of CQELS or RSP-QL with its text, others as they are."""
-    return with_its_text(query, text, source) if query.language in _LOOKED_AT else query
+    if query.language not in _LOOKED_AT:
+        return query
+    return with_its_text(query, text, source, base_for(text, source) if base is None else base)
 
 
 Off = frozenset[str]

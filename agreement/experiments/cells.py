@@ -35,11 +35,15 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 
 @dataclass(frozen=True, slots=True)
 class QueryText:
-    """A query with its placeholders filled; `source` names its file in messages."""
+    """A query with its placeholders filled; `source` names its file in messages.
+
+    Relative IRIs in it are resolved against `base`.
+    """
 
     text: str
     source: str
     language: Language
+    base: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,8 +136,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[file.graph, file.engine, digest(file.path)] for file in part]
-        case QueryText(text, _, language):
-            return [text, language.value]
+        case QueryText(text, _, language, base):
+            return [text, language.value, base]
         case TraceInput(paths, options, static, timeline):
             return [_described(TraceFiles(paths, options)), _described(static), repr(timeline)]
         case TraceFiles(paths, options):

@@ -22,6 +22,7 @@ from agreement.documents.requests import (
     EXPERIMENT_FILE,
     durations_among,
     durations_of,
+    else_base,
     fitting_unit,
     read_once,
 )
@@ -174,6 +175,7 @@ def read_experiment(path: Path) -> Experiment:
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
+    else_base(content.base)
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:

@@ -19,6 +19,7 @@ from agreement.documents.requests import (
     EvaluationOptions,
     ExecutionMode,
     InputOptions,
+    base_for,
     durations_among,
     is_experiment,
     origin_text,
@@ -294,7 +295,8 @@ class _Grid:
         path = (*entry.path, language.value)
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
-        query_text = QueryText(filled_text(text, parameters), source, language)
+        filled = filled_text(text, parameters)
+        query_text = QueryText(filled, source, language, base_for(filled, source))
         if query_text not in self.read:
             self.read[query_text] = query_in(query_text.text, source, self.experiment.unit, language)
         return query_text

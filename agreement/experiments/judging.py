@@ -34,7 +34,7 @@ from agreement.documents.recordings import (
     read_recording,
     static_lines,
 )
-from agreement.documents.requests import sources
+from agreement.documents.requests import absolute_text, read_once, sources
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.engine import with_text
@@ -60,7 +60,6 @@ from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
 from lars.errors import LarsError
 from solver.settings import TraceInput, TraceOptions, Warn
-from translate.dialects import read_query
 from translate.model.query import EngineQuery
 
 Subject = EngineVersion | Specification | AdaptedEngine | RecordedAnswers
@@ -173,7 +172,9 @@ def judged_answers(work: JudgingWork, run: EngineRun, zero: str | None) -> Answe
         case Specification():
             return Answers(_specified(work.subject, run, work))
         case AdaptedEngine():
-            return _adapted(work.subject, work.query.text, run)
+            query = work.query
+            text = absolute_text(query.text, query.source, query.base)
+            return _adapted(work.subject, text, run)
         case RecordedAnswers(path, options):
             return read_recording(path, options.since(zero))
         case _:
@@ -206,7 +207,8 @@ def _choice(specification: Specification, run: EngineRun, work: JudgingWork) -> 
 def judged_cell(work: JudgingWork) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
     text, source = work.query.text, work.query.source
-    query = with_text(read_query(text, source, work.query.language), text, source)
+    base = work.query.base
+    query = with_text(read_once(text, source, work.query.language, base), text, source, base)
     unit = work.unit
     warnings: list[str] = []
     pushes, zero = pushes_in(work, query, warnings.append)

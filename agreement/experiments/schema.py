@@ -223,6 +223,7 @@ class FileKeys(Table):
 
     title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
     unit: Unit | None = _option(None, InputOptions, "unit")
+    base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(None, InputOptions, "base")
     static: StaticFiles = _key(
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",

@@ -229,7 +229,13 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
     ans1(?s) ← ⊞^3 ◇ striple(?s, <http://e/p>, ?o, <http://e/s>).
     """
     request = _unfolded(request, listeners)
-    others = {"to": request.to, "step": request.step, "strict": request.strict, "assign": request.assign}
+    others = {
+        "to": request.to,
+        "step": request.step,
+        "strict": request.strict,
+        "assign": request.assign,
+        "base": request.input_options.base,
+    }
     flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
     check_for_queries(request.query, flags)
     options = request.input_options.fitted([request.query], listeners.note, request.evaluation.period)

@@ -333,7 +333,7 @@ def read_declarations(document: Document) -> Iterator[Names]:
     """Yield for each token what the PREFIX and BASE lines up to there declare, wherever they stand."""
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
-        if token.is_word("PREFIX", "BASE"):
+        if token.is_word("PREFIX", "BASE") and index >= names.after:
             names = read_prologue(document, index, names)
         yield names
 

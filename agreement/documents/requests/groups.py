@@ -18,7 +18,7 @@ from agreement.documents.requests.query_files import (
     query_text,
     read_once,
 )
-from agreement.documents.values import Period, columns_by_stream, static_files
+from agreement.documents.values import Period, absolute_iri, columns_by_stream, static_files
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -137,6 +137,17 @@ def unit_option() -> Any:
     )
 
 
+def base_option() -> Any:
+    """Return the field of what relative IRIs in queries are resolved against."""
+    return option(
+        None,
+        "Resolve relative IRIs of a query without BASE against IRI. [default: the IRI of the query file]",
+        absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
+
+
 _SPECIFIED: Final = "as in the specification"
 
 
@@ -213,6 +224,7 @@ class InputOptions:
         metavar="LENGTH",
         keyword="str | None",
     )
+    base: str | None = base_option()
     origin: datetime | None = option(
         None,
         "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
@@ -315,6 +327,7 @@ class QuestionOptions:
     )
     static: tuple[StaticFile, ...] = static_option("Static RDF data. Repeatable. [default: any static data]")
     unit: Duration | None = unit_option()
+    base: str | None = base_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,7 +400,8 @@ class ProgramOptions:
 
     def check(self, path: Path, **others: object) -> None:
         """Raise LarsError where they, or others about queries, are given for a program."""
-        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, **others)
+        base = self.input_options.base
+        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, base=base, **others)
         check_for_queries(path, flags)
 
 

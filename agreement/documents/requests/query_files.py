@@ -5,7 +5,8 @@ Where nobody says how long one time point is, it is the longest of which every d
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
 from functools import lru_cache, reduce
 from math import gcd
@@ -28,7 +29,7 @@ from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, WindowExpression, window_operator
-from translate.sparql import has_relative_iri, tokenize
+from translate.sparql import TokenKind, has_relative_iri, read_declarations, resolve, tokenize
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -83,11 +84,75 @@ def query_text(path: Path) -> str:
     return read_text(path, f"a file with a query in {', '.join(others)} or {last}")
 
 
+@dataclass(slots=True)
+class _Base:
+    iri: str
+
+
+_base: ContextVar[_Base | None] = ContextVar("base", default=None)
+
+
+@contextmanager
+def base_of_block(iri: str | None) -> Iterator[None]:
+    """Let relative IRIs of the queries that are read in the block be resolved against an IRI."""
+    before = _base.set(_Base(iri or ""))
+    try:
+        yield
+    finally:
+        _base.reset(before)
+
+
+def else_base(iri: str | None) -> None:
+    """Resolve against an IRI in the rest of the block where it has no other."""
+    if (block := _base.get()) is not None:
+        block.iri = block.iri or iri or ""
+
+
+def base_for(text: str, source: str) -> str:
+    """Return what the relative IRIs of a text are resolved against; "" leaves them as they are.
+
+    That is the base of the block, else the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it has one.
+    """
+    if (block := _base.get()) is not None and block.iri:
+        return block.iri
+    file = Path(source)
+    return file.absolute().as_uri() if exists(file) and has_relative_iri(tokenize(text, source)) else ""
+
+
+def absolute_text(text: str, source: str, base: str | None = None) -> str:
+    """Return a query as an engine gets it, which does not know its file: with all IRIs absolute.
+
+    They are resolved against `base`, else as `base_for` says.
+    """
+    base = base_for(text, source) if base is None else base
+    if not base:
+        return text
+    document = tokenize(text, source, base)
+    pieces: list[str] = []
+    start = 0
+    for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
+        if token.kind is not TokenKind.IRI:
+            continue
+        match [one.text.upper() for one in document.tokens[max(index - 2, 0) : index]]:
+            case [*_, "BASE"]:
+                iri = base = resolve(base, token.text[1:-1])
+            case ["PREFIX", _]:
+                iri = resolve(base, token.text[1:-1])
+            case _:
+                iri = names.iri(token).value
+        pieces += [document.text[start : token.start], f"<{iri}>"]
+        start = token.start + len(token.text)
+    return "".join((*pieces, document.text[start:]))
+
+
 def read_once(
-    text: str, source: str, engine: Language | None = None, base: str = "", *, opaque: bool = False
+    text: str, source: str, engine: Language | None = None, base: str | None = None, *, opaque: bool = False
 ) -> EngineQuery:
-    """Return the query of a text as read_query does, or raise, without reading it anew for each user."""
-    query = _read(text, source, engine, base, opaque)
+    """Return the query of a text as read_query does, or raise, without reading it anew for each user.
+
+    Its relative IRIs are resolved against `base`, else as `base_for` says.
+    """
+    query = _read(text, source, engine, base_for(text, source) if base is None else base, opaque)
     if isinstance(query, LarsError):
         raise query
     return query
@@ -108,12 +173,10 @@ def query_in(
 ) -> EngineQuery:
     """Return the query of a text, which messages call `source`.
 
-    Its windows are checked to be whole numbers of the unit, while the source is known. Relative IRIs
-    without a BASE are resolved against the file's own IRI (SPARQL 1.1, 4.1.1.2).
+    Its windows are checked to be whole numbers of the unit, while the source is known.
     """
     try:
-        base = Path(source).absolute().as_uri() if has_relative_iri(tokenize(text, source)) else ""
-        query = read_once(text, source, engine, base, opaque=opaque)
+        query = read_once(text, source, engine, opaque=opaque)
     except LarsError as error:
         if not _RULE.search(text):
             raise

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Final
 
+from agreement.documents.requests import base_for, read_once
 from agreement.engines.engine import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable
 from translate.analysis import mentioned_variables, parts
-from translate.dialects import lift, read_query
+from translate.dialects import lift
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
@@ -102,9 +103,10 @@ class CqelsBody:
     errors: tuple[QueryError, ...] = ()
 
 
-def read_written(text: str, source: str, base: str = "") -> WrittenQuery:
-    """Return the query of CQELS that a text, with the text; takes and raises what `read_query` does."""
-    return with_its_text(read_query(text, source, Language.CQELS, base), text, source, base)
+def read_written(text: str, source: str) -> WrittenQuery:
+    """Return the query of CQELS that a text is, with the text; raises what `read_once` does."""
+    query = read_once(text, source, Language.CQELS)
+    return with_its_text(query, text, source, base_for(text, source))
 
 
 def query_with_text(query: EngineQuery) -> WrittenQuery:

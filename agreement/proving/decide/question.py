@@ -65,10 +65,11 @@ class Places:
 
     text: str
     source: str
+    base: str = ""
 
     @cached_property
     def _document(self) -> Document:
-        return tokenize(self.text, self.source)
+        return tokenize(self.text, self.source, self.base)
 
     @cached_property
     def _names(self) -> Names:

@@ -31,6 +31,7 @@ from agreement.documents.options import (
     options_of,
 )
 from agreement.documents.outputs import json_text, table_text
+from agreement.documents.requests import base_of_block
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from lars.files import exists
@@ -300,6 +301,12 @@ def offered_functions(
 
     def made(answer: Callable[[_Request, Listeners], _Result]) -> Callable[..., _Result]:
         @wraps(answer)
+        def based(asked: _Request, listeners: Listeners) -> _Result:
+            base = next((value for option, value in options_of(asked) if option.name == "base"), None)
+            with base_of_block(base):
+                return answer(asked, listeners)
+
+        @wraps(answer)
         def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
             # Loads what reads graphs, which no command needs.
             from agreement.results.base.sources import SourceFiles
@@ -308,13 +315,13 @@ def offered_functions(
             with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)
                 result_request = _request_of(answer.__name__, request, inputs, keywords, files)
-                result = answer(result_request, listeners).evaluate()
+                result = based(result_request, listeners).evaluate()
             said = {"warnings": tuple(map(files.plain, warnings)), "notes": tuple(map(files.plain, notes))}
             return replace(result, **said)
 
         vars(called)["__signature__"] = _signature(request)
         called.__doc__ = f"{cleandoc(answer.__doc__ or '')}\n\n{_described(request)}"
-        vars(called)["answering"] = Answering(request, answer)
+        vars(called)["answering"] = Answering(request, based)
         return called
 
     return made

@@ -14,7 +14,7 @@ from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
-from agreement.documents.requests import late_option, readers, static_option
+from agreement.documents.requests import absolute_text, base_option, late_option, readers, static_option
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
@@ -84,6 +84,7 @@ class HuntRequest:
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
+    base: str | None = base_option()
     late: float | None = late_option()
     how: AdapterOptions
 
@@ -191,7 +192,10 @@ def _queries(engine: StreamEngine, request: HuntRequest, judge: Reference | None
         return made_queries(engine, options, next(iter((*named, *own[-1:])), "rspql"))
     static = static_lines(read_static(request.static))
     return MadeQueries(
-        tuple(hunted_query(str(path), read_text(path, _QUERY), static, options) for path in request.inputs),
+        tuple(
+            hunted_query(str(path), absolute_text(read_text(path, _QUERY), str(path)), static, options)
+            for path in request.inputs
+        ),
         (),
     )
 

@@ -14,7 +14,7 @@ from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import Json, quantity
 from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
-from agreement.documents.requests import BadLineOptions, InputOptions, read_once
+from agreement.documents.requests import BadLineOptions, InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import (
     SILENCE,
@@ -244,6 +244,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     assert request.adapter is not None
     path, *traces = request.inputs
     text = read_text(path, _FORM)
+    asked = absolute_text(text, str(path))
     query = _query(text, path, listeners)
     options = (
         request.input_options
@@ -252,7 +253,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = Registration(text, static_lines(read_static(trace.static)), request.how.options or {})
+    registration = Registration(asked, static_lines(read_static(trace.static)), request.how.options or {})
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
@@ -283,7 +284,7 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
         raise LarsError("cannot combine --out or --option with --check")
     if len(request.inputs) > 1:
         raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
-    query = read_text(request.inputs[0], _FORM) if request.inputs else None
+    query = next((absolute_text(read_text(path, _FORM), str(path)) for path in request.inputs), None)
     assert request.check is not None
     return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
 

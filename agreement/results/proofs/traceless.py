@@ -17,6 +17,8 @@ from agreement.documents.requests import (
     InputOptions,
     InterpretationOptions,
     TracelessOptions,
+    base_for,
+    base_option,
     durations_in,
     experiment_in,
     fitting_unit,
@@ -153,10 +155,11 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
         (entry, *_) = experiment.entries["queries"]
         language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
-        return Places(text, source)
+        return Places(text, source, base_for(text, source))
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
-    return Places(query_text(preferred), str(preferred))
+    text, source = query_text(preferred), str(preferred)
+    return Places(text, source, base_for(text, source))
 
 
 SECONDS: Final = 60.0
@@ -283,6 +286,7 @@ class ContainmentRequest:
 
     inputs: tuple[Path, ...] = queries_argument()
     unit: Duration | None = unit_option()
+    base: str | None = base_option()
     reading: InterpretationOptions
     two: TwoQueryOptions
     time_limit: float | None = time_limit_option()

@@ -375,6 +375,7 @@ ELSEWHERE_OF = {
     "shrink": {"--origin"},
 }
 ELSEWHERE = {
+    "--base",
     "--memory",
     "--verbose",
     "--out",

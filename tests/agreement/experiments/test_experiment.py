@@ -470,7 +470,7 @@ def test_other_texts_are_no_periods(text):
 def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
-    keys |= {"prefixes", "columns", "on", "blank_nodes", "time"}
+    keys |= {"prefixes", "columns", "on", "blank_nodes", "time", "base"}
     keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files", "sort"}
     assert set(found["properties"]) == keys | {
         *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
