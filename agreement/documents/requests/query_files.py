@@ -94,8 +94,12 @@ _base: ContextVar[_Base | None] = ContextVar("base", default=None)
 
 @contextmanager
 def base_of_block(iri: str | None) -> Iterator[None]:
-    """Let relative IRIs of the queries that are read in the block be resolved against an IRI."""
-    before = _base.set(_Base(iri or ""))
+    """Let relative IRIs of the queries that are read in the block be resolved against an IRI.
+
+    Without one it is that of the block around it, as one request asks another.
+    """
+    around = _base.get()
+    before = _base.set(_Base(iri or (around.iri if around else "")))
     try:
         yield
     finally:
