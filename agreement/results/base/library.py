@@ -301,10 +301,10 @@ def offered_functions(
 
     def made(answer: Callable[[_Request, Listeners], _Result]) -> Callable[..., _Result]:
         @wraps(answer)
-        def based(asked: _Request, listeners: Listeners) -> _Result:
-            base = next((value for option, value in options_of(asked) if option.name == "base"), None)
+        def based(one_request: _Request, listeners: Listeners) -> _Result:
+            base = next((value for option, value in options_of(one_request) if option.name == "base"), None)
             with base_of_block(base):
-                return answer(asked, listeners)
+                return answer(one_request, listeners)
 
         @wraps(answer)
         def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
