@@ -265,9 +265,10 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
     engine: str | None
     t0: int | str | None
     bounds: Literal["closed", "low-open", "high-open", "open"] | None
-    label: Literal["evaluation", "inside", "arrival"] | None
+    label: Literal["evaluation", "inside", "arrival", "later"] | None
     dialect: str | None
     jobs: int
+    time_limit: str | float | None
     out: str | Path | None
     benchmarks: str | Path | None
 

@@ -410,7 +410,7 @@ def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> 
     for output, target in targets:
         output.check(target)
     result_request = request()
-    listeners = Listeners(warn, note, command=typed_command())
+    listeners = Listeners(warn, note, command=typed_command(), keeping=ending.keeping)
     if about.doing is None:
         result = about.answering.answer(result_request, listeners)
     else:

@@ -26,7 +26,10 @@ _PATIENCE: Final = 3.0
 _SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
 UNFINISHED: Final = "unfinished: standard error says why"
 """The last line of what is printed as it is made, where it ends too early: no JSON, and no answer."""
+_GRACE: Final = 60.0
+"""How many seconds a run that keeps what it has may take to write it."""
 _ending: Final = Lock()
+_kept: Final = list[Event]()
 _streaming: Final = Event()
 
 
@@ -51,7 +54,23 @@ def _await_signal(reader: int) -> None:
     numbers = {int(number) for number in _SIGNALS}
     while (number := os.read(reader, 1)[0]) not in numbers:
         pass
+    if _kept:
+        for stopped in _kept:
+            stopped.set()
+        # The next signal ends it at once.
+        select([reader], [], [], _GRACE)
     end(128 + number)
+
+
+@contextmanager
+def keeping() -> Iterator[Event]:
+    """Yield what a signal sets in the block, which then ends by itself soon, with what it has."""
+    stopped = Event()
+    _kept.append(stopped)
+    try:
+        yield stopped
+    finally:
+        _kept.remove(stopped)
 
 
 def _too_much(sentence: str) -> None:

@@ -249,6 +249,11 @@ class ChildProgram:
         """Whether it has not been ended."""
         return self in _running
 
+    def kill(self) -> None:
+        """Kill the program from another thread: who waits for what it says is told that it has ended."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
     def end(self, patience: float = 0) -> bool:
         """End the program and all that it has started; return whether it did so by itself in time."""
         if self not in _running:
@@ -262,8 +267,7 @@ class ChildProgram:
         with suppress(subprocess.TimeoutExpired):
             self._await_end(patience)
         by_itself = self._has_ended()
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, signal.SIGKILL)
+        self.kill()
         self._process.wait()
         while escaped := list(_marked(self._mark)):
             for number in escaped:
@@ -388,6 +392,11 @@ class RunningAdapter:
     def _failed(self, problem: str) -> FailedEngineError:
         self.end()
         return FailedEngineError(f"the adapter {cut(self.command)!r} {problem}")
+
+    def kill(self) -> None:
+        """Kill the process from another thread: a run that waits for its reply fails."""
+        if (child := self._child) is not None:
+            child.kill()
 
     def end(self, patience: float = _PATIENCE) -> bool:
         """End the process; return whether it did so when its input ended, in so many seconds."""

@@ -141,10 +141,10 @@ class Fault:
         return f"{UNEXPLAINED}: {self.verdict.symptom}{f', {self.alike}' if self.alike else ''}"
 
 
-def _seconds(value: str | float) -> float:
+def seconds_of(value: str | float) -> float:
     """Return a time in seconds, of a number of them or of a duration.
 
-    >>> _seconds("1m"), _seconds("2.5"), _seconds(3)
+    >>> seconds_of("1m"), seconds_of("2.5"), seconds_of(3)
     (60.0, 2.5, 3.0)
     """
     try:
@@ -161,7 +161,7 @@ class HuntLimits:
     """When a hunt ends: after so many seconds, runs or faults; and the seed of its random streams."""
 
     time_limit: float = option(
-        60.0, "Time limit of the hunt.", _seconds, metavar="TIME", keyword="str | float"
+        60.0, "Time limit of the hunt.", seconds_of, metavar="TIME", keyword="str | float"
     )
     runs: int | None = option(
         None, "Maximum number of runs that look for faults; making one small runs more.", least=1

@@ -6,6 +6,7 @@ from agreement.proving.suite.running import (
     Label,
     Outcome,
     QuerySyntax,
+    RunControl,
     SuiteResult,
     TestResult,
     engine_answers,

@@ -1,6 +1,6 @@
 """What a query over a stream has to report under each parameter vector, by the specification."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Final
@@ -13,8 +13,10 @@ from agreement.engines.specifications import (
     Empty,
     EvaluationReport,
     ScheduledTask,
+    ShownSpans,
     Strategy,
     Task,
+    Tick,
     Timetable,
     answers_of,
     elements_of,
@@ -22,11 +24,19 @@ from agreement.engines.specifications import (
     frame_task,
     shape,
 )
-from agreement.proving.suite.vectors import FIRST_OF_STREAM, ParameterVector, Start, numbers_of, vectors
+from agreement.engines.specifications.parameters import Combination
+from agreement.proving.suite.vectors import (
+    FIRST_OF_STREAM,
+    STREAM_ALIGNED,
+    ParameterVector,
+    Start,
+    numbers_of,
+    vectors,
+)
 from lars.durations import Duration
 from lars.language.terms import XSD
 from solver.facts import Row, Static
-from translate.model.query import EngineQuery, Form, Language
+from translate.model.query import EngineQuery, Form, Language, ToStream
 
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
@@ -61,6 +71,8 @@ class VectorReports:
     static: Static
     stream: Sequence[Push]
     never: bool = False
+    until: int = field(init=False)
+    """The time of the last element."""
     late: tuple[Push, ...] = field(init=False)
     """The elements that come after one with a later time."""
     _task: Task = field(init=False)
@@ -68,12 +80,14 @@ class VectorReports:
     _widths: tuple[int, ...] = field(init=False)
     _starts: dict[Start, tuple[int, ...]] = field(default_factory=dict, init=False)
     _timetables: dict[tuple[object, ...], Timetable] = field(default_factory=dict, init=False)
-    _answers: dict[tuple[object, ...], dict[tuple[int, ...], Reports]] = field(
-        default_factory=dict, init=False
-    )
+    _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
+    _scheduled: dict[tuple[object, ...], ScheduledTask] = field(default_factory=dict, init=False)
+    _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
+    """What the query answers at a tick, by what decides what windows show then."""
     _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
+        self.until = int(max((push.t for push in self.stream), default=0))
         before = accumulate((push.t for push in self.stream), max)
         self.late = tuple(push for push, latest in zip(self.stream, before, strict=True) if push.t < latest)
         unit = unit_of(self.query.language)
@@ -85,11 +99,6 @@ class VectorReports:
         frame = self._timetable(vectors()[0]).of.frame
         shapes = (shape(source, frame) for source in self._sources)
         self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
-
-    @property
-    def until(self) -> int:
-        """The time of the last element."""
-        return int(max((push.t for push in self.stream), default=0))
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -108,14 +117,20 @@ class VectorReports:
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
         """Return each sequence of reports that a vector demands, with the numbers of these vectors."""
-        result: dict[Reports, list[int]] = {}
+        # Vectors share reports: those that are one object are one without being looked at.
+        shared: dict[int, tuple[Reports, list[int]]] = {}
         repeats = self.repeats
+        if not self.late:
+            self.look(map(vectors().__getitem__, numbers_of(self.query.language)))
         for number in numbers_of(self.query.language):
             vector = vectors()[number]
             if vector.by_clock or not repeats:
                 for reports in self.admissible(vector):
-                    result.setdefault(reports, []).append(number)
-        return {reports: tuple(numbers) for reports, numbers in result.items()}
+                    shared.setdefault(id(reports), (reports, []))[1].append(number)
+        result: dict[Reports, list[int]] = {}
+        for reports, numbers in shared.values():
+            result.setdefault(reports, []).extend(numbers)
+        return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
@@ -126,7 +141,9 @@ class VectorReports:
             return self._of_late(vector)
         reports = self.reports(vector)
         if not self._asks:
-            others = (self._waiting.reports(vector),) if vector.start == FIRST_OF_STREAM else ()
+            others = (
+                (self._waiting.reports(vector),) if vector.start in (FIRST_OF_STREAM, STREAM_ALIGNED) else ()
+            )
             return tuple(dict.fromkeys((reports, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         truths = tuple((t, _truth(rows)) for t, rows in whole)
@@ -182,13 +199,15 @@ class VectorReports:
         """Return what a vector reports before the last element's time, without what is late."""
         if self.late:
             return self._of_late(vector)[0]
-        several = len(self._sources) > 1
-        own = (vector.report, vector.bounds, vector.tick, several and vector.combination)
-        known, starts = self._answers.setdefault(own, {}), self.starts(vector)
-        if starts not in known:
-            known[starts] = self._reports(vector, starts)
-        rows = known[starts]
-        return rows if vector.empty is Empty.REPORTED else tuple(pair for pair in rows if pair[1])
+        own = self._place(vector)
+        if own not in self._answers:
+            self._answers[own] = self._reports(vector)
+        every = self._answers[own]
+        if vector.empty is Empty.REPORTED:
+            return every
+        if (silent := (*own, "silent")) not in self._answers:
+            self._answers[silent] = tuple(pair for pair in every if pair[1])
+        return self._answers[silent]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
@@ -203,6 +222,11 @@ class VectorReports:
                 return tuple(-width for width in self._widths)
             case "first":
                 return (first,) * len(self._widths)
+            case "first-aligned":
+                return tuple(first - width for width in self._widths)
+            case "own-aligned":
+                own = self._begins(FIRST_OF_STREAM)
+                return tuple(begin - width for begin, width in zip(own, self._widths, strict=True))
             case "own":
                 return tuple(self._begin(source, first) for source in self._sources)
             case int(t):
@@ -217,30 +241,60 @@ class VectorReports:
 
     def scheduled(self, vector: ParameterVector) -> ScheduledTask:
         """Return when a vector evaluates the query."""
-        return self._timetable(vector).scheduled(self.starts(vector))
+        own = self._place(vector)
+        if own not in self._scheduled:
+            self._scheduled[own] = self._timetable(vector).scheduled(self.starts(vector))
+        return self._scheduled[own]
+
+    def _place(self, vector: ParameterVector) -> tuple[object, ...]:
+        """Return what decides when the windows report; of one window there is nothing to combine."""
+        combined = len(self._sources) > 1 and vector.combination is Combination.ALL
+        return vector.timing, combined, self.starts(vector)
 
     def _timetable(self, vector: ParameterVector) -> Timetable:
-        own = (vector.report, vector.bounds, vector.tick, vector.combination)
+        own = (vector.timing, vector.combination is Combination.ALL)
         if own not in self._timetables:
             specification = vector.specification(self.query.language, self._task.unit)
             self._timetables[own] = Timetable(frame_task(self._task, specification, vector.bounds))
         return self._timetables[own]
 
-    def _reports(self, vector: ParameterVector, starts: tuple[int, ...]) -> Reports:
-        of = self._timetable(vector).scheduled(starts)
-        answers = answers_of(of)
-        if answers is None:
+    def _reports(self, vector: ParameterVector) -> Reports:
+        of = self.scheduled(vector)
+        if answers_of(of) is None:
             return tuple(_timed(evaluations(of), self.until))
-        points = of.points
+        shown = self.look((vector,))
         kind = self.query.to_stream or of.specification.stream
-        rows = answers.rows([of.content(point) for point in points])
-        before: Sequence[Row] = ()
+        before: tuple[Row, ...] = ()
         timed_rows: list[TimedRows] = []
-        for point, now in zip(points, rows, strict=True):
+        for point in of.points:
+            now = shown[point.tick]
             if 0 <= point.time < self.until:
-                timed_rows.append((point.time, tuple(reported_rows(kind, before, now))))
+                plain = kind is ToStream.RSTREAM
+                timed_rows.append((point.time, now if plain else tuple(reported_rows(kind, before, now))))
             before = now
         return tuple(timed_rows)
+
+    def look(self, under: Iterable[ParameterVector]) -> Mapping[int, tuple[Row, ...]]:
+        """Answer what windows show under vectors, all at once as that costs less; return that of the last.
+
+        Windows show the same at a tick whatever makes them report.
+        """
+        shown: dict[int, tuple[Row, ...]] = {}
+        new: list[tuple[dict[int, tuple[Row, ...]], int, ShownSpans]] = []
+        for vector in under:
+            of = self.scheduled(vector)
+            clock = Tick.INSTANT if vector.by_clock else vector.tick
+            shown = self._shown.setdefault((vector.bounds, clock, self.starts(vector)), {})
+            for point in of.points:
+                if point.tick not in shown:
+                    shown[point.tick] = ()
+                    new.append((shown, point.tick, of.content(point)))
+        answers = answers_of(self._timetable(vectors()[0]).of)
+        if new and answers is not None:
+            rows = answers.rows([content for *_, content in new])
+            for (found, tick, _), own in zip(new, rows, strict=True):
+                found[tick] = tuple(own)
+        return shown
 
 
 def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:

@@ -22,7 +22,7 @@ from solver.facts import Row
 from solver.rdf import canonical
 from translate.model.query import Language
 
-VERSION: Final = "2"
+VERSION: Final = "3"
 MANIFEST: Final = "manifest.ttl"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
 _MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
@@ -46,7 +46,8 @@ language that says it, the stream, static data, and for each language what has t
   nowhere named says nothing of the test.
 - `vectors.json`: the parameters of each vector. `periodic` has a period of 3 time points; `t0`
   is where windows begin: of all, or `A/B` of the first and the second in turns; `aligned`: they close at
-  multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream.
+  multiples of their slide; `first`: at the time of the first element; `own`: of the first of their stream;
+  `first-aligned`, `own-aligned`: they close at that time and every slide before and after it.
   `content-change`: an element has come in a stream of the query, an equal one too; that one leaves a window
   is no change. `combination`: whether `any` window has to report, or `all`. `tick`: whether each `triple`
   is one, or what comes at one `instant`.
@@ -55,9 +56,13 @@ Examples are at vector 0; "where each triple reports" at vector {arriving}; "wit
 {reported}; of C-SPARQL at vector 0, of CQELS at vector {arriving}. "There it alone tells" is said of these or
 of the vectors that are named, and of the tests of the same query, before their ending.
 
+Noise (`n n n`) is in a stream at each time point, so that engines that look at windows when something comes
+skip none. Streams of tests about windows, report policies and what is late have gaps: there a window that
+nothing came for is asked about, too.
+
 The last elements of a stream are its ending, after the element that is last in the examples. The ending has
-what a row needs, and then noise (`n n n`) in each stream of the query. By each usual vector something is due
-there, so that an engine that reports nothing fails. If by a vector nothing is due in a test (a choice without
+what a row needs, and noise in each stream of the query. By each usual vector something is due there, so that
+an engine that reports nothing fails. If by a vector nothing is due in a test (a choice without
 `reports`), and the engine reports nothing, the test is not asked: it has neither passed nor failed.
 
 What RSP-QL does not say, and what is right here:
@@ -67,8 +72,8 @@ What RSP-QL does not say, and what is right here:
   it, a `closed` or `high-open` one has, and where arrivals report it is reported then. If another
   window reports at that time, a `closed` window shows the element of its t0. With `aligned` windows have
   always been there, also those that opened before 0; reports before 0 do not count.
-- With `own` a window of a stream in which nothing comes is as with `first`, or is never there: both are
-  right.
+- With `own` and `own-aligned` a window of a stream in which nothing comes is as with `first` and
+  `first-aligned`, or is never there: both are right.
 - At t the active window is the earliest to open that is still open (Examples 7 and 10; the printed
   definition of the present window has the most recent one). In a gap between windows there is none.
 - Rows are bags, as SPARQL's are, and the operators keep them: RStream has equal rows as often as the answer
@@ -81,7 +86,9 @@ What RSP-QL does not say, and what is right here:
   the windows that close after it came: both are right (a stream is in order, Definition 9). Where its own
   stream is in order, and only another stream's element came before, the reports by times alone are right
   too, as if it had come in time. A triple twice at one time: nothing is said where arrivals report.
-- Numbers are compared by their value, rows of a report without an order.
+- What operators make is rows with times: rows of one time are compared together and without an order,
+  whether they come in one report or singly.
+- Numbers are compared by their value, exactly. A quotient without an end is right in its first 15 digits.
 
 Licence: not decided yet.
 """

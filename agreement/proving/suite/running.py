@@ -3,13 +3,16 @@
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
+from fractions import Fraction
 from functools import lru_cache
-from itertools import accumulate
-from math import floor
+from itertools import accumulate, groupby
+from math import floor, isfinite
+from operator import itemgetter
+from threading import Event
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, as_lexical
@@ -18,6 +21,7 @@ from agreement.engines.adapters import (
     FailedEngineError,
     RefusedQueryError,
     Registration,
+    RunningAdapter,
     StreamEngine,
     answers_of,
 )
@@ -27,6 +31,7 @@ from agreement.proving.suite.expecting import MILLISECONDS, Reports
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import declared_vectors, vectors
 from lars.errors import LarsError
+from solver.deadlines import Deadline
 from solver.facts import Row, constant_of
 from solver.rdf import value
 from solver.settings import Progress, no_progress
@@ -44,17 +49,20 @@ class Outcome(Enum):
     NOT_ASKED = "not asked"
     REFUSED = "refused"
     INADMISSIBLE = "inadmissible"
+    NOT_RUN = "not run"
 
 
 class Label(Enum):
     """What time an engine gives a report: that of its evaluation, one inside its time point, of an arrival.
 
-    The arrival is the one that made it known. Inside: less than one time point late.
+    The arrival is the one that made it known: of the time of a close, if its window does not have that, or
+    later. Inside: less than one time point late.
     """
 
     EVALUATION = "evaluation"
     INSIDE = "inside"
     ARRIVAL = "arrival"
+    LATER = "later"
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +135,10 @@ def writing_of(
 
 @dataclass(frozen=True, slots=True)
 class SuiteAnswer:
-    """What an engine answered to a test: reports with their times in time points; or why it did not."""
+    """What an engine answered to a test: reports with their times in time points; or why it did not.
+
+    It was not `ran` if the run ended before.
+    """
 
     test: SuiteTest
     reports: tuple[tuple[float, tuple[Mapping[str, str | None], ...]], ...] = ()
@@ -135,21 +146,24 @@ class SuiteAnswer:
     failure: str | None = None
     lexical: bool = False
     engine: str = ""
+    ran: bool = True
+
+    @property
+    def judged(self) -> bool:
+        """Whether there is anything to be judged."""
+        return self.ran and self.refused is None
 
     def key(self, label: Label) -> Key:
         """Return what is compared: the reports before the time of the last element, in order of time."""
         until, exact = until_of(self.test), label is Label.EVALUATION
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
         kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda pair: pair[0])
-        return tuple((float(t), _bag(map(self._shape, rows))) for t, rows in kept)
+        return _merged((t, [_row_shape(row.items(), self) for row in rows]) for t, rows in kept)
 
     @property
     def has_reports(self) -> bool:
         """Whether anything that counts was reported."""
         return bool(self.key(Label.EVALUATION))
-
-    def _shape(self, row: Mapping[str, str | None]) -> Hashable:
-        return frozenset((name, _term(text, self.lexical)) for name, text in row.items() if text is not None)
 
 
 def until_of(test: SuiteTest) -> float:
@@ -157,40 +171,101 @@ def until_of(test: SuiteTest) -> float:
     return max((push.t for push in test.stream), default=0)
 
 
+def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
+    """Return reports of ascending times as they are compared: rows have a time, and come singly or together.
+
+    What operators make is rows with their times (Definitions 20 to 22).
+    """
+    return tuple(
+        (t, _bag(shape for _, rows in reports for shape in rows))
+        for t, reports in groupby(timed, itemgetter(0))
+    )
+
+
 def _bag(shapes: Iterable[Hashable]) -> tuple[tuple[Hashable, int], ...]:
     return tuple(sorted(Counter(shapes).items(), key=lambda pair: sorted(map(str, pair[0]))))  # type: ignore[call-overload]
 
 
+def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Hashable:
+    return frozenset((name, _compared(text, answer)) for name, text in row if text is not None)
+
+
+def _compared(text: str, answer: SuiteAnswer) -> Hashable:
+    """Return a term as it is compared; what has the first digits of an expected quotient is that.
+
+    A quotient without an end no engine writes in full.
+    """
+    term = _term(text, answer.lexical)
+    if isinstance(term, Fraction) and term.denominator > _SHORT:
+        near = (one for one in answer.test.quotients if abs(term - one) * 10**_DIGITS <= 10 * abs(one))
+        return next(near, term)
+    return term
+
+
+_DIGITS: Final = 15
+"""So many digits each engine has of a quotient."""
+_SHORT: Final = 10**6
+
+
 @lru_cache(maxsize=2**14)
 def _term(text: str, lexical: bool) -> Hashable:
-    """Return a term as it is compared: a number or a truth by its value."""
+    """Return a term as its value if it is a number or a truth, exactly."""
     words = as_lexical(text) or text if lexical else text
     known = value(constant_of(words))
     if isinstance(known, bool):  # which Python has as a number: true is not 1
         return ("truth", known)
-    return ("number", float(known)) if isinstance(known, int | float | Decimal) else words
+    if isinstance(known, float) and not isfinite(known):
+        return ("number", str(float(known)))
+    return Fraction(known) if isinstance(known, int | float | Decimal) else words
 
 
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
     """Return expected reports as an answer is compared with them.
 
-    `after` says whether it takes a later element to know one, or one of the same time is enough.
+    `after` says whether it takes an element of a later time to know one, or one of the same time is enough.
     """
-    until, times = until_of(answer.test), sorted({*accumulate((push.t for push in answer.test.stream), max)})
-    names, lexical, keys = expected.names, answer.lexical, []
-    for t, rows in expected.reports:
-        at: float = t
-        if label is Label.ARRIVAL:
-            at = next((time for time in times if time > t or (time == t and not after)), until)
+    until, timed = until_of(answer.test), list[tuple[float, list[Hashable]]]()
+    for at, report in zip(
+        _known_at(expected, label, answer.test, after=after), expected.reports, strict=True
+    ):
         if at < until:
-            keys.append((float(at), _bag(_shape(names, row, lexical) for row in rows)))
-    return tuple(keys)
+            timed.append((at, [_expected_shape(expected.names, row, answer.lexical) for row in report[1]]))
+    return _merged(timed)
 
 
-def _shape(names: Sequence[str], row: Row, lexical: bool) -> Hashable:
-    return frozenset(
-        (name, _term(text, lexical)) for name, text in zip(names, row, strict=True) if text is not None
-    )
+@lru_cache(maxsize=2**12)
+def _expected_shape(names: tuple[str, ...], row: Row, lexical: bool) -> Hashable:
+    pairs = zip(names, row, strict=True)
+    return frozenset((name, _term(text, lexical)) for name, text in pairs if text is not None)
+
+
+def _known_at(expected: ExpectedReports, label: Label, test: SuiteTest, *, after: bool) -> Iterator[float]:
+    """Yield what time an engine gives each of the expected reports."""
+    until = until_of(test)
+    pushed = (push.t for push in test.stream) if label in _ARRIVALS else ()
+    times = sorted({*accumulate(pushed, max)})
+    for t, _ in expected.reports:
+        if label in _ARRIVALS:
+            yield next((float(time) for time in times if time > t or (time == t and not after)), until)
+        else:
+            yield float(t)
+
+
+_ARRIVALS: Final = (Label.ARRIVAL, Label.LATER)
+
+
+@dataclass(frozen=True, slots=True)
+class RunControl:
+    """Who is told how far a run is, and what ends it early: somebody from outside, or that its time is up."""
+
+    progress: Progress = no_progress
+    stopped: Event = field(default_factory=Event)
+    deadline: Deadline = field(default_factory=Deadline)
+
+    @property
+    def ends(self) -> bool:
+        """Whether the run has to end."""
+        return self.stopped.is_set() or self.deadline.is_over
 
 
 def engine_answers(
@@ -198,25 +273,40 @@ def engine_answers(
     tests: Sequence[SuiteTest],
     writing: QuerySyntax,
     options: Mapping[str, object],
-    progress: Progress = no_progress,
+    control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
-    """Return what an engine answers to each test in its language; its processes run beside each other."""
-    spoken = [test for test in tests if writing.language in test.texts]
-    done = 0
+    """Return what an engine answers to each test in its language; its processes run beside each other.
 
-    def part(number: int) -> list[SuiteAnswer]:
-        nonlocal done
-        answers = []
+    What an engine has not answered when the run has to end was not run.
+    """
+    spoken = [test for test in tests if writing.language in test.texts]
+    run = RunControl() if control is None else control
+    found: dict[str, SuiteAnswer] = {}
+
+    def part(number: int) -> None:
         for test in spoken[number :: len(engines)]:
-            answers.append(_answer(engines[number], test, writing, options))
-            done += 1
-            progress(done, len(spoken))
-        return answers
+            if run.ends:
+                return
+            answer = _answer(engines[number], test, writing, options)
+            if not run.ends:
+                found[test.name] = answer
+                run.progress(len(found), len(spoken))
 
     with ThreadPoolExecutor(len(engines)) as pool:
-        parts = list(pool.map(part, range(len(engines))))
-    by_name = {answer.test.name: answer for part_of in parts for answer in part_of}
-    return [by_name[test.name] for test in spoken]
+        parts = [pool.submit(part, number) for number in range(len(engines))]
+        while wait(parts, _LOOK).not_done:
+            if run.ends:
+                # One that does not answer would be waited for.
+                for engine in engines:
+                    if isinstance(engine, RunningAdapter):
+                        engine.kill()
+        for each in parts:
+            each.result()
+    return [found.get(test.name, SuiteAnswer(test, ran=False)) for test in spoken]
+
+
+_LOOK: Final = 0.1
+"""After so many seconds it is seen that a run has to end."""
 
 
 def _answer(
@@ -300,9 +390,14 @@ class SuiteResult:
         return sum(result.outcome is outcome for result in self.results)
 
     @property
+    def incomplete(self) -> bool:
+        """Whether the run ended before all tests were run."""
+        return self.count(Outcome.NOT_RUN) > 0
+
+    @property
     def mute(self) -> bool:
         """Whether the engine gave no report in the whole run."""
-        return not any(result.answer.reports for result in self.results)
+        return not self.incomplete and not any(result.answer.reports for result in self.results)
 
     @property
     def failed(self) -> bool:
@@ -329,7 +424,7 @@ def judged_suite(
     judged = [
         (answer.test.name, own, allowed)
         for answer, own, allowed in zip(answers, fits, admitted, strict=True)
-        if answer.refused is None
+        if answer.judged
     ]
     every = [one for one in every if any(one[0] in allowed for *_, allowed in judged)]
     fitting = tuple(
@@ -350,7 +445,8 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
         (n, label)
         for label in Label
         for n, vector in enumerate(vectors())
-        if label is Label.EVALUATION or vector.by_clock
+        if label is Label.EVALUATION
+        or (vector.by_clock and _sees(n, label, after=not vector.bounds.misses_last))
     ]
 
 
@@ -373,24 +469,35 @@ def _offered(
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices by which an answer is right."""
-    if answer.refused is not None or answer.failure is not None:
+    if not answer.judged or answer.failure is not None:
         return frozenset()
     keys, choices = {label: answer.key(label) for label in Label}, set[Choice]()
     for expected in answer.test.expected[language]:
         for label in Label:
             for after in (True, False) if label is Label.ARRIVAL else (True,):
                 numbers = [n for n in expected.vectors if _sees(n, label, after=after)]
-                if numbers and keys[label] == expected_key(expected, label, answer, after=after):
+                if numbers and _is_right(keys[label], expected, label, answer, after=after):
                     choices |= {(n, label) for n in numbers}
     return frozenset(choices)
+
+
+def _is_right(key: Key, expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> bool:
+    """Whether reports are those that are expected: the times are looked at first, most differ in them."""
+    until = until_of(answer.test)
+    known = dict.fromkeys(t for t in _known_at(expected, label, answer.test, after=after) if t < until)
+    return [t for t, _ in key] == [*known] and key == expected_key(expected, label, answer, after=after)
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
     """Whether a vector's reports have a label, and need a later element to be known."""
     vector = vectors()[number]
-    if label is not Label.ARRIVAL:
-        return True
-    return vector.by_clock and after is (not vector.bounds.misses_last)
+    match label:
+        case Label.ARRIVAL:
+            return vector.by_clock and after is (not vector.bounds.misses_last)
+        case Label.LATER:
+            return vector.by_clock and vector.bounds.misses_last
+        case _:
+            return True
 
 
 def _admitted(answer: SuiteAnswer, language: Language) -> frozenset[int]:
@@ -414,13 +521,13 @@ def _best(
     right: Counter[Choice] = Counter()
     judged: Counter[int] = Counter()
     for answer, own, allowed in zip(answers, fits, admitted, strict=True):
-        if answer.refused is None:
+        if answer.judged:
             right.update(own)
             passed.update(own if answer.has_reports else ())
             judged.update(allowed)
     # A vector that no test speaks of is no explanation, however many tests fail by the others.
     choices = [choice for choice in every if judged[choice[0]]] or every
-    tests = sum(suite_answer.refused is None for suite_answer in answers)
+    tests = sum(suite_answer.judged for suite_answer in answers)
 
     def worth(choice: Choice) -> tuple[float, int]:
         failed = judged[choice[0]] - right[choice]
@@ -450,9 +557,12 @@ def _result(
     right = () if expected is None else expected.reports
     unseen = 0
     if expected is not None:
-        after = not vectors()[choice[0]].bounds.misses_last
-        unseen = len(right) - len(expected_key(expected, choice[1], answer, after=after))
-    if answer.refused is not None:
+        after = choice[1] is Label.LATER or not vectors()[choice[0]].bounds.misses_last
+        known = _known_at(expected, choice[1], answer.test, after=after)
+        unseen = sum(t >= until_of(answer.test) for t in known)
+    if not answer.ran:
+        outcome = Outcome.NOT_RUN
+    elif answer.refused is not None:
         outcome = Outcome.REFUSED
     elif choice[0] not in admitted:
         outcome = Outcome.INADMISSIBLE

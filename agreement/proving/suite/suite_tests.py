@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
 from functools import cache, lru_cache
 from importlib.resources import files
 from itertools import combinations
@@ -13,6 +15,8 @@ from agreement.proving.suite.catalogue import NOISE, SuiteQuery, catalogue, trip
 from agreement.proving.suite.expecting import Reports, VectorReports
 from agreement.proving.suite.vectors import PERIOD, vectors
 from lars.errors import LarsError
+from solver.facts import constant_of
+from solver.rdf import value
 from solver.settings import Progress, no_progress
 from translate.dialects import read_query
 from translate.model.query import EngineQuery, Language
@@ -45,6 +49,22 @@ class SuiteTest:
     static: tuple[str, ...]
     stream: tuple[Push, ...]
     expected: Mapping[Language, tuple[ExpectedReports, ...]]
+
+    @property
+    def quotients(self) -> frozenset[Fraction]:
+        """The expected numbers that are quotients without an end, as far as they are written."""
+        reports = (report for own in self.expected.values() for one in own for report in one.reports)
+        terms = {term for _, rows in reports for row in rows for term in row if term is not None}
+        numbers = (value(constant_of(term)) for term in terms)
+        return frozenset(
+            Fraction(number)
+            for number in numbers
+            if isinstance(number, Decimal) and len(number.as_tuple().digits) > _WRITTEN_OUT
+        )
+
+
+_WRITTEN_OUT: Final = 18
+"""So many digits have numbers of the suite at most that are written in full."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,8 +150,9 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
     """Return a stream with its ending, by which an engine that never reports fails its test.
 
-    The ending has what a row needs, then noise in each stream of the query. So each window reports again:
-    by the clock, at an arrival, or only when a later element comes.
+    The ending has what a row needs, and noise in each stream of the query at all other times. So each window
+    reports again: by the clock, at an arrival, or only when a later element comes; and no window closes for
+    which nothing comes, as engines skip those.
     """
     return (*stream, *_ending(query, int(max(push.t for push in stream)), _row_letters(query.name)))
 
@@ -144,13 +165,13 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
     # if a slide is longer than its width: else it can be in no window.
     first = after + slide + 1
     last = first + max(0, *(slide - width for width, slide in sizes))
-    yield from (Push(t, *letter) for t in range(first, last + 1) for letter in letters)
-    # With content-change a window reports only if an element comes at its close, whatever its t0 is. To
-    # DStream the row comes when it has left.
+    # To DStream the row comes when it has left.
     quiet = last + slide + 1 + (width if query.family.operator == "DStream" else 0)
     noise = [letter for letter in query.letters if letter[1] == NOISE]
-    times = (*range(last + 1, quiet + 1), quiet + slide + PERIOD)
-    yield from (Push(t, *letter) for t in times for letter in noise)
+    for t in range(after + 1, quiet + PERIOD + 1):
+        row = letters if first <= t <= last else ()
+        named = [stream for stream, _ in row]
+        yield from (Push(t, *letter) for letter in (*row, *noise) if letter in row or letter[0] not in named)
 
 
 @cache

@@ -1,7 +1,7 @@
 """The parameter vectors of RSP-QL that a suite speaks of: each choice that an engine may have made."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import product
 from typing import Final
@@ -18,11 +18,15 @@ PERIOD: Final = 3
 ALIGNED: Final = "aligned"
 FIRST: Final = "first"
 FIRST_OF_STREAM: Final = "own"
+FIRST_ALIGNED: Final = "first-aligned"
+STREAM_ALIGNED: Final = "own-aligned"
+NAMED_STARTS: Final = (ALIGNED, FIRST, FIRST_ALIGNED, FIRST_OF_STREAM, STREAM_ALIGNED)
 Start = int | str
 """t0 in time points; A/B: A of the first window, B of the second, and so on in turns.
 
 ALIGNED: windows close at multiples of β; FIRST: the first element's time; FIRST_OF_STREAM: that of the
-first element of the window's own stream.
+first element of the window's own stream; FIRST_ALIGNED, STREAM_ALIGNED: windows close at that time and every
+β before and after, as if they had always been there.
 """
 
 _WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC
@@ -31,7 +35,7 @@ _REPORTS: Final = tuple(
 )
 _POINTS: Final = range(4)
 _STARTS: Final[tuple[Start, ...]] = (
-    *(0, ALIGNED, FIRST, 1, 2, 3, FIRST_OF_STREAM),
+    *(0, ALIGNED, FIRST, FIRST_ALIGNED, 1, 2, 3, FIRST_OF_STREAM, STREAM_ALIGNED),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
@@ -50,6 +54,8 @@ class ParameterVector:
     empty: Empty
     tick: Tick
     combination: Combination
+    timing: int = field(compare=False)
+    """The number of what decides when a single window reports, whenever it begins."""
 
     @property
     def by_clock(self) -> bool:
@@ -59,7 +65,8 @@ class ParameterVector:
     @property
     def unlikely(self) -> bool:
         """Whether it is much to assume: windows with a t0 of their own each, or reports by a clock of 3."""
-        return _P in self.report or (isinstance(self.start, str) and self.start not in (ALIGNED, FIRST))
+        shared = (ALIGNED, FIRST, FIRST_ALIGNED)
+        return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
@@ -99,8 +106,9 @@ class ParameterVector:
 def vectors() -> tuple[ParameterVector, ...]:
     """Return every vector of a suite, in the order of their numbers: usual ones first."""
     every = product(_REPORTS, _BOUNDS, _STARTS, _EMPTY, _COMBINATIONS, _TICKS)
+    timings = {own: number for number, own in enumerate(product(_REPORTS, _BOUNDS, _TICKS))}
     parameter_vectors = (
-        ParameterVector(report, bounds, start, empty, tick, combination)
+        ParameterVector(report, bounds, start, empty, tick, combination, timings[report, bounds, tick])
         for report, bounds, start, empty, combination, tick in every
     )
     return tuple(vector for vector in parameter_vectors if not vector.by_clock or vector.tick is Tick.TRIPLE)

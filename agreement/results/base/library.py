@@ -7,7 +7,7 @@ import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import partial, wraps
@@ -16,6 +16,7 @@ from inspect import Parameter, Signature, cleandoc
 from itertools import chain
 from pathlib import Path
 from textwrap import fill
+from threading import Event
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
 
 from rich.console import RenderableType
@@ -266,12 +267,16 @@ DEEPEST: Final = 20_000
 """Calls inside each other: the longest queries that are read have patterns 256 deep, each a few calls."""
 
 
+def _unstopped() -> AbstractContextManager[Event]:
+    return nullcontext(Event())
+
+
 @dataclass(frozen=True, slots=True)
 class Listeners:
     """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
 
     `source_files` holds the files that stand for data that were given by value, if any were; `command` is
-    what was typed, where a command asks.
+    what was typed, where a command asks. In a block of `keeping` a signal from outside sets what it yields.
     """
 
     warn: Warn = unsaid
@@ -279,6 +284,7 @@ class Listeners:
     progress: Progress = no_progress
     source_files: "SourceFiles | None" = None
     command: tuple[str, ...] = ()
+    keeping: Callable[[], AbstractContextManager[Event]] = _unstopped
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ _EARL: Final = {
     Outcome.NOT_ASKED: "untested",
     Outcome.REFUSED: "inapplicable",
     Outcome.INADMISSIBLE: "inapplicable",
+    Outcome.NOT_RUN: "untested",
 }
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
 _SHOWN: Final = 5
@@ -25,6 +26,7 @@ _LABELS: Final = {
     Label.EVALUATION: "",
     Label.INSIDE: ", reported less than a time point later",
     Label.ARRIVAL: ", reported at the next arrival",
+    Label.LATER: ", reported at the next arrival of a later time",
 }
 
 
@@ -56,6 +58,8 @@ def _sentences(result: SuiteResult) -> Iterator[str]:
     )
     whole = f"{quantity(len(result.results), 'test')} ({result.writing.language.value})"
     yield f"{result.engine}: {counts or 'no test'} of {whole}"
+    if result.incomplete:
+        yield "  incomplete: the run ended before all tests were run"
     if result.mute:
         yield "  the engine gave no report in the whole run"
     sentence = "declared" if result.declared else "fits every answer"
@@ -82,10 +86,11 @@ def vector_text(choice: Choice) -> str:
 
 def by_feature(result: SuiteResult) -> RenderableType:
     """Return the table of how tests ended by level and feature."""
-    names, rows = [outcome.value for outcome in _OUTCOMES], []
+    outcomes_shown = [one for one in _OUTCOMES if one is not Outcome.NOT_RUN or result.incomplete]
+    names, rows = [outcome.value for outcome in outcomes_shown], []
     for level, feature in _features([result]):
         outcomes = [test_result.outcome for test_result in _of(result, level, feature)]
-        rows.append((level, feature, *(str(outcomes.count(kind) or "") for kind in _OUTCOMES)))
+        rows.append((level, feature, *(str(outcomes.count(kind) or "") for kind in outcomes_shown)))
     return table(None, ("level", "feature", *names), rows, right=names)
 
 
@@ -209,6 +214,7 @@ def as_json(result: SuiteResult) -> Json:
         "fitting": [{"vector": n, "reports at": label.value} for n, label in result.fitting],
         "misfits": list(result.misfits),
         "mute": result.mute,
+        "incomplete": result.incomplete,
         "counts": {outcome.value: result.count(outcome) for outcome in _OUTCOMES},
         "tests": [_test_json(test_result, result) for test_result in result.results],
     }

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,11 +17,13 @@ from agreement.documents.requests import bounds_option
 from agreement.documents.table_files import OutTable
 from agreement.engines.adapters import RunningAdapter
 from agreement.engines.specifications import specification
+from agreement.proving.hunting import seconds_of
 from agreement.proving.suite import (
     LEVELS,
     Label,
     Outcome,
     QuerySyntax,
+    RunControl,
     SuiteResult,
     declared_vectors,
     engine_answers,
@@ -34,7 +36,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
-from agreement.proving.suite.vectors import ALIGNED, FIRST, FIRST_OF_STREAM, Start
+from agreement.proving.suite.vectors import NAMED_STARTS, Start
 from agreement.results.base.library import (
     Findings,
     Listeners,
@@ -50,6 +52,8 @@ from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import exists, replacement_path
 from lars.language.windows import Bounds
+from solver.deadlines import Deadline
+from solver.settings import share
 from translate.model.query import Language
 
 _ACTIONS: Final = ("make", "run", "claims")
@@ -66,11 +70,9 @@ def _start(value: str | int) -> Start:
     """
     if str(value).isdecimal() and len(str(value)) < 10:  # noqa: PLR2004 - times of the suite are short
         return int(value)
-    if str(value) in (ALIGNED, FIRST, FIRST_OF_STREAM) or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
+    if str(value) in NAMED_STARTS or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
         return str(value)
-    raise LarsError(
-        f"accepted: a time point, two as 0/1 (of windows in turns), {ALIGNED}, {FIRST}, {FIRST_OF_STREAM}"
-    )
+    raise LarsError(f"accepted: a time point, two as 0/1 (of windows in turns), {', '.join(NAMED_STARTS)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,8 +104,8 @@ class SuiteRequest:
     )
     t0: Start | None = option(
         None,
-        f"Start of the engine's windows: a time point, two such as 0/1, {ALIGNED}, {FIRST} or "
-        f"{FIRST_OF_STREAM}. [default: the one that fits best]",
+        f"Start of the engine's windows: a time point, two such as 0/1, or one of {', '.join(NAMED_STARTS)}. "
+        "[default: the one that fits best]",
         _start,
         metavar="TIME",
         keyword="int | str | None",
@@ -111,13 +113,20 @@ class SuiteRequest:
     bounds: Bounds | None = bounds_option()
     label: Label | None = option(
         None,
-        "Time of the engine's reports: the evaluation, a moment within its time point, or the "
-        "next arrival. [default: the one that fits best; with --engine: evaluation]",
+        "Time of the engine's reports: the evaluation, a moment within its time point, the next arrival, or "
+        "the next arrival of a later time. [default: the one that fits best; with --engine: evaluation]",
     )
     dialect: str | None = option(
         None, "Query language. [default: one that the engine accepts]", metavar="LANGUAGE"
     )
     jobs: int = option(1, "Number of adapter processes that run in parallel.", least=1)
+    time_limit: float | None = option(
+        None,
+        "Time limit of the run. What was run by then is judged.",
+        seconds_of,
+        metavar="TIME",
+        keyword="str | float | None",
+    )
     out: Path | None = option(None, f"New folder for {_EARL}, junit.xml and report.html.", metavar="DIR")
     benchmarks: Path | None = option(
         None, "Folder that contains csrbench and citybench, which some claims need.", metavar="DIR"
@@ -166,7 +175,10 @@ class SuiteRun(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if a test failed, or an engine gave no report."""
+        """1 if a test failed, or an engine gave no report; 3 if the run ended before all tests were run."""
+        if left := sum(result.count(Outcome.NOT_RUN) for result in self.engines):
+            whole = sum(len(result.results) for result in self.engines)
+            return 3, f"the run ended before {left} of {quantity(whole, 'test')} were run"
         return int(any(result.failed for result in self.engines)), None
 
     def document(self) -> Mapping[str, object]:
@@ -271,8 +283,9 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if request.answers is not None:
         results: tuple[SuiteResult, ...] = (_recorded(request.answers, tests, request, numbers),)
     else:
-        commands = [command for command in (request.adapter, *request.compare) if command is not None]
-        results = tuple(_ran(command, tests, request, numbers, listeners) for command in commands)
+        with listeners.keeping() as stopped:
+            control = RunControl(listeners.progress, stopped, Deadline.after(request.time_limit))
+            results = tuple(_ran(tests, request, numbers, control))
     result = SuiteRun(results, request.out)
     if request.out is not None:
         _write(request.out, result, listeners.command, sorted(folder.glob("*.ttl")))
@@ -295,23 +308,30 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 
 
 def _ran(
-    command: str,
-    tests: Sequence[SuiteTest],
-    request: SuiteRequest,
-    claimed: frozenset[Choice] | None,
-    listeners: Listeners,
-) -> SuiteResult:
+    tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
+) -> Iterator[SuiteResult]:
+    """Yield how the tests end for each engine; those of one that the run has not come to were not run."""
     options = dict(request.how.options or {})
-    with ExitStack() as running:
-        engines = [
-            running.enter_context(RunningAdapter(command, request.how.silence)) for _ in range(request.jobs)
-        ]
-        writing = writing_of(engines[0], tests, options, request.dialect)
-        answers = engine_answers(engines, tests, writing, options, listeners.progress)
-    names = [answer.engine for answer in answers if answer.engine]
-    if not names and all(answer.failure is not None for answer in answers):
-        raise FailedRunError(f"no test could be run: {answers[0].failure}")
-    return judged_suite(names[0] if names else command, writing, answers, claimed)
+    writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
+    commands = [command for command in (request.adapter, *request.compare) if command is not None]
+    for place, command in enumerate(commands):
+        if control.ends:
+            unrun = [SuiteAnswer(test, ran=False) for test in tests if writing.language in test.texts]
+            yield judged_suite(command, writing, unrun, claimed)
+            continue
+        own = replace(control, progress=share(control.progress, place, place + 1, len(commands)))
+        with ExitStack() as running:
+            engines = [
+                running.enter_context(RunningAdapter(command, request.how.silence))
+                for _ in range(request.jobs)
+            ]
+            writing = writing_of(engines[0], tests, options, request.dialect)
+            answers = engine_answers(engines, tests, writing, options, own)
+        names = [answer.engine for answer in answers if answer.engine]
+        failures = [answer.failure for answer in answers if answer.ran]
+        if not names and failures and None not in failures:
+            raise FailedRunError(f"no test could be run: {failures[0]}")
+        yield judged_suite(names[0] if names else command, writing, answers, claimed)
 
 
 def _recorded(
@@ -363,12 +383,13 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
             parts += [
                 part for test_result in failures for part in suite_report.failure_parts(test_result, of)
             ]
-        failed = any(suite_result.failed for suite_result in suite_run.engines)
+        failed = any(of.failed or of.incomplete for of in suite_run.engines)
         names = first_few([suite_result.engine for suite_result in suite_run.engines], _NAMED)
         question = f"What is {names}, and where is it wrong?"
         sentences = (
             f"{engine.engine}: {engine.count(Outcome.PASSED)} of {len(engine.results)} passed, "
             f"{engine.count(Outcome.NOT_ASKED)} not asked{', no report at all' if engine.mute else ''}"
+            f"{', and the run ended before all were run' if engine.incomplete else ''}"
             for engine in suite_run.engines
         )
         parameters = suite_report.vector_text(first.choice)

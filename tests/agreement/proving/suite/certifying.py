@@ -7,6 +7,7 @@ second asks clingo the LARS program of the query at the ticks of the specificati
 
 from collections import Counter
 from dataclasses import replace
+from fractions import Fraction
 from functools import lru_cache, partial
 from itertools import accumulate
 
@@ -30,13 +31,16 @@ TRUE = '"true"^^<http://www.w3.org/2001/XMLSchema#boolean>'
 
 
 def bag(names, rows):
-    """Return rows as a bag without what is unbound, numbers by their value."""
+    """Return rows as a bag without what is unbound, numbers by their value, a long quotient in part."""
     return Counter(
-        frozenset(
-            (name, _term(str(term), False)) for name, term in zip(names, row, strict=True) if term is not None
-        )
+        frozenset((name, short(str(term))) for name, term in zip(names, row, strict=True) if term is not None)
         for row in rows
     )
+
+
+def short(text):
+    term = _term(text, False)
+    return round(term, 14) if isinstance(term, Fraction) and "." in text else term
 
 
 def expected(test, number, language=Language.RSPQL):
@@ -123,10 +127,11 @@ class WindowByWindow:
 
     def start(self, window, place, t0, first):
         """Return t0 of a window, which is the place-th of the query."""
-        if t0 == "own":
-            return int(min((one.t for one in self.arrivals if one.stream == window.stream), default=first))
-        named = {"aligned": -window.width, "first": first}
-        return named[t0] if t0 in named else int([*t0.split("/")][place % (1 + t0.count("/"))])
+        own = int(min((one.t for one in self.arrivals if one.stream == window.stream), default=first))
+        named = {"aligned": 0, "first": first, "first-aligned": first, "own": own, "own-aligned": own}
+        if t0 in named:
+            return named[t0] - window.width * t0.endswith("aligned")
+        return int([*t0.split("/")][place % (1 + t0.count("/"))])
 
     def _answers(self, shown):
         store = ox.Store()

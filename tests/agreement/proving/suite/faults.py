@@ -9,6 +9,7 @@ from itertools import accumulate
 
 from agreement.documents.recordings import static_of
 from agreement.engines.specifications import Empty
+from agreement.proving.suite.catalogue import NOISE
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.vectors import vectors
 from lars.errors import LarsError
@@ -341,8 +342,16 @@ _CHANGES = (
 
 
 def _once(stream, key):
+    """Return the first elements with each key, and all that is noise: what only moves time is never lost."""
     seen = set()
-    return tuple(one for one in stream if key(one) not in seen and not seen.add(key(one)))
+    return tuple(
+        one for one in stream if one.triple == NOISE or (key(one) not in seen and not seen.add(key(one)))
+    )
+
+
+def _seven(stream):
+    told = [one for one in stream if one.triple != NOISE][:7]
+    return tuple(one for one in stream if one.triple == NOISE or one in told)
 
 
 _STREAMS = (
@@ -350,7 +359,7 @@ _STREAMS = (
         "every stream is taken for that of the last element",
         lambda stream: tuple(replace(one, stream=stream[-1].stream) for one in stream),
     ),
-    ("what comes after the seventh element of all is lost", lambda stream: stream[:7] + stream[-1:]),
+    ("what comes after the seventh element of all is lost", lambda stream: _seven(stream[:-1]) + stream[-1:]),
     (
         "each window reads every stream",
         lambda stream: tuple(
@@ -376,7 +385,8 @@ _STREAMS = (
         lambda stream: tuple(
             one
             for n, one in enumerate(stream)
-            if not any(other.triple == one.triple and one.t - other.t < 4 for other in stream[:n])
+            if one.triple == NOISE
+            or not any(other.triple == one.triple and one.t - other.t < 4 for other in stream[:n])
         ),
     ),
     (
