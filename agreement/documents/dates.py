@@ -108,7 +108,11 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return what a page's script writes times by: ms of time 0 on its clock, and of a time point."""
+        """Return what a page's script writes times by: ms of time 0 on its clock, and of a time point.
+
+        >>> Dates("1970-01-01T02:00:00+02:00").for_script()
+        {'zero': 7200000.0, 'unit': 1000.0, 'stem': '', 'tail': '', 'zone': '+02:00'}
+        """
         if self.zero is None:
             return None
         return {
