@@ -2,14 +2,17 @@
 
 import json
 import re
+from random import Random
 
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
+from tests.benchmarks import message_logs
 from tests.manuals.pages import BLOCKS, ROOT, rows, snippets
 from tests.manuals.running import copied, lines, run
+from tests.solver.traces.test_jelly import MESSAGES
 
 FORMATS = rows("solver/README.md", "| format | one element |")
 EVALUATORS = rows("solver/README.md", "| `--evaluator` | evaluates with |")
@@ -62,19 +65,38 @@ def as_atoms(folder, row):
 
 
 def as_messages(folder, row):
-    (log,) = (part.text for part in BLOCKS["solver/README.md"] if part.note == "log.ttl")
-    (folder / "log.ttl").write_text(log, encoding="utf-8")
-    assert snippets(row[1])[0] in log
-    assert times(folder, "log.ttl") == [1, 2]
+    name = "log.ttl" if "`MESSAGE`" in row[1] else "hall.ndjsonld"
+    (log,) = (part.text for part in BLOCKS["solver/README.md"] if part.note == name)
+    (folder / name).write_text(log, encoding="utf-8")
+    assert times(folder, name) == [1, 2]
 
 
-READERS = {"timed": as_lines, "TriG,": as_trig, "CSV,": as_table, "folder": as_folder, "atoms,": as_atoms}
-READERS["[messages](#messages):"] = as_messages
+def as_document(folder, row):
+    graph = snippets(row[1])[0].replace("[..]", '[{"@id": "http://e/ann", "http://e/in": "hall"}]')
+    context = '{"@context": {"prov": "http://www.w3.org/ns/prov#", "@base": "http://e/"}, '
+    (folder / "t.jsonld").write_text(context + graph[1:], encoding="utf-8")
+    assert times(folder, "t.jsonld") == [17]
+
+
+def as_frames(folder, row):
+    pytest.importorskip("pyjelly")
+    (folder / "t.jelly").write_bytes(message_logs.written_frames(Random(1), MESSAGES))
+    assert times(folder, "t.jelly") == [1, 2]
+
+
+READERS = {"timed": as_lines, "TriG": as_trig, "CSV": as_table, "folder": as_folder, "atoms": as_atoms}
+READERS |= {
+    "[messages]": as_messages,
+    "[JSON-LD lines]": as_messages,
+    "[JSON-LD]": as_document,
+    "[Jelly]": as_frames,
+}
 
 
 @pytest.mark.parametrize("row", FORMATS, ids=lambda row: row[0])
 def test_each_format_of_a_trace_is_read(row, tmp_path):
-    READERS[row[0].split()[0]](tmp_path, row)
+    (reader,) = (reader for beginning, reader in READERS.items() if row[0].startswith(beginning))
+    reader(tmp_path, row)
 
 
 def test_the_evaluators_are_those_that_can_be_chosen(tmp_path):
