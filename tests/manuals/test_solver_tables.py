@@ -64,11 +64,15 @@ def as_atoms(folder, row):
     assert run("lars solve p.lars s.atoms --from 3", folder) == (0, "3: {in(bob), in(cid)}\n")
 
 
-def as_messages(folder, row):
-    name = "log.ttl" if "`MESSAGE`" in row[1] else "hall.ndjsonld"
-    (log,) = (part.text for part in BLOCKS["solver/README.md"] if part.note == name)
-    (folder / name).write_text(log, encoding="utf-8")
-    assert times(folder, name) == [1, 2]
+def as_shown(name, expected):
+    """Return the reader of a format whose example is a block of the page."""
+
+    def read(folder, row):
+        (example,) = (part.text for part in BLOCKS["solver/README.md"] if part.note == name)
+        (folder / name).write_text(example, encoding="utf-8")
+        assert times(folder, name) == expected
+
+    return read
 
 
 def as_document(folder, row):
@@ -86,8 +90,9 @@ def as_frames(folder, row):
 
 READERS = {"timed": as_lines, "TriG": as_trig, "CSV": as_table, "folder": as_folder, "atoms": as_atoms}
 READERS |= {
-    "[messages]": as_messages,
-    "[JSON-LD lines]": as_messages,
+    "[messages]": as_shown("log.ttl", [1, 2]),
+    "[JSON-LD lines]": as_shown("hall.ndjsonld", [1, 2]),
+    "[a page of LDES]": as_shown("page.ttl", [17, 19]),
     "[JSON-LD]": as_document,
     "[Jelly]": as_frames,
 }
