@@ -207,6 +207,8 @@ def in_python(declared_option: Option, value: Any) -> Any:
     if value is None:
         return None
     with naming_keyword(declared_option, value):
+        if isinstance(value, bytes | bytearray | memoryview):  # else they would be read as numbers
+            raise TypeError
         value = of_library(value)
         if declared_option.choices and not declared_option.read:
             return _member(declared_option, value)

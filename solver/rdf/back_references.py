@@ -18,7 +18,8 @@ from lars.errors import FailedRunError
 _PATIENCE: Final = 10.0
 """How many seconds one text may take; a pattern that needs longer needs years for a few letters more."""
 _MATCHING: Final = """
-import itertools, json, re, sys
+import itertools, json, re, sys, warnings
+warnings.simplefilter("ignore")
 for line in sys.stdin:
     pattern, flags, text, most = json.loads(line)
     found = itertools.islice(re.compile(pattern, flags).finditer(text), most)

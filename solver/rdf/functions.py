@@ -16,6 +16,7 @@ from fractions import Fraction
 from functools import cache, lru_cache, partial
 from hashlib import sha256
 from typing import Final, TypeGuard
+from warnings import catch_warnings
 
 import pyoxigraph as ox
 
@@ -113,7 +114,11 @@ def _python(pattern: str, flags: str) -> BackReferences | None:
     if "m" not in flags:  # there $ is before a last line break too
         pattern = re.sub(r"(\\.|\[[^\]]*\])|\$", lambda match: match[1] or r"\Z", pattern)
     try:
-        compiled = re.compile(pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG))
+        # Python warns of what other versions of it may read otherwise.
+        with catch_warnings(action="ignore"):
+            compiled = re.compile(
+                pattern, sum((re.RegexFlag[flag.upper()] for flag in set(flags)), re.NOFLAG)
+            )
     except re.error:
         return None
     return BackReferences(pattern, compiled.flags, compiled.groups)

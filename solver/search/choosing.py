@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from heapq import merge
 from itertools import count
-from math import isfinite
 from operator import attrgetter
 from typing import Final, assert_never
 
@@ -121,10 +120,11 @@ class Improver:
             self.choices.append([symbol for symbol in symbols if symbol.name in ("arrives", "given")])
 
         with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
-            left = self._deadline.left
-            if not handle.wait(left if isfinite(left) else None):
-                handle.cancel()
-                raise TimeLimitError("the time is up")
+            # A signal is heard only between two waits.
+            while not handle.wait(min(self._deadline.left, _WAIT)):
+                if self._deadline.is_over:
+                    handle.cancel()
+                    raise TimeLimitError("the time is up")
             return bool(handle.get().satisfiable)
 
 
@@ -340,6 +340,10 @@ class _Search:
         arrived = tuple(sorted((t, number) for number, t in arrivals(atoms)))
         static = tuple(self._candidates.static[number] for number in static_numbers(atoms))
         return moved_back(self._frame, arrived, self._candidates, static)
+
+
+_WAIT: Final = 0.2
+"""After how many seconds of a search signals and the deadline are looked at."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -403,7 +403,9 @@ def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
         case "static" if isinstance(values, Mapping):
             return tuple(replace(files.static(source), graph=iri) for iri, source in values.items())
         case "static":
-            several = values if isinstance(values, Sequence) and not isinstance(values, str) else (values,)
+            several = (
+                values if isinstance(values, Sequence) and not isinstance(values, str | bytes) else (values,)
+            )
             return tuple(map(files.static, several))
         case "streams":
             return {iri: files.path_of(source) for iri, source in values.items()}

@@ -14,6 +14,7 @@ from rdflib import BNode, Dataset, Graph, Literal
 from rdflib.namespace import Namespace
 
 from agreement import api
+from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.packs import SAMPLES
 
@@ -215,3 +216,10 @@ def test_a_keyword_of_another_type_is_named(key, value):
     more = {"period": 2} if function is api.agree and key != "period" else {}
     with pytest.raises(api.LarsError, match=rf"^{key}="):
         function(QUERY, table(), **more, **{key: value})
+
+
+@pytest.mark.parametrize("keywords", [{"period": b"2"}, {"unit": b"1s"}, {"static": b"x"}, {"base": b"x:"}])
+def test_bytes_are_refused_where_texts_and_numbers_are_read(keywords):
+    (name,) = keywords
+    with pytest.raises(LarsError, match=f"{name}=b.*bytes"):
+        api.agree(QUERY, [], **keywords)

@@ -2,12 +2,13 @@
 
 import threading
 import time
+from warnings import catch_warnings
 
 import pytest
 
 from lars.errors import FailedRunError
 from lars.language.terms import Literal
-from solver.rdf import back_references
+from solver.rdf import back_references, functions
 from solver.rdf.functions import matches, replace_matches
 
 
@@ -30,3 +31,8 @@ def test_other_threads_go_on_while_a_pattern_is_matched(monkeypatch):
 
 def test_each_match_is_replaced_by_its_own_groups():
     assert replace_matches(Literal("xaa-bb"), Literal(r"(.)\1|(z)"), Literal("<$1$2>")).lexical == "x<a>-<b>"
+
+
+def test_python_says_nothing_of_expressions_that_it_may_read_otherwise_later():
+    with catch_warnings(action="error"):
+        assert functions._python(r"([a||b])\1", "") is not None
