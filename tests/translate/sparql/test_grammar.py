@@ -38,6 +38,7 @@ def test_a_text_is_read_that_two_other_parsers_read_and_none_that_neither_does()
         ("PREFIX ¦1 e: <http://e/> ASK {}", "found 1; expected a prefix and :"),
         ("PREFIX e: ¦ASK {}", "found ASK; expected an IRI"),
         ("PREFIX ¦e:a <http://e/> ASK {}", "found e:a; expected a prefix and :"),
+        ("PREFIX ¦e:a: <http://e/> ASK {}", "found e:a:; expected a prefix and :"),
         ("¦e:a SELECT * {}", "found e:a; expected SELECT"),
         ("ASK { ?s ?p ¦- . }", "found -; expected a variable, an IRI, a literal, ( or ["),
         ("ASK { ?s ?p 1 . ?s ¦x:y 2 . }", "undeclared prefix x:"),
@@ -53,6 +54,13 @@ def test_a_message_says_what_can_stand_at_the_first_token_that_cannot(marked, wo
 def test_a_name_of_a_prefix_can_have_colons_and_an_iri_of_a_namespace_none_behind_it():
     text = "PREFIX : <http://e/> ASK { : :a:b : }"
     assert str(read_query(text, "q.rq").pattern) == "{<http://e/> <http://e/a:b> <http://e/>}"
+
+
+def test_each_cell_of_a_list_has_its_item_and_the_next_cell_behind_it_what_stands_in_the_items():
+    pattern = read_query("ASK { ?s ?p (<e:a> [ <e:p> <e:b> ]) }", "q.rq").pattern
+    triples = str(pattern).replace("http://www.w3.org/1999/02/22-rdf-syntax-ns#", "")
+    cells = "?_b0 <first> <e:a> . ?_b0 <rest> ?_b1 . ?_b1 <first> ?_b2 . ?_b1 <rest> <nil>"
+    assert triples == f"{{?s ?p ?_b0 . {cells} . ?_b2 <e:p> <e:b>}}"
 
 
 @pytest.mark.parametrize(("name", "column"), [("a", 16), ("long", 22)])
