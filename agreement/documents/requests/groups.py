@@ -345,8 +345,8 @@ class EvaluationOptions:
     )
     mode: ExecutionMode | None = option(
         None,
-        "Evaluate when data arrive (push) or every U time points (pull). [default: the mode "
-        "of the query language; translate: at every time point]",
+        "Evaluate when data arrive (push) or every U time points (pull). "
+        "[default: solve: as the engine does; translate: at every time point]",
     )
     period: Period | None = option(
         None,
