@@ -211,3 +211,10 @@ def test_the_adapter_in_the_manual_has_forty_lines():
 
 def test_the_suite_writes_as_many_tests_as_it_has_streams():
     assert f"writes {len(chosen_streams())} tests" in PAGES["agreement/manual/suite.md"]
+
+
+def test_the_outcomes_of_a_measured_engine_are_all_tests():
+    measured = rows(
+        "agreement/manual/suite.md", "| engine | passed | failed | not asked | refused | vector |"
+    )
+    assert {sum(map(int, row[1:5])) for row in measured} == {len(chosen_streams())}
