@@ -122,7 +122,7 @@ class SuiteRequest:
     jobs: int = option(1, "Number of adapter processes that run in parallel.", least=1)
     time_limit: float | None = option(
         None,
-        "Time limit of the run. What was run by then is judged.",
+        "Time limit of the run. The finished tests are judged.",
         seconds_of,
         metavar="TIME",
         keyword="str | float | None",
