@@ -85,7 +85,7 @@ MALFORMED = {
     ),
     "half a second": (
         {"a.nt": "".join(f'<urn:s> <urn:p> <urn:o> "2024-02-03T00:00:0{s}"' + DAY for s in ("0", "1.5"))},
-        "a.nt:2:1: the time 2024-02-03T00:00:01.5, counted from 2024-02-03T00:00:00, is not a whole",
+        "a.nt:2:1: the time 2024-02-03T00:00:01.5, counted from 2024-02-03T00:00:00, is not a multiple",
     ),
     "out of order": (
         {"a.nt": GOOD.replace("1", "3") + GOOD},
