@@ -51,7 +51,7 @@ class Duration:
             )
             raise LarsError(message)
         if count > LARGEST_TIME:
-            message = f"the duration {self} is {count} time points of {unit}; accepted: up to {LARGEST_TIME}"
+            message = f"the duration {self} is {count} time points of {unit}; expected up to {LARGEST_TIME}"
             raise LarsError(f"{message}, so choose a coarser unit")
         return count
 

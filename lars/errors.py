@@ -91,11 +91,11 @@ def short_of(path: Path | str, error: Exception) -> None:
     A full disk is that of temporary files, to which copies of what is read go.
     """
     if isinstance(error, MemoryError):
-        raise FailedRunError(f"{path}: memory is short; accepted: a smaller trace, or more memory") from None
+        raise FailedRunError(f"{path}: memory is short; expected a smaller trace, or more memory") from None
     if isinstance(error, OSError) and error.errno in _EXHAUSTED:
         folder = tempfile.gettempdir()
         problem = f"{error.strerror or error}, for temporary files in {folder}"
-        raise FailedRunError(f"{path}: {problem}; accepted: another folder, by TMPDIR") from None
+        raise FailedRunError(f"{path}: {problem}; use another folder, by TMPDIR") from None
 
 
 _UNDER_WAY: Final[list[Callable[[], str]]] = []

@@ -70,20 +70,20 @@ def read_bytes(path: Path, accepted: str) -> bytes:
                 return file.read()
             return _bounded(file, str(path))
     except IsADirectoryError:
-        raise LarsError(f"{path}: found a folder; accepted: {accepted}") from None
+        raise LarsError(f"{path}: found a folder; expected {accepted}") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise LarsError(f"{path}: no such file; accepted: {accepted}") from None
+        raise LarsError(f"{path}: no such file; expected {accepted}") from None
     except OSError as error:
-        raise LarsError(f"{path}: cannot be read: {error.strerror}; accepted: {accepted}") from None
+        raise LarsError(f"{path}: cannot be read: {error.strerror}; expected {accepted}") from None
     except ValueError as error:
-        raise LarsError(f"{path}: cannot be read: {error}; accepted: {accepted}") from None
+        raise LarsError(f"{path}: cannot be read: {error}; expected {accepted}") from None
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise FailedRunError(
-            f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; accepted: a file"
+            f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; expected a file"
         )
     return data
 
@@ -94,7 +94,7 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
     try:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:
-        problem = f"found a byte that is no text, {data[error.start]:#04x}; accepted: {accepted}, in UTF-8"
+        problem = f"found a byte that is no text, {data[error.start]:#04x}; expected {accepted}, in UTF-8"
         file = TextFile(name, data.decode(errors="replace"))
         raise file.error(len(data[: error.start].decode()), problem) from None
 
@@ -112,7 +112,7 @@ def read_text(path: Path, accepted: str) -> str:
 def read_input(accepted: str) -> str:
     """Return the text of standard input, as `read_text`."""
     if sys.stdin is None:
-        raise LarsError(f"-: standard input is closed; accepted: {accepted}")
+        raise LarsError(f"-: standard input is closed; expected {accepted}")
     return _with_line_feeds(decode("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
@@ -172,7 +172,7 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
         raise LarsError(f"{path}: cannot be written: {error}") from None
     if not (stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode))):
         kind = "a folder" if stat.S_ISDIR(mode) else "a device or pipe"
-        raise LarsError(f"{path}: is not overwritten: it is {kind}; accepted: the name of a file")
+        raise LarsError(f"{path}: is not overwritten: it is {kind}; expected the name of a file")
 
 
 def _put(new: Path, target: Path) -> None:

@@ -89,7 +89,7 @@ def read_question(text: str) -> AskedAtom:
 
 
 def _malformed(text: str) -> LarsError:
-    return LarsError(f"{cut(text)!r} is no atom; accepted: {_EXAMPLES}")
+    return LarsError(f"{cut(text)!r} is no atom; expected {_EXAMPLES}")
 
 
 def _name(text: str) -> str:
@@ -200,7 +200,7 @@ class ShortNames:
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
         if VARIABLE.fullmatch(text):
             return LarsError(
-                f"{atom.text}: found the variable {cut(text)}; accepted: an atom without variables"
+                f"{atom.text}: found the variable {cut(text)}; expected an atom without variables"
             )
         names = sorted(name for name in self._terms if name[:1] not in '<"')
         close = get_close_matches(text, names, _LISTED) or names
@@ -386,7 +386,7 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None) -> Engin
     queries = (task.cqels, task.csparql)
     engine_query = next((query for query in queries if query and engine in {None, query.language}), None)
     if engine_query is None:
-        raise LarsError(f"{path}: the experiment has no query of this engine; accepted: the other --engine")
+        raise LarsError(f"{path}: the experiment has no query of this engine; expected the other --engine")
     return engine_query
 
 
@@ -430,7 +430,7 @@ def _check_model(model: int | None, streams: AnswerStreams, t: int) -> None:
     count = len(streams.streams)
     if model is not None and count and model > count:
         only = f"; of more than {count} only the first {count} are looked at" if streams.more else ""
-        raise LarsError(f"--model {model}: accepted: 1..{count}, the answer streams at {t}{only}")
+        raise LarsError(f"--model {model}: expected 1..{count}, the answer streams at {t}{only}")
 
 
 def _explained(
@@ -510,7 +510,7 @@ def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moment
     plain = text.removeprefix("\ufeff")
     if _ROWS.match(plain):
         problem = "found the rows of a query, which `lars translate QUERY --mode push` makes a program"
-        raise LarsError(f"{source}:1:1: {problem}; accepted: {ACCEPTED_STREAMS}")
+        raise LarsError(f"{source}:1:1: {problem}; expected {ACCEPTED_STREAMS}")
     if _SOLVED.match(plain):
         return _of_time(list(_solved(plain, source, dates)), source, t, dates)
     if not plain.lstrip().startswith(("{", "[")):
@@ -588,7 +588,7 @@ def _objects(text: str, source: str) -> Iterator[tuple[int, _Line]]:
     for line, piece in pieces:
         if not _is_line(piece):
             raise LarsError(
-                f"{source}:{line}: no object with t and answer_streams; accepted: {ACCEPTED_STREAMS}"
+                f"{source}:{line}: no object with t and answer_streams; expected {ACCEPTED_STREAMS}"
             )
         yield line, piece
 
@@ -597,7 +597,7 @@ def _line_of(line: str, source: str, number: int) -> object:
     try:
         return json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise LarsError(f"{source}:{number}: no JSON: {error}; accepted: {ACCEPTED_STREAMS}") from None
+        raise LarsError(f"{source}:{number}: no JSON: {error}; expected {ACCEPTED_STREAMS}") from None
 
 
 def _is_line(piece: object) -> TypeGuard[_Line]:

@@ -178,7 +178,7 @@ def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
         case _:
             assert_never(known.to)
     if missing := [t for t in known.times if t not in answers]:
-        raise LarsError(f"{output}: nothing is said of the time {missing[0]}; accepted: {_ACCEPTED}")
+        raise LarsError(f"{output}: nothing is said of the time {missing[0]}; expected {_ACCEPTED}")
     return _rows(known, answers) if known.columns is not None else _streams(known, answers)
 
 
@@ -188,7 +188,7 @@ def _rows(legend: Legend, answer_sets: AnswerSets) -> AnswerRows:
     texts = {}
     for t, answers in answer_sets.items():
         if len(answers) != 1:
-            raise LarsError(f"{len(answers)} answer sets at {t}; accepted: one, which a query has")
+            raise LarsError(f"{len(answers)} answer sets at {t}; expected one, which a query has")
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         texts[t] = in_order(output, rows)
@@ -223,11 +223,11 @@ def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple
 def _ticker_atoms(line: TextLine, text: str) -> Iterator[tuple[str, list[int]]]:
     match = _SET.fullmatch(text.strip())
     if match is None:
-        raise line.error("found no set of atoms; accepted: Set(p(1), q), or - for none")
+        raise line.error("found no set of atoms; expected Set(p(1), q), or - for none")
     rest, end = (match[1] or "").strip(), 0
     while end < len(rest):
         if (atom := _ATOM.match(rest, end)) is None:
-            raise line.error(f"found {rest[end:][:80]!r}; accepted: atoms as p(1,2), q")
+            raise line.error(f"found {rest[end:][:80]!r}; expected atoms as p(1,2), q")
         end = atom.end()
         yield atom[1], [int(number) for number in (atom[2] or "").split(",") if number]
 
@@ -258,24 +258,24 @@ def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[fr
         if (begun := _TIME.fullmatch(line.text)) is not None:
             t, answers = int(begun[1]), []
         elif t is None and line.text.strip():
-            raise line.error("found no time; accepted: t=18: before the answer sets of a time point")
+            raise line.error("found no time; expected t=18: before the answer sets of a time point")
         elif t is not None and line.text in {*_DONE, _NONE}:
             yield t, tuple(answers)
             t = None
         elif t is not None:
             answers.append(frozenset(_asp_moments(legend, line, t)))
     if t is not None:
-        raise LarsError(f"{file.name}: what is printed of {t} is not complete; accepted: {_ACCEPTED}")
+        raise LarsError(f"{file.name}: what is printed of {t} is not complete; expected {_ACCEPTED}")
 
 
 def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
     try:
         atoms = list(shown_atoms(line.text))
     except LarsError as error:
-        raise line.error(f"{error}; accepted: atoms as p(1) q, one answer set a line") from None
+        raise line.error(f"{error}; expected atoms as p(1) q, one answer set a line") from None
     for name, arguments in atoms:
         if name in legend.overflows:
-            raise line.error(f"arithmetic left 32 bit at {t}; accepted: smaller numbers")
+            raise line.error(f"arithmetic left 32 bit at {t}; expected smaller numbers")
         if (known := legend.names.get(name)) is not None:
             terms = tuple(map(constant_of, arguments))
             time = terms[-1] if known.timed else Number(t)
@@ -347,7 +347,7 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
     if max(fewest, len(times)) > MOST:
         raise LarsError(
             f"there are more than {MOST} evaluation times from {within.first} to {within.last}; "
-            "accepted: fewer, by --from, --until or --period"
+            "expected fewer, by --from, --until or --period"
         )
     return times
 
@@ -557,7 +557,7 @@ def export_to(folder: Path, task: ExportTask, warn: Warn, *, overwrite: bool) ->
     _check_free(folder, overwrite=overwrite)
     program = export_program(task.solving, warn)
     if not program.times:
-        raise LarsError(f"{task.solving.path}: there is no evaluation time; accepted: --from, --to, --period")
+        raise LarsError(f"{task.solving.path}: there is no evaluation time; use --from, --to, --period")
     if task.reasoner is None:
         texts = asp_files(program)
     else:
@@ -571,10 +571,10 @@ def _check_free(folder: Path, *, overwrite: bool) -> None:
     if not folder.parent.is_dir():
         raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
     if folder.exists() and not folder.is_dir():
-        raise LarsError(f"{folder}: is a file; accepted: the name of a folder")
+        raise LarsError(f"{folder}: is a file; expected the name of a folder")
     held = sorted(path.name for path in folder.iterdir()) if folder.exists() else []
     if held and not overwrite:
-        raise LarsError(f"{folder}: exists already; accepted: another name, or --overwrite")
+        raise LarsError(f"{folder}: exists already; use another name, or --overwrite")
     if other := [name for name in held if name not in _FILES]:
         raise LarsError(f"{folder}: is not overwritten: {other[0]} in it is no part of an export")
 

@@ -519,7 +519,7 @@ def main() -> None:
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
     if sys.stdout is None:
-        sys.exit(_end(FAILED, "standard output is closed; accepted: a file or pipe, as > /dev/null"))
+        sys.exit(_end(FAILED, "standard output is closed; use a file or pipe, as > /dev/null"))
     ending.watch()
     sys.exit(run())
 

@@ -581,11 +581,11 @@ class TraceComparison:
 def are_cases(inputs: Sequence[Path]) -> bool:
     """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
     if not inputs:
-        raise LarsError(f"nothing to compare on; accepted: {ACCEPTED}")
+        raise LarsError(f"nothing to compare on; expected {ACCEPTED}")
     cases = [path for path in inputs if path.suffix == CASE_SUFFIX or exists(path, folder=True)]
     if cases and inputs[0] in cases and len(cases) < len(inputs):
         other = next(path for path in inputs if path not in cases)
-        raise LarsError(f"{other}: no case; accepted: {ACCEPTED}")
+        raise LarsError(f"{other}: no case; expected {ACCEPTED}")
     return inputs[0] in cases
 
 
@@ -691,5 +691,5 @@ def _check_columns(read: Sequence[EngineQuery], paths: Sequence[Path]) -> None:
     if named[0] != named[-1]:
         one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))
         raise LarsError(
-            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; accepted: the same"
+            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; expected the same"
         )

@@ -220,9 +220,7 @@ class InitialExperiment:
             if own == path:
                 return iri
         problem = "its columns are not those of the other tables, and its stream is in its rows"
-        raise LarsError(
-            f"{path}: {problem}; accepted: --stream IRI={path}, or an experiment.toml of your own"
-        )
+        raise LarsError(f"{path}: {problem}; use --stream IRI={path}, or an experiment.toml of your own")
 
 
 _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII)
@@ -231,9 +229,9 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 def _check_names(path: Path, names: Sequence[str]) -> None:
     """Raise LarsError where the first line of a table cannot be the names of its columns."""
     if len(names) == 1 and (other := re.search(r"[|]", names[0])):
-        problem = f"found {other[0]!r} between columns; accepted: columns that are separated by commas"
+        problem = f"found {other[0]!r} between columns; expected columns that are separated by commas"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
-        problem = f"found {value} as the name of a column; accepted: a first line with the names of columns"
+        problem = f"found {value} as the name of a column; expected a first line with the names of columns"
     else:
         return
     raise PlacedError(Place(str(path), 1, 1, ",".join(names)), problem)
@@ -285,20 +283,20 @@ def initial(
     """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream."""
     for path in inputs:
         if not exists(path):
-            raise LarsError(f"{path}: no such file or folder; accepted: queries and traces")
+            raise LarsError(f"{path}: no such file or folder; expected queries and traces")
     paths = [path for path in inputs if is_query(path)]
     queries: dict[Language, Path] = {}
     read: list[str] = []
     for path in paths:
         query = load_query(path, options.unit or SECOND)
         if (other := queries.setdefault(query.language, path)) != path:
-            raise LarsError(f"{path}: in the language of {other} too; accepted: a query in each language")
+            raise LarsError(f"{path}: in the language of {other} too; expected a query in each language")
         read += [stream.value for stream in streams_of(query)]
     named = {iri: path for path, iri in (options.stream or {}).items()}
     traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
     if not queries or not traces:
         missing = "traces" if queries else "query"
-        raise LarsError(f"found no {missing} among the files; accepted: DIR QUERY.. TRACE..")
+        raise LarsError(f"found no {missing} among the files; expected DIR QUERY.. TRACE..")
     for path in traces:
         if path not in named.values() and not _names_streams(path):
             named[_stream_of(path, list(dict.fromkeys(read)), named)] = path

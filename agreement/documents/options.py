@@ -233,7 +233,7 @@ def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
             yield
     except (TypeError, ValueError, AttributeError, OverflowError):
         problem = f"{declared_option.name}={_shown(value)} ({type(value).__name__})"
-        raise LarsError(f"{problem}; accepted: {declared_option.python_type}") from None
+        raise LarsError(f"{problem}; expected {declared_option.python_type}") from None
 
 
 def _shown(value: Any) -> str:
@@ -270,14 +270,14 @@ def _check_range(declared_option: Option, value: Any) -> None:
     least, most = declared_option.least, declared_option.most
     if (least is not None and value < least) or (most is not None and value > most):
         ends = ("" if end is None else str(end) for end in (least, most))
-        raise LarsError(f"accepted: a number in {'..'.join(ends)}")
+        raise LarsError(f"expected a number in {'..'.join(ends)}")
 
 
 def _member(declared_option: Option, value: Any) -> Any:
     try:
         return declared_option.kind(value)
     except ValueError:
-        raise LarsError(f"accepted: {', '.join(declared_option.choices)}") from None
+        raise LarsError(f"expected {', '.join(declared_option.choices)}") from None
 
 
 def shell_words(request: Any) -> Iterator[str]:

@@ -172,14 +172,14 @@ def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: Error
             return _Fault(at, wrong)
         case _:
             text = f"found {data.notation.value_text(error['input'])}"
-            return _Fault(at, WrongValueError(f"{text}; accepted: {_accepted(data, error)}"))
+            return _Fault(at, WrongValueError(f"{text}; expected {_accepted(data, error)}"))
 
 
 def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
     problem = f"the key {error['loc'][-1]} is missing"
     if not data.accepted:
         return f"{problem}; required: {required}"
-    return f"{problem}; found the keys {', '.join(error['input']) or 'none'}; accepted: {data.accepted}"
+    return f"{problem}; found the keys {', '.join(error['input']) or 'none'}; expected {data.accepted}"
 
 
 def _accepted(data: PlacedData, error: ErrorDetails) -> str:
@@ -249,7 +249,7 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     match = _SYNTAX_ERROR.fullmatch(message)
     problem, line, column = match.groups() if match else (message, None, None)
     if _GIVEN_TWICE.match(problem):
-        problem = "a key or table is given twice; accepted: once"
+        problem = "a key or table is given twice; expected once"
     offset = len(text.rstrip())
     if line and column:
         offset = sum(len(each) + 1 for each in text.split("\n")[: int(line) - 1]) + int(column) - 1
@@ -270,7 +270,7 @@ class _LongKeyError(ValueError):
     """A key of too many parts, which begins at an offset."""
 
     def __init__(self, offset: int) -> None:
-        super().__init__(f"found a key of more than {_DEEPEST} parts; accepted: fewer")
+        super().__init__(f"found a key of more than {_DEEPEST} parts; expected fewer")
         self.offset = offset
 
 
@@ -434,7 +434,7 @@ def json_of_line(line: TextLine, accepted: str) -> PlacedData:
 def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
     text = source.text[start:end]
     if not text.strip():
-        raise source.error(start, f"found nothing, the file is empty; accepted: {accepted}")
+        raise source.error(start, f"found nothing, the file is empty; expected {accepted}")
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
@@ -474,13 +474,13 @@ def _json_error(
     sentence = error.msg.removesuffix(" at").removesuffix(" starting")
     cut = not rest.strip() or sentence == "Unterminated string"
     words = "the end of the text, it is cut off" if cut else short(rest.split("\n", 1)[0])
-    problem = f"no JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; accepted: {accepted}"
+    problem = f"no JSON: found {words}: {sentence[0].lower()}{sentence[1:]}; expected {accepted}"
     return source.error(start + (len(text.rstrip()) if not rest.strip() else error.pos), problem)
 
 
 def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
     problem = _beyond_syntax(source, start, end)
-    return problem or source.error(start, f"no JSON that can be read; accepted: {accepted}")
+    return problem or source.error(start, f"no JSON that can be read; expected {accepted}")
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
@@ -489,13 +489,13 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
     for token in scanned(source.text, start, end, JSON, _DEEPEST).tokens:
         at = path_text(token.path)
         if len(token.path) > _DEEPEST:
-            problem = f"found lists or objects too deep in each other; accepted: at most {_DEEPEST}"
+            problem = f"found lists or objects too deep in each other; expected at most {_DEEPEST}"
         elif token.is_key and token.path in keys:
-            problem = f"found the key {at} twice; accepted: once"
+            problem = f"found the key {at} twice; expected once"
         elif not token.is_key and token.text.startswith(_CONSTANTS):
-            problem = f"{at}: found {token.text}; accepted: a finite number"
+            problem = f"{at}: found {token.text}; expected a finite number"
         elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
-            problem = f"{at}: found {len(token.text)} digits; accepted: at most {_MOST_DIGITS}"
+            problem = f"{at}: found {len(token.text)} digits; expected at most {_MOST_DIGITS}"
         elif half := _half_character(token.text):
             problem = f"{at}: found an unpaired surrogate, {half!a}; use valid Unicode"
         else:

@@ -188,7 +188,7 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
 
 def check_folder(out: Path) -> None:
     """Raise LarsError now for a folder that could not be written at the end."""
-    accepted = "accepted: a folder that is new, empty, or was written by --out"
+    accepted = "expected a folder that is new, empty, or was written by --out"
     if not out.parent.is_dir():
         raise LarsError(f"--out {out}: its folder {out.parent} is not there; {accepted}")
     if not out.exists():

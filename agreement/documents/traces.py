@@ -311,11 +311,11 @@ def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATE
     """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
     shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
-        raise LarsError(f"the timeline {shown} has no time point; accepted: --from TIME up to --to TIME")
+        raise LarsError(f"the timeline {shown} has no time point; use --from TIME up to --to TIME")
     if every is not None and (timeline.last - timeline.first) // every > MOST_TIMES:
         raise LarsError(
             f"the timeline {shown} has more than {MOST_TIMES} times to evaluate at, one in {every}; "
-            "accepted: a longer period, a shorter timeline by --from and --to, or a coarser --unit"
+            "expected a longer period, a shorter timeline by --from and --to, or a coarser --unit"
         )
 
 

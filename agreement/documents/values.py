@@ -58,7 +58,7 @@ def message_text(value: object) -> str:
 
 def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
     """Return the error that names the value found and what is accepted."""
-    return WrongValueError(f"found {message_text(value)}; accepted: {accepted}", part=part)
+    return WrongValueError(f"found {message_text(value)}; expected {accepted}", part=part)
 
 
 def is_scalar(value: object) -> bool:
@@ -303,7 +303,7 @@ def _check_owners(iris: dict[Iri, tuple[Iri, ...]]) -> None:
     for stream, predicates in iris.items():
         for predicate in predicates:
             if owner.setdefault(predicate, stream) != stream:
-                problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}; accepted: one"
+                problem = f"{predicate} is assigned to {owner[predicate]} and to {stream}; expected one"
                 raise WrongValueError(problem, part=stream.value)
 
 
@@ -539,7 +539,7 @@ def absolute_iri(iri: str) -> str:
     """Return an absolute IRI without < >; raises LarsError for what is none."""
     bare = without_brackets(iri)
     if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"found {iri!r}; accepted: an absolute IRI, as http://example.org/s")
+        raise LarsError(f"found {iri!r}; expected an absolute IRI, such as http://example.org/s")
     return bare
 
 
@@ -558,7 +558,7 @@ def static_file(text: str) -> StaticFile:
     if not is_graph or exists(Path(rest)):
         graph, file = "", rest
     elif not (graph and file):
-        raise LarsError("accepted: FILE, IRI=FILE, or one of these after csparql: or cqels:")
+        raise LarsError("expected FILE, IRI=FILE, or one of these after csparql: or cqels:")
     return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
 
 

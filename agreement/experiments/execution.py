@@ -41,7 +41,7 @@ def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise LarsError(f"{folder}: cannot be made: {error.strerror}; accepted: --out FOLDER") from None
+        raise LarsError(f"{folder}: cannot be made: {error.strerror}; use --out FOLDER") from None
     results = {} if how.fresh else dict(_finished(cells, folder))
     missing = {cell.key: cell.work for cell in cells if cell.key not in results}
     total = len(results) + len(missing)

@@ -130,7 +130,7 @@ class Experiment:
             return file
         problem = f"the file {values.message_text(name)} does not exist"
         if exists(file, folder=True):
-            problem = f"{values.message_text(name)} is a folder; accepted: a file"
+            problem = f"{values.message_text(name)} is a folder; expected a file"
         raise self.error(path, f"{problem} (looked in {self.folder})", name)
 
     def query_names(self, value: object, path: KeyPath) -> set[str]:
@@ -196,12 +196,12 @@ def _check_keys(toml: PlacedData) -> None:
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
             if key in ExperimentFile.model_fields:
-                problem = f"{key} stands in the table {name}; accepted: above the first table"
+                problem = f"{key} stands in the table {name}; expected above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
     for kind, model in SHORT.items():
         for key in model.model_fields:
             if key in toml.content and kind in toml.content:
-                problem = f"stands beside [[{kind}]], and is short for one entry there; accepted: one of both"
+                problem = f"stands beside [[{kind}]], and is short for one entry there; use one of both"
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
@@ -225,7 +225,7 @@ def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[Expe
 def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, object]) -> None:
     for old, new in _RENAMED.items():
         if path[0] == "engines" and old in content:
-            raise toml.error((*path, old), WrongValueError(f"unknown key; accepted: {new}"), at_key=True)
+            raise toml.error((*path, old), WrongValueError(f"unknown key; expected {new}"), at_key=True)
 
 
 def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
@@ -241,7 +241,7 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
     seen: set[str] = set()
     for entry in entries:
         if entry.label in seen:
-            problem = f"found the name {values.message_text(entry.label)} twice; accepted: a name for each"
+            problem = f"found the name {values.message_text(entry.label)} twice; expected a name for each"
             raise toml.error(entry.path, WrongValueError(problem))
         seen.add(entry.label)
 
@@ -253,7 +253,7 @@ def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
 
     for name in content.grid:
         if name in RESERVED:
-            problem = f"found the parameter {name}; accepted: another name, as results have a column {name}"
+            problem = f"found the parameter {name}; use another name, such as results have a column {name}"
             raise toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 
@@ -296,11 +296,11 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
     if len(names) != 1:
         text = " and ".join(names) or "none of them"
-        problem = f"found {text}; accepted: one of generate, streams and files"
+        problem = f"found {text}; use one of generate, streams and files"
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
         if table.sort:
-            problem = "found true with generate; accepted: for traces in files"
+            problem = "found true with generate; use it for traces in files"
             raise experiment.error((*path, "sort"), problem)
         return _made_up(experiment, (*path, "generate"), table.generate)
     files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
@@ -310,7 +310,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
         file = experiment.file_path(name, place, folder=True)
         same = next((one for one in streams if one.resolve() == file.resolve()), file)
         if streams.setdefault(same, stream.value) != stream.value:
-            problem = f"{name} is the trace of <{streams[same]}> already; accepted: a file of its own"
+            problem = f"{name} is the trace of <{streams[same]}> already; use a file of its own"
             raise experiment.error(place, problem, name)
     options = TraceOptions(
         experiment.unit,
@@ -339,5 +339,5 @@ def _made_up(experiment: Experiment, path: KeyPath, table: GenerateTable) -> Pla
 
 def _number(option: str, text: str) -> int:
     if not re.fullmatch(r"-?[0-9]{1,18}", text):
-        raise WrongOptionError(option, f"{text!r}; accepted: a whole number")
+        raise WrongOptionError(option, f"{text!r}; expected a whole number")
     return int(text)

@@ -68,7 +68,7 @@ def cells_of(experiment: Experiment) -> list[Cell]:
     grid = _Grid(in_fitting_units(experiment))
     plans = list(grid.plans())
     if (size := sum(map(grid.size, plans))) > MOST_CELLS:
-        problem = f"found {size} cells; accepted: at most {MOST_CELLS} in one experiment"
+        problem = f"found {size} cells; expected at most {MOST_CELLS} in one experiment"
         raise experiment.error(("grid",), problem)
     cells = [cell for plan in plans for cell in grid.cells(plan)]
     _check_used(experiment, plans)
@@ -113,7 +113,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
     used = {name for plan in plans for name in (*plan.rest, *plan.parameters)}
     for name in experiment.file.grid:
         if name not in used:
-            problem = f"nothing uses the parameter {name}; accepted: parameters named by {{{name}}} somewhere"
+            problem = f"nothing uses the parameter {name}; expected parameters named by {{{name}}} somewhere"
             raise experiment.toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 
@@ -172,7 +172,7 @@ class _Grid:
         for name in names or ():
             if name not in [entry.label for entry in entries]:
                 accepted = ", ".join(entry.label for entry in entries)
-                raise self.experiment.error((*last.path, kind), f'found "{name}"; accepted: {accepted}', name)
+                raise self.experiment.error((*last.path, kind), f'found "{name}"; expected {accepted}', name)
         return [entry for entry in entries if names is None or entry.label in names]
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
@@ -193,7 +193,7 @@ class _Grid:
             names = " or ".join(language.value for language in languages_wanted or Language)
             advice = "or other `queries`" if languages_wanted else "and `language`"
             problem = (
-                f"the query {query.label} is not given in its language; accepted: one in {names}, {advice}"
+                f"the query {query.label} is not given in its language; expected one in {names}, {advice}"
             )
             raise self.experiment.error(last.path, problem)
         return spoken
@@ -287,7 +287,7 @@ class _Grid:
         )
         for stream in table.assign:
             if streams and stream not in streams:
-                problem = f"the stream {stream} has no trace; accepted: {', '.join(map(str, streams))}"
+                problem = f"the stream {stream} has no trace; expected {', '.join(map(str, streams))}"
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:

@@ -99,17 +99,17 @@ def _judge(
         case AdaptedEngine() if table.language is not None and table.language.value in NAMES:
             return specification(table.language.value)
         case AdaptedEngine():
-            problem = f"an adapter without `specification` and `language`; accepted: one of them, {ACCEPTED}"
+            problem = f"an adapter without `specification` and `language`; use one of them, {ACCEPTED}"
             raise experiment.error(entry.path, problem)
         case _:
-            problem = f"recorded answers without `specification`; accepted: {ACCEPTED}"
+            problem = f"recorded answers without `specification`; expected {ACCEPTED}"
             raise experiment.error(entry.path, problem)
 
 
 def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> Subject:
     if [table.engine, table.adapter, table.answers].count(None) != 2:  # noqa: PLR2004 - one of three
         problem = (
-            "accepted: one of `engine`, a version or specification, `adapter`, the command that starts one, "
+            "use one of `engine`, a version or specification, `adapter`, the command that starts one, "
             "and `answers`, a recording's file"
         )
         raise experiment.error(entry.path, problem)
@@ -125,7 +125,7 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
     rules = [rule.name for rule in ENGINES[table.engine].rules]
     for rule in table.off:
         if rule not in rules:
-            problem = f"found the rule {rule}; accepted: {', '.join(rules)}"
+            problem = f"found the rule {rule}; expected {', '.join(rules)}"
             raise experiment.error((*entry.path, "off"), problem, rule)
     return EngineVersion(table.engine, frozenset(table.off))
 
@@ -155,7 +155,7 @@ def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[
         case _:
             assert_never(work.trace)
     if not pushes:
-        raise LarsError("the trace has no element; accepted: one at least")
+        raise LarsError("the trace has no element; expected one at least")
     if isinstance(work.subject, AdaptedEngine):  # it parses what each message has by itself
         pushes = tuple(push.as_element() for push in pushes)
     return pushes, zero

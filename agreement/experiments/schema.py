@@ -71,7 +71,7 @@ def read_grid(value: object) -> dict[str, tuple[Scalar, ...]]:
 
 def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
     if not _PARAMETER.fullmatch(name):
-        problem = f'found the parameter "{name}"; accepted: letters, digits and _, as in {{window}}'
+        problem = f'found the parameter "{name}"; expected letters, digits and _, such as in {{window}}'
         raise WrongValueError(problem, part=name)
     if isinstance(value, str) and ".." in value:
         return read_part(value, PARAMETERS, name)
@@ -129,7 +129,7 @@ def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[st
 
 def _unknown(placeholder: str, known: Collection[str]) -> str:
     accepted = ", ".join(f"{{{name}}}" for name in known)
-    return f"found the placeholder {placeholder}; accepted: {accepted}"
+    return f"found the placeholder {placeholder}; expected {accepted}"
 
 
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape

@@ -48,7 +48,7 @@ class TracelessTask:
         if any(sources(pair.cqels) for pair in all_pairs):
             return all_pairs
         problem = (
-            "no part of the query is matched in a stream; accepted: a query with windows, and for C-SPARQL"
+            "no part of the query is matched in a stream; expected a query with windows, and for C-SPARQL"
         )
         raise LarsError(
             f"{self.inputs[0]}: {problem} --assign STREAM=PREDICATE, which says what a stream carries"

@@ -181,7 +181,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     profiles = [request.first, request.second]
     read = experiment_query(request.inputs, request.input_options, profiles, listeners.note)
     if read is None:
-        raise LarsError("an experiment has its queries and traces; accepted: nothing beside it")
+        raise LarsError("an experiment has its queries and traces; leave out the other inputs")
     files = query_files(read_experiment(request.inputs[0]), profiles)
     queries = tuple(dict.fromkeys(by_profile(files, name) for name in profiles))
     return replace(request, inputs=(*queries, *read.traces), input_options=read.input_options)

@@ -38,7 +38,7 @@ from solver.traces.input_files import STANDARD_INPUT
 _LONG: Final = 1_000
 _RULES: Final = 200
 ACCEPTED = (
-    "accepted: lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
+    "expected lars explain QUERY|PROGRAM.lars TRACE.. --at TIME 'ans(25,rayban,b)', "
     "or the folder of an experiment in place of QUERY and TRACE"
 )
 

@@ -324,7 +324,7 @@ def check_candidate(
     if interval.last - interval.first >= MOST_POINTS:
         raise LarsError(
             f"the windows show {interval} at {point.t}, more than {MOST_POINTS} time points; "
-            "accepted: a coarser unit, or shorter windows"
+            "expected a coarser unit, or shorter windows"
         )
     candidate_seen = with_moments(seen, moments(candidate_data))
     ground = ground_instances(program, candidate_seen, interval, known, evaluate)

@@ -24,7 +24,7 @@ _COLON, _COMMA, _DOT = re.compile(":"), re.compile(","), re.compile(r"\.")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _APART: Final = re.compile(r"(?=[\s,.%}]|\Z)")
 _CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
-_LATE: Final = "accepted: each prefix declared once, before the first time"
+_LATE: Final = "expected each prefix declared once, before the first time"
 
 
 class StreamLine(NamedTuple):
@@ -64,7 +64,7 @@ def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> 
     if line is None:
         return latest
     if latest is not None and line.t < latest:
-        problem = f"the time {line.t} comes after {latest}; accepted: times that do not decrease"
+        problem = f"the time {line.t} comes after {latest}; expected times that do not decrease"
         raise PlacedError(scanner.place(line.column - 1), problem)
     return line.t
 

@@ -404,7 +404,7 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
     times, predicates, arguments = (list(map(itemgetter(place), facts)) for place in range(3))
     latest = max(times, default=0)
     if latest > LARGEST_TIME:
-        raise LarsError(f"an atom arrives at {latest}; accepted: times up to {LARGEST_TIME}")
+        raise LarsError(f"an atom arrives at {latest}; expected times up to {LARGEST_TIME}")
     arities = np.array(list(map(len, arguments)), np.int64)
     codes = terms.codes(chain.from_iterable(arguments))
     atoms = atoms_by_predicate(np.array(times, np.int64), predicates, arities, codes)

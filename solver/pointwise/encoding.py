@@ -83,7 +83,7 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
     raise LarsError(
         f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
         f"and times are numbers to {using.quotation}\n"
-        "accepted: a coarser unit, an origin nearer to the trace, or times that @ alone has"
+        "expected a coarser unit, an origin nearer to the trace, or times that @ alone has"
     )
 
 

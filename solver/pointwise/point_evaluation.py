@@ -267,7 +267,7 @@ def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[Input
     if timeline.last > GREATEST:
         raise LarsError(
             f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP; "
-            "accepted: an earlier end, a coarser unit, or an origin nearer to the trace"
+            "expected an earlier end, a coarser unit, or an origin nearer to the trace"
         )
     yield InputFact(("now", 1), clingo.Tuple_([clingo.Number(t)]))
     ends = clingo.Number(timeline.first), clingo.Number(timeline.last)
@@ -494,7 +494,7 @@ def _check_numbers(control: clingo.Control, encoding: Encoding) -> None:
         if any(True for _ in control.symbolic_atoms.by_signature(f"wrapped'{number}", 0)):
             raise LarsError(
                 f"arithmetic of this rule leaves the numbers of ASP, whose size is 32 bit\n  {rule}\n"
-                f"accepted: operands and products from {-GREATEST} to {GREATEST}"
+                f"expected operands and products from {-GREATEST} to {GREATEST}"
             )
 
 

@@ -116,7 +116,7 @@ class ArgumentCountError(LarsError):
 
     def __init__(self, function: str, number: int, least: int, most: int | None) -> None:
         accepted = str(least) if least == most else f"{least} or {'more' if most is None else most}"
-        super().__init__(f"function {function}: {number} argument{'s' * (number != 1)}, accepted: {accepted}")
+        super().__init__(f"function {function}: {number} argument{'s' * (number != 1)}, expected {accepted}")
 
 
 def checked_variables(expression: Expression) -> Iterator[Variable]:
@@ -126,7 +126,7 @@ def checked_variables(expression: Expression) -> Iterator[Variable]:
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
-    solver.rdf.conditions.ArgumentCountError: function STRLEN: 2 arguments, accepted: 1
+    solver.rdf.conditions.ArgumentCountError: function STRLEN: 2 arguments, expected 1
     """
     match expression:
         case Variable():

@@ -65,7 +65,7 @@ class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what i
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
         """Return the error for a text; made of its sentence alone it passes from clingo and Spark's tasks."""
-        return cls(f"{short(text)} is no RDF term: {problem}; accepted: {ACCEPTED}")
+        return cls(f"{short(text)} is no RDF term: {problem}; expected {ACCEPTED}")
 
 
 def _character(match: re.Match[str]) -> str:
@@ -385,7 +385,7 @@ def check_length(characters: int) -> None:
     """Raise for a text that is computed longer than any that is meant: lengths can double in each step."""
     if characters > MOST_CHARACTERS:
         raise FailedRunError(
-            f"a text of {characters} characters is computed; accepted: at most {MOST_CHARACTERS}"
+            f"a text of {characters} characters is computed; expected at most {MOST_CHARACTERS}"
         )
 
 

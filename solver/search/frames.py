@@ -120,7 +120,7 @@ def frames(
     if first + step > _MOST_TIME_POINTS:
         raise LarsError(
             f"a stream would be looked for on {first + step} time points, windows and slides are so long; "
-            f"accepted: at most {_MOST_TIME_POINTS}, so give a coarser --unit"
+            f"expected at most {_MOST_TIME_POINTS}, so give a coarser --unit"
         )
     for start in range(first, first + step, kept):
         yield PeriodFrame(start, start + kept, step, scale, period is None)

@@ -75,7 +75,7 @@ class FinishedSlices:
                 short_of(path, error)
                 problem = "found no finished slice, and evaluates it again once the file is gone"
                 raise FailedRunError(
-                    f"{path}: {problem}; accepted: the same command after rm {path}"
+                    f"{path}: {problem}; expected the same command after rm {path}"
                 ) from None
 
     def _file(self, number: int) -> Path:

@@ -211,7 +211,7 @@ def _interrupts_kept() -> Iterator[None]:
 def check_master(master: str) -> None:
     """Raise for what is no master, and for one that does not answer: Spark itself would try for minutes."""
     if not _MASTER.fullmatch(master):
-        raise LarsError(f"--master {master[:60]}: accepted: {_ACCEPTED}")
+        raise LarsError(f"--master {master[:60]}: expected {_ACCEPTED}")
     kind, separator, rest = master.partition("://")
     if not separator:
         return
@@ -225,7 +225,7 @@ def _unanswered(host: str, port: int) -> str | None:
     """Return why nothing listens there, None when something does."""
     match = _HOST.fullmatch(host)
     if match is None:
-        return f"found {host[:60]!r}; accepted: HOST:PORT"
+        return f"found {host[:60]!r}; expected HOST:PORT"
     try:
         address = match["host"].strip("[]"), int(match["port"] or port)
         socket.create_connection(address, timeout=_PATIENCE).close()
@@ -276,9 +276,9 @@ def said_by_spark(error: Exception) -> str:
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     sentence = "\n".join((*lines, *logged))
     if full := _NO_ROOM.search(sentence):
-        return f"{full[0]}: {tempfile.gettempdir()}; accepted: TMPDIR with more room"
+        return f"{full[0]}: {tempfile.gettempdir()}; expected TMPDIR with more room"
     if _NO_MEMORY in sentence:
-        return f"{_NO_MEMORY}; accepted: a larger --memory, or smaller input"
+        return f"{_NO_MEMORY}; expected a larger --memory, or smaller input"
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
     wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]

@@ -112,7 +112,7 @@ def _copy(path: Path, copy: Path) -> Path:
             if writer.tell() > most:
                 unpacked.unlink()
                 problem = f"unpacks to more than {_MOST_RATIO} times its size, and more than 1 GB"
-                raise FailedRunError(f"{path}: {problem}; accepted: the file unpacked, as by gunzip -k")
+                raise FailedRunError(f"{path}: {problem}; expected the file unpacked, such as by gunzip -k")
     copy.unlink()
     return unpacked
 
@@ -150,9 +150,9 @@ class TracedAtom(NamedTuple):
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
     """Raise unless the subject is no literal and the predicate is an IRI; `columns` say where they are."""
     if triple[0].startswith('"'):
-        raise MalformedPart("found a literal as subject; accepted: an <iri> or a _:blank node", columns[0])
+        raise MalformedPart("found a literal as subject; expected an <iri> or a _:blank node", columns[0])
     if not triple[1].startswith("<"):
-        raise MalformedPart("found no IRI as predicate; accepted: an <iri>", columns[1])
+        raise MalformedPart("found no IRI as predicate; expected an <iri>", columns[1])
 
 
 @dataclass(frozen=True, slots=True, eq=False)

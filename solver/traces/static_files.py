@@ -166,7 +166,7 @@ def _in_utf8(path: Path, data: bytes) -> bytes:
         if (named := _ENCODING.match(data)) and named[2].lower() not in (b"utf-8", b"utf8"):
             return _ENCODING.sub(rb"\1", data.decode(named[2].decode()).encode(), count=1)
     except (LookupError, UnicodeError) as error:
-        raise LarsError(f"{path}: found another encoding than it names: {error}; accepted: UTF-8") from None
+        raise LarsError(f"{path}: found another encoding than it names: {error}; expected UTF-8") from None
     return data
 
 
@@ -190,7 +190,7 @@ def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
                 errors.append(error)
     if errors:
         raise max(errors, key=lambda error: (error.place.line, error.place.column))
-    problem = f"neither the name nor the content tells the format; accepted: {ACCEPTED_STATIC}"
+    problem = f"neither the name nor the content tells the format; expected {ACCEPTED_STATIC}"
     raise LarsError(f"{path}: {problem}")
 
 
@@ -273,7 +273,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
-        problem = f"{syntax_problem(error)}; accepted: {kind.name}"
+        problem = f"{syntax_problem(error)}; expected {kind.name}"
         own_place = error.lineno or 1, error.offset or 1
         at = _place_in_xml(data) if kind == RdfFormat.RDF_XML else own_place
         if at is None:
@@ -317,7 +317,7 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
             sentence = " ".join(str(error).split())
             match = _LINE.search(sentence)
             line = f":{match[1] or match[2]}" if match else ""
-            raise LarsError(f"{path}{line}: no trix: {sentence}; accepted: {ACCEPTED_STATIC}") from None
+            raise LarsError(f"{path}{line}: no trix: {sentence}; expected {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             s_text, p_text, o_text = (data_text(text_of_rdflib(term)) for term in (s, p, o))
@@ -330,8 +330,8 @@ def _check_json(path: Path, data: bytes) -> None:
     try:
         document = json.loads(file.text)
     except json.JSONDecodeError as error:
-        raise file.error(error.pos, f"{error.msg}; accepted: JSON-LD") from None
+        raise file.error(error.pos, f"{error.msg}; expected JSON-LD") from None
     from solver.traces.json_documents import remote_context
 
     if remote := remote_context(document):
-        raise LarsError(f"{path}: found a context by address, {remote!r}; accepted: contexts inside the file")
+        raise LarsError(f"{path}: found a context by address, {remote!r}; expected contexts inside the file")

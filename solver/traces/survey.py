@@ -155,7 +155,7 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
         )
         raise LarsError(
             f"from {first} to {last} there are more than {LARGEST_TIME} time points; "
-            "accepted: a coarser --unit"
+            "expected a coarser --unit"
         )
 
 
@@ -169,7 +169,7 @@ def survey(
         names = ", ".join(source.path for source in sources[:5])
         raise LarsError(
             f"{names}: the trace holds no elements ({skipped} bad ones skipped); "
-            f"accepted: at least one{WITH_END}"
+            f"expected at least one{WITH_END}"
         )
     # Periods part RDF; a program's atoms may well begin at 0.
     at_zero = any(summary.earliest == 0 and summary.stream != ATOMS for summary in read)
@@ -220,7 +220,7 @@ def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int
     if rest or shift > earliest:
         raise LarsError(
             f"the trace's integers count since 1970, the first of them {_dated(earliest, options)}; "
-            f"accepted: an --origin no later, a whole number of {options.unit} since 1970"
+            f"expected an --origin no later, a whole number of {options.unit} since 1970"
         )
     return shift
 
@@ -265,7 +265,7 @@ def _check_kinds(read: Sequence[Summary], sources: Sequence[TraceFile], *, is_op
         if not clash(atom.time.kind):
             return None
         text, before = _SPELLING[atom.time.kind], _SPELLING[TimeKind(first)]
-        return f"found {text} after {before}; accepted: one spelling for all times of a trace"
+        return f"found {text} after {before}; expected one spelling for all times of a trace"
 
     for summary in read:
         if (summary.mixed and is_open) or clash(summary.kind):
@@ -319,7 +319,7 @@ def _order_check(options: TraceOptions, *, counted: bool) -> Check:
             stream = "" if atom.stream in (None, ATOMS) else f" of the stream {atom.stream}"
             one, other = (written(replace(atom.time, value=value)) for value in (t, reached))
             text = f"the time {one} comes after {other}{stream}"
-            return f"{text}; accepted: times that do not decrease, or --sort"
+            return f"{text}; expected times that do not decrease, or --sort"
         latest[atom.stream] = t
         return None
 
@@ -418,7 +418,7 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
     is_input = any(exists(source) and path.samefile(source) for source in inputs)
     if is_input or (start and start != _SIDE_LINE.encode()):
         what = "a file of the trace" if is_input else "a file with something else"
-        raise LarsError(f"--rejected {path}: found {what}; accepted: a new file, or one of skipped lines")
+        raise LarsError(f"--rejected {path}: found {what}; expected a new file, or one of skipped lines")
 
 
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:

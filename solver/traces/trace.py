@@ -93,7 +93,7 @@ def format_of(head: FileHead) -> FileFormat:
         )
     if kind := _of_extension(name.suffix.lower()) or _of_extension(_extension_of_content(head)):
         return kind
-    raise LarsError(f"{head.path}: neither the name nor the content tells the format; accepted: {ACCEPTED}")
+    raise LarsError(f"{head.path}: neither the name nor the content tells the format; expected {ACCEPTED}")
 
 
 def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
@@ -219,7 +219,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
     if unknown:
         raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")
     if not paths:
-        raise LarsError(f"no trace given; accepted: {ACCEPTED}")
+        raise LarsError(f"no trace given; expected {ACCEPTED}")
     listed = [(path, file) for path in paths for file in _files(path)]
     seen: set[Path] = set()
     for _, file in listed:
@@ -250,12 +250,10 @@ def _files(path: Path) -> list[Path]:
     tables = [file for file in inside if file.suffix == ".parquet"]
     files = sorted(turtle, key=file_number) or tables
     if not files:
-        raise LarsError(f"{path}: the folder holds no trace; accepted: {ACCEPTED}")
+        raise LarsError(f"{path}: the folder holds no trace; expected {ACCEPTED}")
     if other := next((file for file in inside if file not in files and _holds_trace(file)), None):
         kind = "data_NN.ttl" if turtle else ".parquet"
-        raise LarsError(
-            f"{path}: found {other.name} beside {kind}; accepted: one of both, or the files by name"
-        )
+        raise LarsError(f"{path}: found {other.name} beside {kind}; use one of both, or the files by name")
     return files
 
 

@@ -19,7 +19,7 @@ ACCEPTED_TIMES: Final = "an integer of at least 0 or an xsd:dateTime such as 202
 _DECIMALS: Final = 9
 _INTEGER = re.compile(r"[+-]?[0-9]{1,30}")
 _FRACTION: Final = re.compile(r"[+-]?([0-9]+\.[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?|[+-]?[0-9]+[eE][+-]?[0-9]+")
-WHOLE_TIMES: Final = "accepted: whole numbers, such as milliseconds with --trace-unit 1ms, or timestamps"
+WHOLE_TIMES: Final = "expected whole numbers, such as milliseconds with --trace-unit 1ms, or timestamps"
 _DATE_TIME = re.compile(
     r"([0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?"
 )
@@ -100,10 +100,10 @@ def read_time(text: str, datatype: str | None = None) -> Instant:
         raise MalformedPart(f"{short(text)} is no time: found a fraction; {WHOLE_TIMES}")
     if match is None or not (plain or datatype in _DATE_TYPES):
         as_type = "" if plain else f" of type <{datatype}>"
-        raise MalformedPart(f"{short(text)}{as_type} is no time; accepted: {ACCEPTED_TIMES}")
+        raise MalformedPart(f"{short(text)}{as_type} is no time; expected {ACCEPTED_TIMES}")
     if datatype == XSD + "dateTimeStamp" and not match[3]:
         raise MalformedPart(
-            f"{text!r} is no xsd:dateTimeStamp: it has no time zone; accepted: one ending in Z or +hh:mm"
+            f"{text!r} is no xsd:dateTimeStamp: it has no time zone; expected one ending in Z or +hh:mm"
         )
     return _date_time(text, match)
 
@@ -114,16 +114,16 @@ def _date_time(text: str, match: re.Match[str]) -> Instant:
     is_end = match[1].endswith(_END_OF_DAY) and not fraction
     begin = match[1].replace(_END_OF_DAY, "T00:00:00") if is_end else match[1]
     if not re.fullmatch(ZONE, match[3] or ""):
-        raise MalformedPart(f"{text!r} is no dateTime: its zone is beyond 14:00; accepted: {ACCEPTED_TIMES}")
+        raise MalformedPart(f"{text!r} is no dateTime: its zone is beyond 14:00; expected {ACCEPTED_TIMES}")
     try:
         whole = instant_of(datetime.fromisoformat(begin + (match[3] or "")))
     except ValueError as error:
-        raise MalformedPart(f"{text!r} is no dateTime: {error}; accepted: {ACCEPTED_TIMES}") from None
+        raise MalformedPart(f"{text!r} is no dateTime: {error}; expected {ACCEPTED_TIMES}") from None
     if len(fraction) > _DECIMALS:
-        raise MalformedPart(f"{text!r} is finer than a nanosecond; accepted: at most nine decimals")
+        raise MalformedPart(f"{text!r} is finer than a nanosecond; expected at most nine decimals")
     value = whole.value + int(fraction.ljust(_DECIMALS, "0")) + is_end * _DAY
     if not -LARGEST <= value <= LARGEST:
-        raise MalformedPart(f"{text!r} is out of range; accepted: dateTimes from 1678 to 2261")
+        raise MalformedPart(f"{text!r} is out of range; expected dateTimes from 1678 to 2261")
     return Instant(whole.kind, value, whole.zone)
 
 
@@ -178,13 +178,13 @@ class Clock:
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:
         points, rest = divmod(nanoseconds, self.unit.nanoseconds)
         if nanoseconds < 0:
-            raise MalformedPart(f"{self._text(written)} is negative; accepted: times from 0")
+            raise MalformedPart(f"{self._text(written)} is negative; expected times from 0")
         if rest:
             text = f"{self._text(written)} is not a multiple of the unit {self.unit}"
             raise MalformedPart(f"{text}: choose a unit that divides it, or a --trace-unit")
         if points > LARGEST_TIME:
             text = f"{self._text(written)} is too late"
-            raise MalformedPart(f"{text}; accepted: up to {LARGEST_TIME} time points")
+            raise MalformedPart(f"{text}; expected up to {LARGEST_TIME} time points")
         return Instant(written.kind, points, written.zone)
 
     def _text(self, written: Instant) -> str:
@@ -247,7 +247,7 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
     if zero is None:
         what = f"time of day {moment}" if isinstance(moment, time) else f"dateTime {show(instant_of(moment))}"
         problem = f"found the {what}, and the times of the input are numbers alone"
-        raise LarsError(f"{problem}; accepted: time points, or dateTimes with --origin")
+        raise LarsError(f"{problem}; expected time points, or dateTimes with --origin")
     begin = read_time(zero)
     end = replace(begin, value=begin.value + last * unit.nanoseconds)
     written = _on_its_day(moment, begin, end) if isinstance(moment, time) else instant_of(moment)
@@ -262,7 +262,7 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
 def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
     times = f"the trace's times, [{show(begin)}, {show(end)}]" if end != begin else f"time 0, {show(begin)}"
     problem = f"found the {what}, which is before {times}"
-    return LarsError(f"{problem}; accepted: a dateTime from {show(begin)} on, or an earlier --origin")
+    return LarsError(f"{problem}; expected a dateTime from {show(begin)} on, or an earlier --origin")
 
 
 def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
@@ -273,7 +273,7 @@ def _on_its_day(moment: time, begin: Instant, end: Instant) -> Instant:
     instant, other = (replace(begin, value=value) for value in (first, first + _DAY))
     if other.value <= end.value:
         problem = f"found the time of day {moment}, which the trace has on several days"
-        raise LarsError(f"{problem}; accepted: a dateTime, as {show(instant)} or {show(other)}")
+        raise LarsError(f"{problem}; expected a dateTime, such as {show(instant)} or {show(other)}")
     if instant.value > end.value and (instant.value + ahead) // _DAY > (end.value + ahead) // _DAY:
         raise _too_early(f"time of day {moment}", begin, end)
     return instant

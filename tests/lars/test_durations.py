@@ -10,7 +10,7 @@ from lars.language.windows import LARGEST_TIME
 @pytest.mark.parametrize("unit", [1, 7, 10**9])
 def test_a_length_is_at_most_the_largest_number_of_time_points(unit):
     assert Duration(LARGEST_TIME * unit).points(Duration(unit)) == LARGEST_TIME
-    with pytest.raises(LarsError, match=f"accepted: up to {LARGEST_TIME}, so choose a coarser unit"):
+    with pytest.raises(LarsError, match=f"expected up to {LARGEST_TIME}, so choose a coarser unit"):
         Duration((LARGEST_TIME + 1) * unit).points(Duration(unit))
 
 

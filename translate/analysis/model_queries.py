@@ -42,7 +42,7 @@ class Assignment:
             names = ", ".join(map(str, self._streams)) or "none"
             raise LarsError(
                 f"predicates are assigned to {unread[0]}, which the C-SPARQL query does not read; "
-                f"accepted: its streams, {names}"
+                f"expected its streams, {names}"
             )
         self._carried = carried
         self._assigned = assigned

@@ -316,7 +316,7 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
     for name, arity in sorted(_unknown(program, predicates)):
         warn(f"{name}/{arity} is neither derived nor given; given are {_names_of(predicates)}")
     if ("striple", 4) in predicates and any(stream == "null" for stream, _ in trace.predicates()):
-        warn("triples of no stream have the stream null; accepted: --stream IRI=FILE names a file's stream")
+        warn("triples of no stream have the stream null; use --stream IRI=FILE names a file's stream")
     for rule in circular_through_negation(program):
         warn(f"an atom can support itself under ¬¬, which only the founded reading allows, not FLP: {rule}")
     span = asked_span(task, trace, 1)
@@ -411,7 +411,7 @@ def read_shown(text: str) -> frozenset[Signature]:
         arity = None if name is None else scanner.accept(_PREDICATE)
         if name is None or arity is None:
             accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
-            raise LarsError(f"--show {cut(text)}: accepted: {accepted}")
+            raise LarsError(f"--show {cut(text)}: expected {accepted}")
         predicates.add((name, int(arity.group(1))))
         if not arity.group(2):
             return frozenset(predicates)
@@ -422,7 +422,7 @@ def check_shown(predicates: frozenset[Signature] | None, program: Program) -> No
     derived = intensional(program)
     if predicates is not None and (unknown := predicates - derived):
         raise LarsError(
-            f"--show {_names_of(unknown)}: accepted: what the program derives, {_names_of(derived)}"
+            f"--show {_names_of(unknown)}: expected what the program derives, {_names_of(derived)}"
         )
 
 
@@ -513,7 +513,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
-        raise LarsError(f"--as-stream: found {query.form.value}; accepted: CONSTRUCT, which gives triples")
+        raise LarsError(f"--as-stream: found {query.form.value}; expected CONSTRUCT, which gives triples")
     # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(trace.options, absolute=not by_clock)
@@ -547,7 +547,7 @@ def stream_iri(text: str) -> Iri:
     """Return the stream that --as-stream names."""
     bare = without_brackets(text)
     if not ABSOLUTE_IRI.fullmatch(bare):
-        raise LarsError(f"--as-stream {cut(text)}: accepted: an absolute IRI, as http://example.org/s")
+        raise LarsError(f"--as-stream {cut(text)}: expected an absolute IRI, such as http://example.org/s")
     return Iri(bare)
 
 

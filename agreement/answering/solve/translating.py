@@ -88,7 +88,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         return
     if task.path.suffix == PROGRAM_SUFFIX:
         if shape == "model":
-            raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; accepted: a query's file")
+            raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; expected a query's file")
         yield _text(_own_program(task), shape, task)
         return
     if shape == "model":

@@ -471,7 +471,7 @@ def check_shared_static(task: AgreementTask) -> None:
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
         found = f"--static {own.engine}:{own.path}"
-        raise LarsError(f"{found}: accepted: static data of both engines; lars agree takes those of one")
+        raise LarsError(f"{found}: expected static data of both engines; lars agree takes those of one")
 
 
 def comparison_trace(

@@ -78,9 +78,7 @@ def narrow(
     for period in only or ():
         if period not in periods:
             compared = ", ".join(map(str, periods))
-            raise LarsError(
-                f"--only-period {period}: accepted: a period that is compared, of {cut(compared)}"
-            )
+            raise LarsError(f"--only-period {period}: expected a period that is compared, of {cut(compared)}")
     return RowFilter(only, cause, side)
 
 
@@ -90,7 +88,7 @@ def cause_of(text: str) -> RowCause:
     row_cause = causes.get(text.replace("-", " "))
     if row_cause is None:
         names = ", ".join(name.replace(" ", "-") for name in causes)
-        raise LarsError(f"accepted: {names}")
+        raise LarsError(f"expected {names}")
     return row_cause
 
 

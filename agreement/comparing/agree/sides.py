@@ -150,7 +150,7 @@ def variables_compared(
         alike = len(forms) == 1 or forms == {Form.ASK, Form.SELECT}
         whole = csparql.template == cqels.template and csparql.described == cqels.described
         if not (alike and whole) or (Form.ASK not in forms and mine != theirs and not shared):
-            problem = f"{different_variables(csparql, cqels)}; accepted: --on none, whether there is a row"
+            problem = f"{different_variables(csparql, cqels)}; use --on none, whether there is a row"
             raise LarsError(problem)
         if mine == theirs or Form.ASK not in forms:
             check_slices(csparql, cqels)
@@ -161,7 +161,7 @@ def variables_compared(
             if name not in own:
                 every = ",".join(f"?{variable.name}" for variable in shared) or _NONE
                 problem = f"the query in {TITLES[query.language]} does not return it"
-                raise LarsError(f"--on ?{name.name}: {problem}; accepted: of {every}, or {_NONE}")
+                raise LarsError(f"--on ?{name.name}: {problem}; use some of {every}, or {_NONE}")
     return tuple(name for name in shared if name in variables)
 
 

@@ -945,7 +945,7 @@ def _check_windows(task: Task, specification: Specification) -> None:
     for name in specification.windows:
         if name not in known and not any(isinstance(source.stream, Variable) for source in read):
             raise LarsError(
-                f"the specification {specification.name} speaks of the window {name}; accepted: the query's "
+                f"the specification {specification.name} speaks of the window {name}; expected the query's "
                 f"streams and the numbers of its windows, {', '.join(sorted(known))}"
             )
 
@@ -958,7 +958,7 @@ def _check_times(task: Task, specification: Specification, options: Options) -> 
     closes = max((len(own.closes(first, task.until)) for own in shapes(read, frame)), default=0)
     if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
         raise LarsError(
-            f"windows close {closes} times up to time point {task.until}; accepted: at most {_MOST_CLOSES}, "
+            f"windows close {closes} times up to time point {task.until}; expected at most {_MOST_CLOSES}, "
             "by a coarser --unit, a later --registered (or --t0), or dateTimes with --origin"
         )
 

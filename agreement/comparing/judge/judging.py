@@ -135,7 +135,7 @@ def _versions(text: str) -> Iterator[Version]:
     first, last = (int(end) if match and end else None for end in (match[1], match[2])) if match else (1, 0)
     if match is None or (first is not None and last is not None and first > last):
         raise LarsError(
-            f"--static-at {cut(text)}: accepted: FROM..TO=FILE, as 2..13=shops.ttl, ..1=before.ttl, "
+            f"--static-at {cut(text)}: expected FROM..TO=FILE, such as 2..13=shops.ttl, ..1=before.ttl, "
             "14..=after.ttl"
         )
     static = read_static((StaticFile(Path(match[3])),))
@@ -228,7 +228,7 @@ def read_pushes(
     Warns of what makes answers odd: skipped lines, streams that the query does not read.
     """
     if not trace.paths:
-        raise LarsError("no trace given; accepted: timed N-Quads, TriG, CSV or Parquet")
+        raise LarsError("no trace given; expected timed N-Quads, TriG, CSV or Parquet")
     queries = () if query is None else (query,)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", TraceWarning)
@@ -424,7 +424,7 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
         inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
         if not inside:
-            raise LarsError(f"{path}: a folder without *{_SUFFIX}; accepted: {_ACCEPTED}")
+            raise LarsError(f"{path}: a folder without *{_SUFFIX}; expected {_ACCEPTED}")
         files += inside
     return files
 
@@ -531,7 +531,7 @@ def is_judge(name: str) -> bool:
 
 
 NOTHING: Final = "nothing to compare"
-_USABLE: Final = "accepted: cases with something to compare"
+_USABLE: Final = "expected cases with something to compare"
 _NAMED: Final = 5
 
 
@@ -592,7 +592,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match is MatchBy.SEQUENCE:
-        return "nothing to compare: the answers have no report; accepted: answers with one at least"
+        return "nothing to compare: the answers have no report; expected answers with one at least"
     phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = judgement.specification.name
@@ -600,16 +600,16 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
         return (
             f"nothing to compare for t0 = {starts_in_words(judgement.vacuous, dates)}: there {name} "
             f"evaluates nothing in ({after}, {until}], nor is anything reported; no other t0 fits; "
-            "accepted: --t0 with the start times to try, or a longer trace"
+            "expected --t0 with the start times to try, or a longer trace"
         )
     if judgement.best.phase.after >= judgement.best.phase.until:
         return (
             f"nothing to compare: the windows of {name} can start as late as {after}, and {until} is the "
-            "last time to compare; accepted: a longer trace, or --t0 with the start times to try"
+            "last time to compare; use a longer trace, or --t0 with the start times to try"
         )
     return (
         f"nothing to compare: {name} evaluates nothing in ({after}, {until}], nor is anything reported; "
-        "accepted: a trace, and answers to it, of the query's streams"
+        "expected a trace, and answers to it, of the query's streams"
     )
 
 
@@ -773,7 +773,7 @@ def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun
     unit = answers.reading.unit
     query = read_judged_query(answers.query, unit, ENGINES.get(answers.engine))
     if not sources(query):
-        raise LarsError(f"{answers.query}: the query has no window on a stream; accepted: {ANSWERS_FORM}")
+        raise LarsError(f"{answers.query}: the query has no window on a stream; expected {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
     trace = replace(answers.trace, options=replace(answers.trace.options, absolute=True))
     pushes, zero = read_pushes(trace, query, unit, warn)
@@ -788,7 +788,7 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
         raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed}; accepted: the trace they answer"
+            f"the answers name push {latest}, the trace has {pushed}; expected the trace they answer"
         )
 
 
@@ -839,7 +839,7 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
         raise LarsError("give a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
     if query.suffix == PROGRAM_SUFFIX:
-        raise LarsError(f"{query}: a program, which no engine answers; accepted: a query")
+        raise LarsError(f"{query}: a program, which no engine answers; expected a query")
     return query, tuple(trace)
 
 
@@ -856,7 +856,7 @@ def check_case_judge(name: str | None) -> None:
 
 def _check_judge(name: str) -> None:
     if not is_judge(name):
-        raise LarsError(f"--engine {name}: accepted: {ACCEPTED_JUDGES}")
+        raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}")
 
 
 def language_of(query: Path, unit: Duration) -> str:
@@ -870,7 +870,7 @@ def options_of(options: JudgeOptions) -> Options:
     numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):
         if not isfinite(value):
-            raise LarsError(f"--{name} {value}: accepted: a finite number")
+            raise LarsError(f"--{name} {value}: expected a finite number")
     return Options(
         bounds=None if options.bounds is None else (options.bounds,),
         rows=options.semantics,

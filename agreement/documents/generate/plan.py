@@ -143,9 +143,9 @@ class Plan:
         _check_shares(self)
         _check_times(self)
         if not ABSOLUTE_IRI.fullmatch(self.stream):
-            raise WrongOptionError("stream_iri", "accepted: an absolute IRI", cut(self.stream))
+            raise WrongOptionError("stream_iri", "expected an absolute IRI", cut(self.stream))
         if not self.values.low <= self.values.high:
-            raise WrongOptionError("values", "the first value is above the second; accepted: LOW..HIGH")
+            raise WrongOptionError("values", "the first value is above the second; expected LOW..HIGH")
 
     def points(self, length: Duration) -> int:
         """Return a duration of this plan in units, its time points."""
@@ -180,13 +180,13 @@ def _check_counts(plan: Plan) -> None:
         ("streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
     ):
         if not 1 <= number <= most:
-            raise WrongOptionError(name, f"accepted: {accepted}", number)
+            raise WrongOptionError(name, f"expected {accepted}", number)
 
 
 def _check_shares(plan: Plan) -> None:
     for name, share in (("duplicates", plan.duplicates), ("out_of_order", plan.out_of_order)):
         if not 0 <= share <= 1:
-            raise WrongOptionError(name, "accepted: a share from 0 to 1", float(share))
+            raise WrongOptionError(name, "expected a share from 0 to 1", float(share))
     if plan.delay is not None and not plan.out_of_order:
         raise WrongOptionError("delay", "requires --out-of-order SHARE")
 
@@ -201,7 +201,7 @@ def _check_times(plan: Plan) -> None:
         *delayed,
     ):
         if not found.nanoseconds:
-            raise WrongOptionError(name, "accepted: a duration above zero, as 1s or 500ms", found)
+            raise WrongOptionError(name, "expected a duration above zero, such as 1s or 500ms", found)
     for name, found in (
         ("interval", plan.interval),
         ("duration", plan.duration),
@@ -209,9 +209,9 @@ def _check_times(plan: Plan) -> None:
         *zero,
     ):
         if found.nanoseconds % plan.unit.nanoseconds:
-            raise WrongOptionError(name, f"accepted: a whole number of the unit {plan.unit}", found)
+            raise WrongOptionError(name, f"expected a whole number of the unit {plan.unit}", found)
     if plan.start.nanoseconds + plan.duration.nanoseconds > LARGEST * plan.unit.nanoseconds:
-        raise WrongOptionError("start", f"accepted: times up to {LARGEST} units", plan.start)
+        raise WrongOptionError("start", f"expected times up to {LARGEST} units", plan.start)
 
 
 _NUMBER: Final = r"-?[0-9]{1,15}(?:\.[0-9]{1,9})?"
@@ -239,9 +239,9 @@ def values(text: str, step: str | None) -> TemperatureRange:
     """
     match = _RANGE.fullmatch(text)
     if match is None:
-        raise WrongOptionError("values", "accepted: LOW..HIGH, as 40.0..100.0 or -5..35", cut(text))
+        raise WrongOptionError("values", "expected LOW..HIGH, such as 40.0..100.0 or -5..35", cut(text))
     if step is not None and not _STEP.fullmatch(step):
-        raise WrongOptionError("walk", "accepted: a step from 0, as 0.5", cut(step))
+        raise WrongOptionError("walk", "expected a step from 0, such as 0.5", cut(step))
     low, high, walk = Decimal(match[1]), Decimal(match[2]), None if step is None else Decimal(step)
     decimals = max(_decimals(number) for number in (low, high, walk) if number is not None)
     scaled = [None if number is None else int(number.scaleb(decimals)) for number in (low, high, walk)]
@@ -263,14 +263,14 @@ def bursts(text: str | None) -> Bursts:
         return Bursts()
     match = _BURSTS.fullmatch(text)
     if match is None:
-        raise WrongOptionError("bursts", "accepted: SIZExGAP, as 5x100ms", cut(text))
+        raise WrongOptionError("bursts", "expected SIZExGAP, such as 5x100ms", cut(text))
     return Bursts(int(match[1]), duration("bursts", match[2]))
 
 
 def share(option: str, text: str) -> Fraction:
     """Return the share of an option, exactly."""
     if not _SHARE.fullmatch(text) or Fraction(text) > 1:
-        raise WrongOptionError(option, "accepted: a share from 0 to 1, as 0.05", cut(text))
+        raise WrongOptionError(option, "expected a share from 0 to 1, such as 0.05", cut(text))
     return Fraction(text)
 
 

@@ -53,11 +53,11 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
     if written_format is None and not suffix:
         return WrittenFormat.TURTLE
     if written_format is None and not _READ_AS.get(suffix):
-        raise LarsError(f"{path}: accepted: {names}, a folder (no extension), or --format")
+        raise LarsError(f"{path}: expected {names}, a folder (no extension), or --format")
     if written_format is not None and written_format not in _READ_AS.get(suffix, (written_format,)):
         raise LarsError(
             f"{path}: a file of this name is not read as {written_format.value}; "
-            "accepted: an extension for it, "
+            "expected an extension for it, "
             f"of {names}, or none"
         )
     return written_format or _READ_AS[suffix][0]
@@ -76,15 +76,15 @@ def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
 def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
     """Raise when a format cannot hold a plan's stream."""
     if not trace_unit.nanoseconds or plan.unit.nanoseconds % trace_unit.nanoseconds:
-        raise LarsError(f"--unit {plan.unit}: accepted: a whole number of the trace unit {trace_unit}")
+        raise LarsError(f"--unit {plan.unit}: expected a whole number of the trace unit {trace_unit}")
     last = plan.points(plan.start) + plan.points(plan.duration)
     if last * plan.unit.points(trace_unit) > LARGEST:
-        raise LarsError(f"--trace-unit {trace_unit}: accepted: one in which times stay below {LARGEST}")
+        raise LarsError(f"--trace-unit {trace_unit}: expected one in which times stay below {LARGEST}")
     if plan.streams > 1 and kind not in NAMING_STREAMS:
         names = ", ".join(written_format.value for written_format in NAMING_STREAMS)
-        raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; accepted: {names}")
+        raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; expected {names}")
     if plan.out_of_order and kind is WrittenFormat.TURTLE:
-        raise LarsError("--out-of-order: a folder of files by time has no order of arrival; accepted: a file")
+        raise LarsError("--out-of-order: a folder of files by time has no order of arrival; expected a file")
 
 
 HEADS: Final = {WrittenFormat.CSV: ",".join(COLUMNS) + "\n"}
@@ -214,7 +214,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
     if not exists(path):
         return
     if not overwrite:
-        raise LarsError(f"{path}: exists already; accepted: another name, or --overwrite")
+        raise LarsError(f"{path}: exists already; use another name, or --overwrite")
     if exists(path, folder=True):
         # A folder is replaced whole, so it must not hold anything else than a trace.
         other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
@@ -320,7 +320,7 @@ def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
     """Make a table of one part a file; raises LarsError for a stream without elements."""
     if not sum(counts):
         raise LarsError(
-            f"no observation lies in the duration {output.plan.duration}; accepted: a longer --duration, "
+            f"no observation lies in the duration {output.plan.duration}; use a longer --duration, "
             "more --stations or another --seed"
         )
     if output.format is WrittenFormat.PARQUET and len(counts) == 1:
@@ -344,7 +344,7 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
     counts = [count for count in failures if isinstance(count, int)]
     written = sum(1 for file in folder.iterdir() if not file.name.startswith("."))
     if not written and any(counts):
-        raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; accepted: a shared one")
+        raise LarsError(f"{folder}: the tasks of Spark wrote to another file system; expected a shared one")
     return counts
 
 

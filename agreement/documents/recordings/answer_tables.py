@@ -60,7 +60,7 @@ def _time_column(names: Sequence[str], variable: str | None, error: Callable[[st
         if name in names:
             return name
     raise error(
-        f"found the columns {', '.join(names)}; accepted: a time among them, {' or '.join(candidates)}"
+        f"found the columns {', '.join(names)}; expected a time among them, {' or '.join(candidates)}"
     )
 
 
@@ -188,14 +188,14 @@ def read_tsv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answ
 def _names(source: TextFile, records: list[list[Field]], accepted: str) -> list[str]:
     """Return the variables, without ? or $."""
     if not records:
-        raise source.error(0, f"found nothing, the file is empty; accepted: {accepted}")
+        raise source.error(0, f"found nothing, the file is empty; expected {accepted}")
     names: list[str] = []
     for field in records[0]:
         name = field.text.strip()
         name = name[1:] if name[:1] in ("?", "$") else name
         if not _NAME.fullmatch(name) or name in names:
             what = "twice the variable" if name in names else "as the name of a variable"
-            raise source.error(field.offset, f"found {what} {short(field.text)}; accepted: {accepted}")
+            raise source.error(field.offset, f"found {what} {short(field.text)}; expected {accepted}")
         names.append(name)
     return names
 
@@ -220,7 +220,7 @@ def csv_records(source: TextFile) -> list[list[Field]]:
         record.append(field)
         end = _END.match(text, at)
         if end is None:
-            problem = f"found {short(text[at : at + 20])} after a field; accepted: a comma, or the line's end"
+            problem = f"found {short(text[at : at + 20])} after a field; expected a comma, or the line's end"
             raise source.error(at, problem)
         at = end.end()
         if end[0] != ",":
@@ -236,7 +236,7 @@ def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
         return Field(source.text[at:end], at), end
     quoted = _QUOTED.match(source.text, at)
     if quoted is None:
-        problem = 'found a quoted field that does not end, the text is cut off; accepted: "..", with "" for "'
+        problem = 'found a quoted field that does not end, the text is cut off; expected "..", with "" for "'
         raise source.error(at, problem)
     return Field(quoted[1].replace('""', '"'), at), quoted.end()
 
@@ -261,4 +261,4 @@ def check_width(source: TextFile, record: list[Field], names: list[str]) -> None
             ", the text is cut off" if not source.text[last.offset + len(last.text) :].strip('"\r\n ') else ""
         )
         problem = f"found {len(record)} fields{cut if len(record) < len(names) else ''}"
-        raise source.error(last.offset, f"{problem}; accepted: {len(names)}, {', '.join(names)}")
+        raise source.error(last.offset, f"{problem}; expected {len(names)}, {', '.join(names)}")

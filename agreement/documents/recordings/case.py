@@ -135,7 +135,7 @@ def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tup
             return _referred(document, reference, folder)
         case _:
             both = "both stream and stream_ref" if content.stream is not None else "no stream"
-            raise document.error((), f"found {both}; accepted: either stream or stream_ref")
+            raise document.error((), f"found {both}; expected either stream or stream_ref")
 
 
 def _referred(document: PlacedData, reference: StreamReference, folder: Path) -> tuple[Push, ...]:
@@ -157,7 +157,7 @@ def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
         status = path.stat()
     except (OSError, ValueError):
         at = ("stream_ref", "file")
-        raise document.error(at, f"the file {path} cannot be found; accepted: {ACCEPTED_STREAM}") from None
+        raise document.error(at, f"the file {path} cannot be found; expected {ACCEPTED_STREAM}") from None
     return _stream_file(path, status.st_mtime_ns, status.st_size)
 
 
@@ -171,7 +171,7 @@ def _stream_file(path: Path, changed: int, size: int) -> tuple[_Timed, ...]:
 def _timed(line: TextLine) -> _Timed:
     second, tab, triple = line.text.partition("\t")
     if not tab or not (second.isascii() and second.isdecimal()) or len(second) > len(str(2**31)):
-        raise line.error(f"found {short(line.text)}; accepted: {ACCEPTED_STREAM}")
+        raise line.error(f"found {short(line.text)}; expected {ACCEPTED_STREAM}")
     try:
         return int(second), triple_of(triple)
     except LarsError as error:
@@ -181,17 +181,17 @@ def _timed(line: TextLine) -> _Timed:
 def _check(document: PlacedData, number: int, burst: Burst, before: int, lines: tuple[_Timed, ...]) -> None:
     path = ("stream_ref", "bursts", number)
     if burst.first_index != before:
-        problem = f"found {burst.first_index}; accepted: {before}, the line after the burst before"
+        problem = f"found {burst.first_index}; expected {before}, the line after the burst before"
         raise document.error((*path, "first_index"), problem)
     if not burst.first_index <= burst.last_index < len(lines):
         accepted = f"a line from {burst.first_index} to {len(lines) - 1}, the file's last, counted from 0"
-        raise document.error((*path, "last_index"), f"found {burst.last_index}; accepted: {accepted}")
+        raise document.error((*path, "last_index"), f"found {burst.last_index}; expected {accepted}")
     if burst.t_last < burst.t:
-        problem = f"found {plain(burst.t_last)}; accepted: a time not before the burst's t, {plain(burst.t)}"
+        problem = f"found {plain(burst.t_last)}; expected a time not before the burst's t, {plain(burst.t)}"
         raise document.error((*path, "t_last"), problem)
     seconds = sorted({second for second, _ in lines[burst.first_index : burst.last_index + 1]})
     if seconds != [burst.second]:
-        problem = f"found {burst.second}; accepted: the second that the burst's lines have, {seconds[0]}"
+        problem = f"found {burst.second}; expected the second that the burst's lines have, {seconds[0]}"
         raise document.error((*path, "second"), problem)
 
 
@@ -263,11 +263,11 @@ def case_of(path: Path, source: TextFile) -> Case:
 def _check_keys(document: PlacedData) -> None:
     """Raise for a key that is a known one misspelt, which would else be left out in silence."""
     if not isinstance(document.content, dict):
-        raise document.error((), f"found {shown_json(document.content)}; accepted: {ACCEPTED_CASE}")
+        raise document.error((), f"found {shown_json(document.content)}; expected {ACCEPTED_CASE}")
     absent = [name for name in CaseFile.model_fields if name not in document.content]
     for key in document.content:
         if key not in CaseFile.model_fields and (meant := get_close_matches(key, absent, 1, 0.8)):
-            problem = f"found an unknown key; accepted: {meant[0]}"
+            problem = f"found an unknown key; expected {meant[0]}"
             raise document.error((key,), problem, at_key=True)
 
 
@@ -279,7 +279,7 @@ def _check_triggers(document: PlacedData, content: CaseFile, pushed: int) -> Non
             least = numbers[n - 1] if n else 0
             if not least <= trigger < pushed:
                 accepted = f"the number of a push, from {least} (it can't go back) to {pushed - 1}"
-                raise document.error((name, n, "trigger"), f"found {trigger}; accepted: {accepted}")
+                raise document.error((name, n, "trigger"), f"found {trigger}; expected {accepted}")
 
 
 def _recording(content: CaseFile) -> Recording:
@@ -297,7 +297,7 @@ def _window(document: PlacedData, number: int, report: ReportEntry) -> WindowBou
         case None, None:
             return None
         case _:
-            problem = "found one bound of a window; accepted: window_from and window_to, or neither"
+            problem = "found one bound of a window; expected window_from and window_to, or neither"
             raise document.error(("output", number), problem)
 
 

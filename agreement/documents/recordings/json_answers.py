@@ -123,7 +123,7 @@ def _read(
     candidates = TIME_VARIABLES if variable is None else (variable,)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
-        raise document.error((), f"found neither results nor boolean; accepted: {ACCEPTED_SPARQL_JSON}")
+        raise document.error((), f"found neither results nor boolean; expected {ACCEPTED_SPARQL_JSON}")
     if own is not None:
         rows = [] if content.results is None else list(_rows(document, content))
         if content.boolean:
@@ -133,7 +133,7 @@ def _read(
     if column is None:
         text = f"found the variables {', '.join(content.head.vars) or 'none'}"
         accepted = f"a time named {' or '.join(candidates)} among them, or in a key beside head"
-        raise document.error(("head",), f"{text}; accepted: {accepted}")
+        raise document.error(("head",), f"{text}; expected {accepted}")
     return _by_column(document, content, column, times, before)
 
 
@@ -148,7 +148,7 @@ def _own_time(document: PlacedData, name: str, times: AnswerTimes, before: float
     value = document.content[name]
     path: KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise document.error(path, f"found {shown_json(value)}; accepted: a time, a number or a dateTime")
+        raise document.error(path, f"found {shown_json(value)}; expected a time, a number or a dateTime")
     return _placed_time(document, path, times, before, lambda: times.read(str(value)))
 
 
@@ -180,7 +180,7 @@ def read_time_term(term: str | None, column: str, times: AnswerTimes) -> float:
         case Literal(lexical):
             return times.read(lexical)
         case _:
-            raise LarsError(f"found {term or 'no time'} in the column {column}; accepted: a literal, a time")
+            raise LarsError(f"found {term or 'no time'} in the column {column}; expected a literal, a time")
 
 
 def read_csrbench(source: TextFile, times: AnswerTimes) -> Answers:
@@ -215,5 +215,5 @@ def read_solved(source: TextFile, times: AnswerTimes) -> Answers:
         before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
         reports.append((before, [row_of(row) for row in content.rows]))
     if not reports:
-        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_SOLVED}")
+        raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_SOLVED}")
     return Answers(recording_of(names_of(row for _, rows in reports for row in rows), reports))

@@ -134,7 +134,7 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     """Return the format of a text: what its first line shows, else what its file's suffix says."""
     lines = source.lines()
     if not lines:
-        raise source.error(0, f"found nothing, the file is empty; accepted: {ACCEPTED_ANSWERS}")
+        raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_ANSWERS}")
     first = lines[0].text.strip()
     if first[0] in "{[":
         return _of_keys(lines, source)
@@ -146,7 +146,7 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(TIME_VARIABLES):
         return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV
-    problem = f"neither the file's name nor its first line tells the format; accepted: {ACCEPTED_ANSWERS}"
+    problem = f"neither the file's name nor its first line tells the format; expected {ACCEPTED_ANSWERS}"
     raise source.error(0, problem)
 
 
@@ -158,4 +158,4 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
         if key in keys:
             return kind
     text = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
-    raise document.error((), f"found {text}; accepted: {ACCEPTED_ANSWERS}")
+    raise document.error((), f"found {text}; expected {ACCEPTED_ANSWERS}")

@@ -106,7 +106,7 @@ def _with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[
 
 LATEST: Final = 2**53
 """Times of engines are floating-point milliseconds: from here on they are not told apart."""
-ACCEPTED_LATEST: Final = f"accepted: times below {LATEST} ms"
+ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 
 
 def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
@@ -120,7 +120,7 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     ]
     if others:
         _, t, (predicate, _) = min(others)
-        raise LarsError(f"the trace has the atom {predicate} at {t}; accepted: RDF streams")
+        raise LarsError(f"the trace has the atom {predicate} at {t}; expected RDF streams")
     if (triples := trace.atoms.get(_STREAM_TRIPLE)) is None:
         return ()
     order = np.argsort(triples.arrival, kind="stable")
@@ -340,13 +340,13 @@ class AnswerTimes:
         try:
             return self._since_origin(cell_time(text))
         except MalformedPart:
-            raise LarsError(f"found {short(text)}; accepted: {self._accepted()}") from None
+            raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
 
     def of_number(self, number: float) -> float:
         """Return the milliseconds that a number counts."""
         amount = number * (self.unit.milliseconds)
         if not math.isfinite(amount) or amount < 0:
-            raise LarsError(f"found {number!r}; accepted: {self._accepted()}")
+            raise LarsError(f"found {number!r}; expected {self._accepted()}")
         if amount >= LATEST:
             raise LarsError(f"found {plain(amount)} ms; {ACCEPTED_LATEST}")
         return amount
@@ -356,16 +356,16 @@ class AnswerTimes:
         if self.ordered and t < before:
             problem = f"found {plain(t)} ms after {plain(before)} ms"
             accepted = "reports in the order of their times; any times with --match sequence"
-            raise LarsError(f"{problem}; accepted: {accepted}")
+            raise LarsError(f"{problem}; expected {accepted}")
         return t
 
     def _since_origin(self, written: Instant) -> float:
         if self.origin is None:
             problem = f"found the dateTime {show(written)} and no origin that it counts from"
-            raise LarsError(f"{problem}; accepted: {self._accepted()}, or dateTimes with --origin")
+            raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
         if written.kind is TimeKind.INTEGER or written.kind is not self.origin.kind:
             problem = f"found {show(written)}: only one of it and the origin has a time zone"
-            raise LarsError(f"{problem}; accepted: {self._accepted()}")
+            raise LarsError(f"{problem}; expected {self._accepted()}")
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:
@@ -407,7 +407,7 @@ def stream_iri(text: str) -> str:
     try:
         return canonical(f"<{text}>")
     except LarsError:
-        raise WrongValueError(f"found {short(text)}; accepted: an absolute IRI, without <>") from None
+        raise WrongValueError(f"found {short(text)}; expected an absolute IRI, without <>") from None
 
 
 @lru_cache(maxsize=65536)
@@ -419,7 +419,7 @@ def triple_of(line: str) -> Triple:
     """
     match = _TRIPLE.fullmatch(line.strip())
     if match is None:
-        raise LarsError(f"found {short(line)}; accepted: {ACCEPTED_TRIPLE}")
+        raise LarsError(f"found {short(line)}; expected {ACCEPTED_TRIPLE}")
     return canonical(match[1]), canonical(match[2]), canonical(match[3].rstrip())
 
 
@@ -526,7 +526,7 @@ class TermEntry(RecordingPart):
 
 def _iri(value: str) -> str:
     if "\\" in value:
-        raise LarsError(f"found {short(value)}; accepted: an absolute IRI")
+        raise LarsError(f"found {short(value)}; expected an absolute IRI")
     return canonical(f"<{value}>")
 
 
@@ -563,5 +563,5 @@ def check_named(
     for name in solution:
         if name not in variables:
             accepted = ", ".join(variables) or "none"
-            problem = f"found the variable {short(name)}; accepted: those of head.vars, {accepted}"
+            problem = f"found the variable {short(name)}; expected those of head.vars, {accepted}"
             raise document.error((*path, name), problem, at_key=True)

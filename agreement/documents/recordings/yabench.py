@@ -60,7 +60,7 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
     lines = source.lines()
     if len(lines) < 2:  # noqa: PLR2004  (the start and the variables)
         text = "nothing" if not lines else f"{len(lines)} line"
-        problem = f"found {text}, the text is cut off; accepted: {ACCEPTED_YABENCH}"
+        problem = f"found {text}, the text is cut off; expected {ACCEPTED_YABENCH}"
         raise source.error(len(source.text.rstrip()), problem)
     start, (separator, names) = _start(lines[0]), _variables(lines[1])
     kinds: list[bool] = []
@@ -72,7 +72,7 @@ def read_yabench(source: TextFile, times: AnswerTimes) -> Answers:
 
 def _start(line: TextLine) -> int:
     if not _DIGITS.fullmatch(line.text.strip()):
-        problem = f"found {short(line.text)} as the start time; accepted: {ACCEPTED_YABENCH}"
+        problem = f"found {short(line.text)} as the start time; expected {ACCEPTED_YABENCH}"
         raise line.error(problem)
     return int(line.text)
 
@@ -85,7 +85,7 @@ def _variables(line: TextLine) -> tuple[str, list[str]]:
         match = _NAME.fullmatch(text.strip().strip('"'))
         if match is None or match[1] in names:
             what = "as the name of a variable" if match is None else "twice the variable"
-            raise line.error(f"found {what} {short(text)}; accepted: {ACCEPTED_YABENCH}", column)
+            raise line.error(f"found {what} {short(text)}; expected {ACCEPTED_YABENCH}", column)
         names.append(match[1])
         column += len(text) + 1
     return separator, names
@@ -102,7 +102,7 @@ def _records(
                 yield record
             record = _Record(line, time, [])
         elif record is None:
-            problem = f"found {short(line.text)} before any time; accepted: {ACCEPTED_YABENCH}"
+            problem = f"found {short(line.text)} before any time; expected {ACCEPTED_YABENCH}"
             raise line.error(problem)
         else:
             record.rows.append(_row(line, names, value, kinds))
@@ -125,7 +125,7 @@ def _timed(records: list[_Record], start: int, times: AnswerTimes) -> Iterator[t
     for record in records:
         if not absolute and record.time >= start:
             problem = f"found {record.time}, not before the start {start} as the first time is"
-            raise record.line.error(f"{problem}; accepted: times that all count from one zero")
+            raise record.line.error(f"{problem}; expected times that all count from one zero")
         try:
             before = times.forwards(times.of_number(record.time - start if absolute else record.time), before)
         except LarsError as error:
@@ -139,12 +139,12 @@ def _row(line: TextLine, names: list[str], value: re.Pattern[str], kinds: list[b
     while separator:
         match = value.match(line.text, at)
         if match is None:
-            raise line.error(f"found {short(line.text[at:])}; accepted: a term as in N-Triples", at + 1)
+            raise line.error(f"found {short(line.text[at:])}; expected a term as in N-Triples", at + 1)
         values.append(_term(line, match[1].rstrip(), match.start(1) + 1, kinds))
         at, separator = match.end(), match[2]
     if len(values) != len(names):
         problem = (
-            f"found {len(values)} values; accepted: {len(names)}, {', '.join(names)}, or a line of digits"
+            f"found {len(values)} values; expected {len(names)}, {', '.join(names)}, or a line of digits"
         )
         raise line.error(problem)
     return dict(zip(names, values, strict=True))

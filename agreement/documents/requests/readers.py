@@ -35,7 +35,7 @@ def unit(value: str | Duration) -> Duration:
     """Return how long one time point is."""
     duration = value if isinstance(value, Duration) else read_duration(value)
     if not duration.nanoseconds:
-        raise LarsError("accepted: a duration above zero, as 1s or 500ms")
+        raise LarsError("expected a duration above zero, such as 1s or 500ms")
     return duration
 
 
@@ -72,14 +72,14 @@ def time_point(value: str | int) -> int:
     """
     point = whole_point(value)
     if point is None:
-        raise LarsError(f"accepted: a time point, 0..{LARGEST}")
+        raise LarsError(f"expected a time point, 0..{LARGEST}")
     return point
 
 
 def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
     """Return a number that counts from 1."""
     if not re.fullmatch(r"[1-9][0-9]{0,8}", str(value)):
-        raise LarsError(f"accepted: {accepted}")
+        raise LarsError(f"expected {accepted}")
     return int(value)
 
 
@@ -95,7 +95,7 @@ def certify(value: str | int) -> Certify | int:
         return Certify(text)
     if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
         return int(text)
-    raise LarsError("accepted: all, none, some, or a number of time points")
+    raise LarsError("expected all, none, some, or a number of time points")
 
 
 def numbers_text(value: str | int | Sequence[int]) -> str:
@@ -130,7 +130,7 @@ def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
     every = periods(value)
     numbers = tuple(one.source for one in every if isinstance(one.source, int))
     if len(numbers) < len(every):
-        raise LarsError("accepted: whole numbers from 1, as 1,2,4")
+        raise LarsError("expected whole numbers from 1, such as 1,2,4")
     return numbers
 
 
@@ -151,7 +151,7 @@ def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]
 def _column_names(old: str, new: str) -> tuple[str, str]:
     first, second = old.strip().lstrip("?"), new.strip().lstrip("?")
     if not (first and second):
-        raise LarsError("accepted: A=B, columns of the first and the second query")
+        raise LarsError("expected A=B, columns of the first and the second query")
     return first, second
 
 
@@ -191,7 +191,7 @@ def moment(value: str | datetime) -> datetime:
     try:
         return value if isinstance(value, datetime) else date_time(value)
     except ValueError:
-        raise LarsError("accepted: a dateTime, as 2026-01-31T12:00:00Z") from None
+        raise LarsError("expected a dateTime, such as 2026-01-31T12:00:00Z") from None
 
 
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:
@@ -200,7 +200,7 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     for stream, predicates in pairs(names):
         for predicate in [predicates] if isinstance(predicates, str) else predicates:
             if not (stream and predicate):
-                raise LarsError("accepted: STREAM=PREDICATE, two IRIs")
+                raise LarsError("expected STREAM=PREDICATE, two IRIs")
             key, value = Iri(absolute_iri(stream)), Iri(absolute_iri(predicate))
             iris[key] = (*iris.get(key, ()), value)
     return iris
@@ -215,7 +215,7 @@ def variables(value: str | Sequence[str]) -> tuple[str, ...]:
     texts = value.split(",") if isinstance(value, str) else value
     names = [str(text).strip().lstrip("?$") for text in texts]
     if not names or not all(re.fullmatch(r"\w+", name) for name in names):
-        raise LarsError("accepted: variables, as ?a,?b, or none")
+        raise LarsError("expected variables, such as ?a,?b, or none")
     return () if names == ["none"] else tuple(dict.fromkeys(names))
 
 
@@ -225,9 +225,9 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     texts = names.items() if isinstance(names, Mapping) else [text.rpartition("=")[::2] for text in names]
     for iri, file in texts:
         if not (iri and str(file)):
-            raise LarsError("accepted: IRI=FILE")
+            raise LarsError("expected IRI=FILE")
         if iris.setdefault(Path(file), stream := absolute_iri(iri)) != stream:
-            raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; accepted: one")
+            raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; expected one")
     return iris
 
 
@@ -241,9 +241,9 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     for name, iri in pairs(names):
         prefix = name.removesuffix(":")
         if not PREFIX.fullmatch(prefix):
-            raise LarsError(f"found the prefix {name!r}; accepted: PREFIX=IRI, as ex=http://example.org/")
+            raise LarsError(f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/")
         if iris.setdefault(prefix, meant := absolute_iri(iri)) != meant:
-            raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; accepted: one IRI")
+            raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; expected one IRI")
     return iris
 
 
@@ -259,7 +259,7 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     contents: dict[str, str] = {}
     for part, template in pairs(names):
         if not (part and template):
-            raise LarsError("accepted: PART=TEMPLATE, as t={time} or ex:at=ex:station/{station}")
+            raise LarsError("expected PART=TEMPLATE, such as t={time} or ex:at=ex:station/{station}")
         if contents.setdefault(part, template) != template:
-            raise LarsError(f"{part} was given {contents[part]}; accepted: one template")
+            raise LarsError(f"{part} was given {contents[part]}; expected one template")
     return contents

@@ -102,7 +102,7 @@ class BuiltInEngine:
         own = isinstance(self.reporter, Engine)
         accepted = [name for name in BuiltInOptions.model_fields if (name in _OF_VERSIONS) is own]
         if wrong := [name for name in written if name not in accepted]:
-            raise LarsError(f"options: found {wrong[0]!r}; accepted: {', '.join(accepted)}")
+            raise LarsError(f"options: found {wrong[0]!r}; expected {', '.join(accepted)}")
         try:
             options = BuiltInOptions.model_validate(written)
         except ValidationError as error:
@@ -110,7 +110,7 @@ class BuiltInEngine:
         if isinstance(self.reporter, Engine):
             names = [rule.name for rule in self.reporter.rules]
             if unknown := [name for name in options.off if name not in names]:
-                raise LarsError(f"options: off: found {unknown[0]!r}; accepted: {', '.join(names)}")
+                raise LarsError(f"options: off: found {unknown[0]!r}; expected {', '.join(names)}")
         return options
 
     def _changed(self, options: BuiltInOptions) -> Specification | Engine:
@@ -200,7 +200,7 @@ class BuiltInSession:
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
-                yield f"found the time {push.t:g} ms after {latest:g}; accepted: times in order"
+                yield f"found the time {push.t:g} ms after {latest:g}; expected times in order"
                 continue
             try:
                 elements_of([push], self.run.unit)

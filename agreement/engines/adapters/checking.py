@@ -199,7 +199,7 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         yield from _guarded("the end", _end(adapter, registration))
         return
     sentence = f"refuses every query that is tried, the first with: {refusals[0]}"
-    yield AdapterCheck("open", f"{sentence}; accepted: a QUERY beside --check that the engine takes")
+    yield AdapterCheck("open", f"{sentence}; expected a QUERY beside --check that the engine takes")
 
 
 def _advice(profile: ProfileReply) -> str | None:
@@ -220,11 +220,11 @@ def _runs(
     yield _reported(first, tried, rows, bracketed=bracketed)
     yield _terms(rows, profile, tried)
     yield _times(first, pushes)
-    problem = f"{quantity(len(first.flush), 'report')} at close; accepted: none, or flushes: true at open"
+    problem = f"{quantity(len(first.flush), 'report')} at close; expected none, or flushes: true at open"
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
     second = answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
-    problem = "a second run in one process answers otherwise; accepted: the same, or fresh: false at open"
+    problem = "a second run in one process answers otherwise; expected the same, or fresh: false at open"
     yield AdapterCheck(name, None if first.same(second) or not profile.fresh else problem)
     adapter.end()
     third = answers_of(adapter, registration, pushes)
@@ -312,7 +312,7 @@ def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
     last = max(push.t for push in pushes)
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     problem = (
-        f"a report at {odd[0]:g} ms, the last push at {last:g}; accepted: times in time_unit" if odd else None
+        f"a report at {odd[0]:g} ms, the last push at {last:g}; expected times in time_unit" if odd else None
     )
     return AdapterCheck("times of reports", problem)
 

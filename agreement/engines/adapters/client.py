@@ -49,7 +49,7 @@ from agreement.engines.adapters.messages import (
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError, on_one_line
 
-ACCEPTED: Final = "accepted: a command that starts an adapter, as --adapter 'python3 my_adapter.py'"
+ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
 """How much is read before a reply: noise and the reply itself."""
 _BYTES_AT_ONCE: Final = 2**16

@@ -142,7 +142,7 @@ def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict
     """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
     options = message.get("options", {})
     if wrong := [name for name in options if name != "version"]:
-        raise ValueError(f"found the option {wrong[0]}; accepted: version")
+        raise ValueError(f"found the option {wrong[0]}; expected version")
     static = "\n".join(message.get("static", ()))
     profile = dict(PROFILE)
     if "version" in options:

@@ -87,9 +87,9 @@ def _unit(text: str) -> str:
     try:
         unit = read_duration(text)
     except LarsError as error:
-        raise WrongValueError(f"found {cut(text)!r}; accepted: {error}") from None
+        raise WrongValueError(f"found {cut(text)!r}; expected {error}") from None
     if not unit.nanoseconds:
-        raise WrongValueError(f"found {cut(text)!r}; accepted: a duration above zero, as 1ms or 1s")
+        raise WrongValueError(f"found {cut(text)!r}; expected a duration above zero, such as 1ms or 1s")
     return text
 
 
@@ -147,7 +147,7 @@ class EngineReport(Message):
     @model_validator(mode="after")
     def _has_both_bounds(self) -> "EngineReport":
         if (self.window_from is None) != (self.window_to is None):
-            raise WrongValueError("found one bound of a window; accepted: both, or neither")
+            raise WrongValueError("found one bound of a window; expected both, or neither")
         return self
 
 
@@ -192,7 +192,7 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
 def check_variable(name: str) -> None:
     """Raise LarsError for what is no name of a variable."""
     if not _VARIABLE.fullmatch(name):
-        raise LarsError(f"found the variable {cut(name)!r}; accepted: its name alone, as s of ?s")
+        raise LarsError(f"found the variable {cut(name)!r}; expected its name alone, such as s of ?s")
 
 
 def schema() -> dict[str, object]:
@@ -236,7 +236,7 @@ def problem_of(error: ValidationError) -> str:
             problem = wrong.problem
         case _:
             accepted = first["msg"].removeprefix("Input should be ")
-            problem = f"found {cut(repr(first['input']))}; accepted: {accepted}"
+            problem = f"found {cut(repr(first['input']))}; expected {accepted}"
     return f"{where}: {problem}" if where else problem
 
 
@@ -379,7 +379,7 @@ def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequenc
     return EngineAnswers(session.profile, None, replies, session.close())
 
 
-_NONE_OPEN = "no query is open; accepted: open first"
+_NONE_OPEN = "no query is open; expected open first"
 
 
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:

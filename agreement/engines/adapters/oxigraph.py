@@ -178,7 +178,7 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
         rest = rest[: match.start()] + " " * len(match[0]) + rest[match.end() :]
     if graph := _GRAPHS.search(rest):
         raise ValueError(
-            f"found {text[slice(*graph.span())]}; accepted: SELECT, ASK and CONSTRUCT, windows and graphs by "
+            f"found {text[slice(*graph.span())]}; expected SELECT, ASK and CONSTRUCT, windows and graphs by "
             "their names"
         )
     others = _FROM.search(rest)
@@ -206,11 +206,11 @@ def register(message: _Message) -> OxigraphRun:
         raise ValueError(str(error)) from None
     wrong = [name for name in options if name not in PROFILE["options"]]  # type: ignore[operator]
     if wrong:
-        raise ValueError(f"found the option {wrong[0]}; accepted: t0, bounds")
+        raise ValueError(f"found the option {wrong[0]}; expected t0, bounds")
     static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
     bounds = options.get("bounds", "low-open")
     if bounds not in ("low-open", "high-open"):
-        raise ValueError(f"found the bounds {bounds}; accepted: low-open, high-open")
+        raise ValueError(f"found the bounds {bounds}; expected low-open, high-open")
     kind = "RSTREAM" if operator is None else operator[1].upper()
     return OxigraphRun(plain, windows, kind, static, options.get("t0", 0), bounds == "high-open")
 
@@ -220,14 +220,14 @@ def _iri(written: str, prefixes: Mapping[str, str]) -> str:
         return written[1:-1]
     prefix, _, local = written.partition(":")
     if prefix not in prefixes:
-        raise ValueError(f"found {written}; accepted: an IRI, or a name with a prefix that is declared")
+        raise ValueError(f"found {written}; expected an IRI, or a name with a prefix that is declared")
     return prefixes[prefix] + local
 
 
 def _milliseconds(written: str) -> int:
     match = _DURATION.fullmatch(written)
     if match is None or not int(match[1]):
-        raise ValueError(f"found the length {written}; accepted: 4 (in ms), 4s, PT4S")
+        raise ValueError(f"found the length {written}; expected 4 (in ms), 4s, PT4S")
     return int(match[1]) * _MS[(match[2] or "ms").lower()]
 
 

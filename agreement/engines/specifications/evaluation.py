@@ -614,7 +614,7 @@ def specified_answers(
     Raises LarsError for a query that reads no stream, as it is never evaluated.
     """
     if not sources(engine_run.query):
-        raise LarsError("the query reads no stream, so it is never evaluated; accepted: one with a window")
+        raise LarsError("the query reads no stream, so it is never evaluated; expected one with a window")
     elements = elements_of(engine_run.pushes, engine_run.unit)
     task = Task(
         engine_run.query, elements, engine_run.static, engine_run.unit, until, origin=engine_run.origin

@@ -155,7 +155,7 @@ def specification(name: str) -> Specification:
         return builtin(name)
     if name.endswith(SUFFIX):
         return read_specification(Path(name))
-    raise LarsError(f"found the specification {name!r}; accepted: {ACCEPTED}")
+    raise LarsError(f"found the specification {name!r}; expected {ACCEPTED}")
 
 
 def read_specification(path: Path) -> Specification:
@@ -170,7 +170,7 @@ def read_specification(path: Path) -> Specification:
 def _check_windows(toml: PlacedData, new: Specification) -> None:
     for name in new.windows:
         if not (_NUMBER.fullmatch(name) or ABSOLUTE_IRI.fullmatch(name)):
-            problem = f'found the window "{name}"; accepted: the IRI of its stream, or its number, from 1'
+            problem = f'found the window "{name}"; expected the IRI of its stream, or its number, from 1'
             raise toml.error(("windows", name), problem, at_key=True)
 
 
@@ -178,7 +178,7 @@ def _check_period(toml: PlacedData, new: Specification) -> None:
     named = {("report",): new.report} | {("windows", key): own for key, own in new.windows.items()}
     for path, strategies in named.items():
         if Strategy.PERIODIC in strategies and new.period is None:
-            problem = 'found "periodic" without a period; accepted: with a period, as in period = "1s"'
+            problem = 'found "periodic" without a period; add one, such as period = "1s"'
             raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
 
 

@@ -388,7 +388,7 @@ def _check_count(times: range, what: str) -> None:
     if len(times) > MOST:
         raise LarsError(
             f"{what} at more than {MOST} time points up to {times[-1]}, one in {times.step}; "
-            "accepted: a longer slide or period, or a coarser --unit"
+            "expected a longer slide or period, or a coarser --unit"
         )
 
 

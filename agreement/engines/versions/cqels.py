@@ -806,7 +806,7 @@ def _recorded(
     """
     body = read_body(query.text, query.source, query.base)
     if not body.triples:
-        problem = "found no triple pattern in a STREAM block; accepted: one at least, which triples can match"
+        problem = "found no triple pattern in a STREAM block; expected one at least, which triples can match"
         raise LarsError(f"{query.source}: {problem}")
     if body.errors and "Q1" in off:
         raise body.errors[0]

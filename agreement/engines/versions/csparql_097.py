@@ -132,7 +132,7 @@ def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 def _check_gap(last: float, t: float) -> None:
     if t - last > _MOST_TICKS * TICK:
         raise LarsError(
-            f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; accepted: pushes "
+            f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; expected pushes "
             "that lie closer together, or a coarser unit"
         )
 
@@ -205,7 +205,7 @@ def seconds(window: Range) -> tuple[int, int]:
 
 def refusal(window: WindowExpression) -> LarsError:
     """Return the error that C-SPARQL 0.9.7 has no such window."""
-    return LarsError(f"csparql-0.9.7 has no window {window}; accepted: {_ACCEPTED}")
+    return LarsError(f"csparql-0.9.7 has no window {window}; expected {_ACCEPTED}")
 
 
 def java_string_hash(text: str) -> int:
@@ -453,12 +453,12 @@ CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded_with_21
 
 def _check(query: EngineQuery) -> None:
     if query.language is not Language.CSPARQL or not query.merged:
-        raise LarsError("csparql-0.9.7 runs C-SPARQL; accepted: a query with FROM STREAM <iri> [RANGE ..]")
+        raise LarsError("csparql-0.9.7 runs C-SPARQL; expected a query with FROM STREAM <iri> [RANGE ..]")
     if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
         kind = "REGISTER STREAM" if query.registers_stream else query.form.value
-        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; accepted: SELECT, ASK")
+        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; expected SELECT, ASK")
     if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
-        raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; accepted: queries without it")
+        raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; expected queries without it")
 
 
 def _reports(

@@ -156,7 +156,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> K
     check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
     selects = (part for part in parts(query.pattern) if isinstance(part, algebra.Select))
     if any(isinstance(part, algebra.StreamBlock) for select in selects for part in parts(select)):
-        raise LarsError(f"{NAME} cannot run WINDOW in a subquery; accepted: {_ACCEPTED}")
+        raise LarsError(f"{NAME} cannot run WINDOW in a subquery; expected {_ACCEPTED}")
 
     def in_texts(patterns: Iterable[TriplePattern]) -> tuple[TextPattern, ...]:
         return tuple(text_pattern(pattern, text_of) for pattern in patterns)
@@ -174,7 +174,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> K
             continue
         if "B13" not in off:
             if clause.step == 0:
-                raise LarsError(f"{NAME} stands still with STEP 0; accepted: an integer from 1 on")
+                raise LarsError(f"{NAME} stands still with STEP 0; expected an integer from 1 on")
             stream = Iri(clause.stream.removeprefix(":"))
             parsed = YasperWindow(window.window.source, clause.width, clause.step, stream)
             patterns = window.patterns if clause.name in text.blocks else in_texts(_ALL)

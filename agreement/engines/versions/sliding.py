@@ -71,13 +71,13 @@ def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple
     the timestamps count. Raises LarsError for anything but SELECT over windows of RSP-QL.
     """
     if query.language is not Language.RSPQL:
-        raise LarsError(f"{engine} cannot run a query in {query.language.value}; accepted: rspql")
+        raise LarsError(f"{engine} cannot run a query in {query.language.value}; expected rspql")
     if query.form is not Form.SELECT:
-        raise LarsError(f"{engine} cannot run {query.form.value}; accepted: SELECT")
+        raise LarsError(f"{engine} cannot run {query.form.value}; expected SELECT")
     window_sources = sources(query)
     if query.merged or not window_sources:
         problem = "a window without a name" if query.merged else "a query without a window"
-        raise LarsError(f"{engine} cannot run {problem}; accepted: {_WINDOWS}")
+        raise LarsError(f"{engine} cannot run {problem}; expected {_WINDOWS}")
     return tuple(_sliding(source, engine, tumbling=tumbling) for source in window_sources)
 
 
@@ -86,7 +86,7 @@ def _sliding(source: WindowSource, engine: str, *, tumbling: bool) -> YasperWind
         case Range(length, slide, None) if tumbling or slide:
             return YasperWindow(source, milliseconds(length), milliseconds(slide or length))
         case other:
-            raise LarsError(f"{engine} cannot run the window {other}; accepted: {_WINDOWS}")
+            raise LarsError(f"{engine} cannot run the window {other}; expected {_WINDOWS}")
 
 
 def milliseconds(length: Duration) -> float:
@@ -109,7 +109,7 @@ def check_triple_patterns(
     for part in parts(query.pattern):
         construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
         if construct is not None and not isinstance(part, others):
-            raise LarsError(f"{engine} cannot run {construct}; accepted: {accepted}")
+            raise LarsError(f"{engine} cannot run {construct}; expected {accepted}")
 
 
 def without_projection(query: EngineQuery) -> EngineQuery:

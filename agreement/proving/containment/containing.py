@@ -132,7 +132,7 @@ def _check_forms(query: PairQuery, other: PairQuery) -> None:
     forms = {query.query.form, other.query.form}
     if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
         text = ", ".join(sorted(form.value for form in forms))
-        raise LarsError(f"found {text}; accepted: two SELECT, or two ASK queries")
+        raise LarsError(f"found {text}; expected two SELECT, or two ASK queries")
 
 
 def _cases(

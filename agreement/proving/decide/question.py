@@ -268,7 +268,7 @@ def decision_task(traceless_task: TracelessTask, places: Places, warn: Warn) -> 
     """Return what is decided of a pair of push and pull; LarsError for two queries of a kind."""
     task = traceless_task.task
     if not traceless_task.is_pair:
-        problem = "a second query of its kind; accepted: C-SPARQL and CQELS, or --contained, --equivalent"
+        problem = "a second query of its kind; expected C-SPARQL and CQELS, or --contained, --equivalent"
         raise LarsError(f"{traceless_task.inputs[1]}: {problem}")
     _check_one_model(task)
     known = traceless_task.static(warn)

@@ -143,7 +143,7 @@ class Trial:
         self.last = candidate.last + sides.reach + 2 * sides.steps + 1
         if self.last > LONGEST:
             raise LarsError(
-                f"the windows reach over {self.last} time points; accepted: at most {LONGEST}, so give a "
+                f"the windows reach over {self.last} time points; expected at most {LONGEST}, so give a "
                 "coarser --unit"
             )
         pair, setting = sides.pair, sides.setting

@@ -43,7 +43,7 @@ def hunted_query(
     read = read_with_text(text, name)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
-        raise LarsError(f"{name}: no window with a RANGE; accepted: queries over windows of time")
+        raise LarsError(f"{name}: no window with a RANGE; expected queries over windows of time")
     lengths = [span.length.milliseconds for span in ranges]
     slides = [None if span.slide is None else span.slide.milliseconds for span in ranges]
     tick = _SECOND if all(number % _SECOND == 0 for number in (*lengths, *filter(None, slides))) else 1.0
@@ -240,7 +240,7 @@ def made_queries(
     sentence = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
     problem = f"the engine takes no query that is tried, as {tried} in each dialect"
-    raise LarsError(f"{problem}, {sentence}; accepted: a QUERY that it takes")
+    raise LarsError(f"{problem}, {sentence}; expected a QUERY that it takes")
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
@@ -265,6 +265,7 @@ def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, obje
             queries.append(query)
     if not queries:
         raise LarsError(
-            f"none of the queries that are made can be run, as {refusals[0][1]}; accepted: a QUERY that can"
+            f"none of the queries that are made can be run, such as {refusals[0][1]}; expected a "
+            "QUERY that can"
         )
     return MadeQueries(tuple(queries), tuple(refusals))

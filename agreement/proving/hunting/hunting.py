@@ -152,7 +152,7 @@ def seconds_of(value: str | float) -> float:
     except ValueError:
         number = read_duration(str(value)).milliseconds / 1000
     if not isfinite(number) or number <= 0:
-        raise LarsError("accepted: a time above zero, as 60s or 90")
+        raise LarsError("expected a time above zero, such as 60s or 90")
     return number
 
 

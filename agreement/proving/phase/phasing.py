@@ -55,13 +55,13 @@ def phase_task(
     pair = pairs_on(every, task.on)[0]
     ranges = _ranges(pair.cqels)
     if not ranges:
-        raise LarsError("no window of the query has a length; accepted: a query with [RANGE ..]")
+        raise LarsError("no window of the query has a length; expected a query with [RANGE ..]")
     stream = (
         max(ranges, key=lambda iri: ranges[iri].nanoseconds) if window is None else Iri(window.strip("<>"))
     )
     if stream not in ranges:
         names = ", ".join(map(str, ranges))
-        raise LarsError(f"--window {window}: accepted: a stream that is read through [RANGE ..]: {names}")
+        raise LarsError(f"--window {window}: expected a stream that is read through [RANGE ..]: {names}")
     return PhaseTask(task, pair, trace, stream, lengths, rates)
 
 

@@ -120,7 +120,7 @@ class ExpectedFile(BaseModel):
 def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
     """Write a suite into a new folder, or one that a suite is in; whole or not at all."""
     if exists(path) and not _replaceable(path):
-        raise LarsError(f"{path}: it is there; accepted: a new folder, or one that a suite was written to")
+        raise LarsError(f"{path}: it is there; use a new folder, or one that a suite was written to")
     with replacement_path(path, folders=True) as new:
         new.mkdir()
         _write(new / "README.md", _readme_text(len(tests)))
@@ -232,11 +232,11 @@ def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
     if root is None:
-        raise LarsError(f"{folder / MANIFEST}: no mf:include; accepted: {ACCEPTED}")
+        raise LarsError(f"{folder / MANIFEST}: no mf:include; expected {ACCEPTED}")
     names = [_local(node, folder / MANIFEST) for node in _list(index, root, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
-        raise LarsError(f"--level {level}: accepted: {', '.join(levels)}")
+        raise LarsError(f"--level {level}: expected {', '.join(levels)}")
     return tuple(
         test
         for name, own in zip(names, levels, strict=True)
@@ -250,7 +250,7 @@ def _graph(path: Path) -> ox.Store:
     try:
         store.extend(ox.parse(text.encode(), ox.RdfFormat.TURTLE, base_iri=_base(path)))
     except (SyntaxError, ValueError) as error:
-        raise LarsError(f"{path}: {error}; accepted: a manifest in Turtle") from None
+        raise LarsError(f"{path}: {error}; expected a manifest in Turtle") from None
     return store
 
 
@@ -261,7 +261,7 @@ def _base(path: Path) -> str:
 def _local(term: _Node, path: Path) -> str:
     """Return the path that an IRI means, seen from the suite's folder; only what lies in that is read."""
     if not isinstance(term, ox.NamedNode) or not term.value.startswith("urn:x-lars:folder/"):
-        raise LarsError(f"{path}: found {term}; accepted: files in the suite's folder")
+        raise LarsError(f"{path}: found {term}; expected files in the suite's folder")
     return term.value.removeprefix("urn:x-lars:folder/")
 
 
@@ -270,7 +270,7 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
     while first != ox.NamedNode(f"{RDF}nil"):
         item, rest = (_object(store, first, f"{RDF}{name}") for name in ("first", "rest"))
         if item is None or rest is None or first in seen:
-            raise LarsError(f"{path}: found a list without an end; accepted: {ACCEPTED}")
+            raise LarsError(f"{path}: found a list without an end; expected {ACCEPTED}")
         seen.add(first)
         yield item
         first = rest
@@ -288,7 +288,7 @@ def _tests(folder: Path, path: Path, level: str) -> Iterator[SuiteTest]:
     store = _graph(path)
     entries = _object(store, None, f"{_MF}entries")
     if entries is None:
-        raise LarsError(f"{path}: no mf:entries; accepted: {ACCEPTED}")
+        raise LarsError(f"{path}: no mf:entries; expected {ACCEPTED}")
     for entry in _list(store, entries, path):
         yield _test(folder, path, store, entry, level)
 
@@ -297,7 +297,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
     def part(name: str, iri: str) -> _Node:
         node = _object(store, entry, iri)
         if node is None:
-            raise LarsError(f"{path}: {entry} has no {name}; accepted: {ACCEPTED}")
+            raise LarsError(f"{path}: {entry} has no {name}; expected {ACCEPTED}")
         return node
 
     def file_of(subject: _Node, name: str) -> Path | None:
@@ -315,7 +315,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
             texts[language] = read_text(query, "a query")
             expected[language] = _expected(result)
     if stream is None or not texts:
-        raise LarsError(f"{path}: {entry} has no stream or no query; accepted: {ACCEPTED}")
+        raise LarsError(f"{path}: {entry} has no stream or no query; expected {ACCEPTED}")
     return SuiteTest(
         name=name.value,
         level=level,
@@ -344,7 +344,7 @@ def _stream(path: Path) -> Iterator[Push]:
     for line in read_file(path, "timed N-Quads").lines():
         match = _LINE.fullmatch(line.text)
         if match is None:
-            raise line.error("found no timed quad; accepted: a triple, its stream and its time point")
+            raise line.error("found no timed quad; expected a triple, its stream and its time point")
         try:
             yield Push(int(match[3]), match[2], triple_of(f"{match[1]} ."))
         except LarsError as error:
@@ -364,11 +364,11 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
             numbers = (-1,)
         if not all(0 <= one < len(vectors()) for one in numbers):
             accepted = f"numbers of vectors as 0-5,9, below {len(vectors())}"
-            raise document.error((*where, "vectors"), f"found {choice.vectors}; accepted: {accepted}")
+            raise document.error((*where, "vectors"), f"found {choice.vectors}; expected {accepted}")
         for place, report in enumerate(choice.reports):
             if wrong := next((name for row in report.rows for name in row if name not in names), None):
                 at = (*where, "reports", place, "rows")
-                raise document.error(at, f"found the column {wrong}; accepted: {', '.join(names)}")
+                raise document.error(at, f"found the column {wrong}; expected {', '.join(names)}")
         try:
             reports = tuple(
                 (one.t, tuple(tuple(_term(row.get(name)) for name in names) for row in one.rows))

@@ -130,7 +130,7 @@ def writing_of(
             if named == how.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
                 return writing
     sentence = f"the first with: {refusals[0]}" if refusals else "it names another dialect of each"
-    raise LarsError(f"the engine takes no query that is tried, {sentence}; accepted: queries of the suite")
+    raise LarsError(f"the engine takes no query that is tried, {sentence}; expected queries of the suite")
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,7 +214,7 @@ def read_sides(text: str) -> Readings:
             pass
     accepted = "; ".join(", ".join(value.value.lower() for value in kind) for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
-    raise LarsError(f"accepted: A,B, two of one of: {accepted}")
+    raise LarsError(f"expected A,B, two of one of: {accepted}")
 
 
 def _profile(text: str) -> NamedProfile | None:

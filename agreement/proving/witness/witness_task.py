@@ -372,7 +372,7 @@ def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: Eng
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
             raise LarsError(
                 f"{path}: streams are searched by all answers, found {query.to_stream.value}; "
-                f"accepted: {accepted}"
+                f"expected {accepted}"
             )
 
 
@@ -382,5 +382,5 @@ def _check_columns(paths: Sequence[str], engine_query: EngineQuery, other: Engin
             ", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, engine_query)
         )
         raise LarsError(
-            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; accepted: the same".format(*sentences)
+            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; expected the same".format(*sentences)
         )

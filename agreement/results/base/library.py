@@ -151,7 +151,7 @@ class Findings(Result):
         try:
             polars = import_module("polars")
         except ImportError:
-            problem = "to_polars needs polars; accepted: pip install polars, or to_arrow()"
+            problem = "to_polars needs polars; use pip install polars, or to_arrow()"
             raise LarsError(problem) from None
         return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 
@@ -163,7 +163,7 @@ class Findings(Result):
         tables = {table.name: table for table in self.tables()}
         text = name or (self._main if self._main in tables else next(iter(tables)))
         if text not in tables:
-            raise LarsError(f"table={text!r}: accepted: {', '.join(tables)}")
+            raise LarsError(f"table={text!r}: expected {', '.join(tables)}")
         return tables[text]
 
     def page(self) -> "Page":
@@ -474,7 +474,7 @@ def check_replaceable(path: Path | None, mark: str, written: str, option: str = 
     if path is None or not exists(path):
         return
     if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / mark)):
-        raise LarsError(f"{option}{path}: it is there; accepted: a new folder, or one that {written}")
+        raise LarsError(f"{option}{path}: it is there; use a new folder, or one that {written}")
 
 
 def expected_errors(error: Exception) -> LarsError | None:

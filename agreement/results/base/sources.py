@@ -83,7 +83,7 @@ class SourceFiles:
             content = source.read()
             return self._written("trace", "", content)
         if isinstance(source, Graph):
-            problem = "a graph has no times; accepted: pairs (t, graph), or a graph as static data"
+            problem = "a graph has no times; expected pairs (t, graph), or a graph as static data"
             raise LarsError(f"found {type(source).__name__}: {problem}")
         if isinstance(source, LazyTable):
             return self.path_of(source.collect())
@@ -95,7 +95,7 @@ class SourceFiles:
             return write_table(source, self._file(f"{kind.__module__.partition('.')[0]}.{kind.__name__}", ""))
         if isinstance(source, Iterable):
             return self._written("elements", ".trig", _as_trig(source))
-        raise LarsError(f"found {message_text(source)} ({type(source).__name__}); accepted: {_ACCEPTED}")
+        raise LarsError(f"found {message_text(source)} ({type(source).__name__}); expected {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
         """Return the file of static data."""
@@ -112,7 +112,7 @@ class SourceFiles:
                 return StaticFile(self._written("static", "", source.read()))
             case _:
                 found = type(source).__name__
-                raise LarsError(f"found {found}; accepted: a path, a text, a file, or a graph of rdflib")
+                raise LarsError(f"found {found}; expected a path, a text, a file, or a graph of rdflib")
 
     def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
         if isinstance(source, Path) or not _TEXT.search(source):
@@ -173,7 +173,7 @@ def _as_trig(elements: Iterable[Element]) -> str:
                 triples = [triple]
             case _:
                 accepted = "a pair of a time, int or datetime, and a graph or triple of rdflib"
-                raise LarsError(f"element {number}: found {message_text(element)}; accepted: {accepted}")
+                raise LarsError(f"element {number}: found {message_text(element)}; expected {accepted}")
         name = f"<urn:element:{number}>"
         time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
         content = " ".join(f"{' '.join(node.n3() for node in triple)} ." for triple in triples)

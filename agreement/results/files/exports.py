@@ -171,7 +171,7 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):
-    lars.errors.LarsError: legend.json: no such file; accepted: the file legend.json that `lars export` wrote
+    lars.errors.LarsError: legend.json: no such file; expected the file legend.json that `lars export` wrote
     """
     del listeners
     answers = read_answers(request.output, request.legend)
@@ -190,14 +190,14 @@ def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> Export
     if request.read is not None or request.legend is not None:
         if program or to or out or request.read is None or request.legend is None:
             raise LarsError(
-                "accepted: --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
+                "expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
             )
         return answering(read_export).answer(
             ReadExportRequest(output=request.read, legend=request.legend), listeners
         )
     if program is None or to is None or out is None:
         raise LarsError(
-            "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
+            "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
     export_request = ExportRequest(
         program=program, trace=request.trace, to=to, out=out, options=request.options

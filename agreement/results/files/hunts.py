@@ -153,7 +153,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     if not request.adapter:
         raise LarsError("missing --adapter COMMAND, the command that starts the adapter")
     if request.engine is not None and not is_judge(request.engine):
-        raise LarsError(f"--engine {request.engine}: accepted: {ACCEPTED_JUDGES}")
+        raise LarsError(f"--engine {request.engine}: expected {ACCEPTED_JUDGES}")
     if request.static and not request.inputs:
         raise LarsError("--static requires QUERY: generated queries have their own static data")
     check_replaceable(request.out, _FOUND, "a hunt has written")
@@ -206,7 +206,7 @@ def _judgeable(made: MadeQueries, judge: Reference) -> MadeQueries:
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)
     if not left:
-        raise LarsError(f"no query can be judged: {lost[0][1]}; accepted: --engine with another name")
+        raise LarsError(f"no query can be judged: {lost[0][1]}; use --engine with another name")
     return MadeQueries(left, (*made.refusals, *lost))
 
 

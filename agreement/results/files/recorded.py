@@ -44,7 +44,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
     for text in names:
         name, equals, value = text.partition("=")
         if not (name and equals):
-            raise LarsError('accepted: NAME=VALUE, as t0=3 or off=["R1"]')
+            raise LarsError('expected NAME=VALUE, such as t0=3 or off=["R1"]')
         try:
             options[name] = json.loads(value)
         except ValueError:

@@ -133,7 +133,7 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     [(5, True)]
     """
     if request.experiment is None:
-        raise LarsError(f"nothing to run; accepted: {ACCEPTED}")
+        raise LarsError(f"nothing to run; expected {ACCEPTED}")
     if request.master is not None and request.jobs > 1:
         raise LarsError("cannot combine --jobs and --master; use one of them")
     written = read_experiment(request.experiment)

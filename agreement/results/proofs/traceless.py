@@ -106,7 +106,7 @@ def _traceless(
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
-        raise LarsError(f"{what}; accepted: {_INPUTS}")
+        raise LarsError(f"{what}; expected {_INPUTS}")
     fitting = fitting_unit((*durations_in(inputs), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
     queries = tuple(load_query(path, unit) for path in inputs)

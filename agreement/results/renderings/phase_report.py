@@ -26,7 +26,7 @@ _WIDTH, _HEIGHT = 6.4, 4.8
 def check(path: Path) -> None:
     """Raise LarsError for a file of another kind, and where nothing can draw."""
     if path.suffix not in FORMATS:
-        raise LarsError(f"{path}: accepted: a picture named *{', *'.join(FORMATS)}")
+        raise LarsError(f"{path}: expected a picture named *{', *'.join(FORMATS)}")
     try:
         import matplotlib.figure  # noqa: F401
     except ImportError:

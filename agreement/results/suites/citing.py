@@ -60,7 +60,7 @@ def cite(request: CiteRequest, listeners: Listeners) -> Citations:
     del listeners
     for name in request.commands:
         if name not in _RESTS_ON:
-            raise LarsError(f"found {name!r}; accepted: {', '.join(_RESTS_ON)}")
+            raise LarsError(f"found {name!r}; expected {', '.join(_RESTS_ON)}")
     names = request.commands or tuple(_RESTS_ON)
     papers = dict.fromkeys(paper for name in names for paper in _RESTS_ON[name])
     text = files("agreement.results.suites").joinpath("papers.bib").read_text(encoding="utf-8")

@@ -57,7 +57,7 @@ from solver.settings import share
 from translate.model.query import Language
 
 _ACTIONS: Final = ("make", "run", "claims")
-_ACCEPTED: Final = "accepted: make DIR, run DIR, claims DIR"
+_ACCEPTED: Final = "expected make DIR, run DIR, claims DIR"
 _EARL: Final = "earl.ttl"
 _NAMED: Final = 5
 
@@ -72,7 +72,7 @@ def _start(value: str | int) -> Start:
         return int(value)
     if str(value) in NAMED_STARTS or re.fullmatch(r"\d{1,9}/\d{1,9}", str(value)):
         return str(value)
-    raise LarsError(f"accepted: a time point, two as 0/1 (of windows in turns), {', '.join(NAMED_STARTS)}")
+    raise LarsError(f"expected a time point, two as 0/1 (of windows in turns), {', '.join(NAMED_STARTS)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -243,7 +243,7 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
 
     >>> suite("build", "rspql-suite")
     Traceback (most recent call last):
-    lars.errors.LarsError: found build rspql-suite; accepted: make DIR, run DIR, claims DIR
+    lars.errors.LarsError: found build rspql-suite; expected make DIR, run DIR, claims DIR
     """
     action, *rest = map(str, request.inputs)
     if action not in _ACTIONS or len(rest) != 1:
@@ -276,7 +276,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
         raise LarsError("expected either --adapter COMMAND or --answers DIR")
     if request.dialect is not None and request.dialect not in [language.value for language in Language]:
         accepted = ", ".join(language.value for language in Language)
-        raise LarsError(f"--dialect {request.dialect}: accepted: {accepted}")
+        raise LarsError(f"--dialect {request.dialect}: expected {accepted}")
     check_replaceable(request.out, _EARL, "a run has written")
     tests = read_suite(folder, request.level)
     numbers = _declared(request)
@@ -301,7 +301,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
     numbers = declared_vectors(specification(request.engine), request.t0, request.bounds)
     if not numbers:
         raise LarsError(
-            f"--engine {request.engine}: no vector of the suite has its parameters; accepted: those of "
+            f"--engine {request.engine}: no vector of the suite has its parameters; expected those of "
             "vectors.json, or nothing, for what fits best"
         )
     return frozenset((number, request.label or Label.EVALUATION) for number in numbers)
@@ -339,7 +339,7 @@ def _recorded(
 ) -> SuiteResult:
     """Return how the tests end by files of answers, each called as its test; without a file it is refused."""
     if not exists(folder, folder=True):
-        raise LarsError(f"--answers {folder}: no such folder; accepted: one with a file TEST.* for each test")
+        raise LarsError(f"--answers {folder}: no such folder; expected one with a file TEST.* for each test")
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     reading = ReadingOptions(unit=Duration(writing.milliseconds * 10**6))
@@ -356,7 +356,8 @@ def _recorded(
         )
     if all(answer.refused is not None for answer in answers):
         raise LarsError(
-            f"--answers {folder}: no file is called as a test; accepted: files TEST.*, as tumbling-01.json"
+            f"--answers {folder}: no file is called as a test; expected files TEST.*, such as "
+            "tumbling-01.json"
         )
     return judged_suite(str(folder), writing, answers, claimed)
 

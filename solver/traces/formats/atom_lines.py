@@ -35,7 +35,7 @@ class AtomLines(LineFormat):
         """Return the file with the prefixes that it declares; raises LarsError where it is given a stream."""
         _ = options
         if source.stream and not source.candidates:
-            raise LarsError(f"{head.path}: atoms belong to no stream; accepted: --stream for files of RDF")
+            raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
         return replace(source, prefixes=head_prefixes(head.plain))
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
@@ -128,7 +128,7 @@ def _read_atom(scanner: Scanner) -> Atom:
 def _check(term: Term) -> None:
     """Raise when the solver has no symbol for the term, or it is no strict RDF term."""
     if isinstance(term, Variable):
-        raise LarsError(f"found the variable {term}; accepted: constants")
+        raise LarsError(f"found the variable {term}; expected constants")
     check_writable(term)
     if not isinstance(term, Symbol | Number):
         canonical(str(term))

@@ -62,7 +62,7 @@ def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> list[TracedAtom]
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
     if own is not None and not own.startswith("<"):
-        raise MalformedPart("found no IRI as stream; accepted: an <iri>", cells["stream"][1])
+        raise MalformedPart("found no IRI as stream; expected an <iri>", cells["stream"][1])
     return element_atoms(source, written, own, [triple], column)
 
 
@@ -77,7 +77,7 @@ def _written(cell: Cell) -> Instant:
             except MalformedPart as error:
                 raise error.at(column) from None
         case value:
-            raise MalformedPart(f"found {value!r} as t; accepted: {ACCEPTED_TABLE}")
+            raise MalformedPart(f"found {value!r} as t; expected {ACCEPTED_TABLE}")
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
@@ -85,7 +85,7 @@ def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):
-        raise MalformedPart(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+        raise MalformedPart(f"found {text!r} as {name}; expected {ACCEPTED_TABLE}", column)
     opening = around.index("{}")
     try:
         return cell_atom(around.replace("{}", text), prefixes)
@@ -102,18 +102,18 @@ def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> 
     if not all(filled[:count]):
         late = names[max(place for place, flag in enumerate(filled) if flag)]
         problem = (
-            f"found {late} without {names[filled.index(False)]}; accepted: empty cells after the arguments"
+            f"found {late} without {names[filled.index(False)]}; expected empty cells after the arguments"
         )
         raise MalformedPart(problem, cells[late][1])
     if cells["predicate"][0] in (None, ""):
         if count:
-            problem = "found arguments without a predicate; accepted: both, or an empty row, which is a time"
+            problem = "found arguments without a predicate; expected both, or an empty row, which is a time"
             raise MalformedPart(problem, cells["predicate"][1])
         return None
     head = _atom_of(cells["predicate"], "predicate", prefixes)
     if head is None or head[1]:
         found = short(str(cells["predicate"][0]))
-        raise MalformedPart(f"found {found}; accepted: a predicate alone, as near", cells["predicate"][1])
+        raise MalformedPart(f"found {found}; expected a predicate alone, such as near", cells["predicate"][1])
     arguments = [_argument(cells[name], name, prefixes) for name in names[:count]]
     return head[0], tuple(arguments)
 
@@ -121,7 +121,7 @@ def _atom_in_columns(cells: Mapping[str, Cell], prefixes: Mapping[str, str]) -> 
 def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
     atom = _atom_of(cell, name, prefixes, "p({})")
     if atom is None or len(atom[1]) != 1:
-        problem = f"found {short(str(cell[0]))} as {name}; accepted: one argument of an atom"
+        problem = f"found {short(str(cell[0]))} as {name}; expected one argument of an atom"
         raise MalformedPart(problem, cell[1])
     return atom[1][0]
 
@@ -129,7 +129,7 @@ def _argument(cell: Cell, name: str, prefixes: Mapping[str, str]) -> str:
 def _term(cells: Mapping[str, Cell], name: str, prefixes: Mapping[str, str]) -> str:
     text, column, _ = cells[name]
     if not isinstance(text, str):
-        raise MalformedPart(f"found {text!r} as {name}; accepted: {ACCEPTED_TABLE}", column)
+        raise MalformedPart(f"found {text!r} as {name}; expected {ACCEPTED_TABLE}", column)
     try:
         return cell_term(prefixes, text)
     except NotATerm as error:

@@ -65,7 +65,7 @@ class CsvLines(LineFormat):
         fields = _fields(line, source.delimiter)
         if len(fields) != len(source.header):
             accepted = f"{len(source.header)}, as in the header {source.delimiter.join(source.header)}"
-            raise MalformedPart(f"found {len(fields)} fields; accepted: {accepted}", fields[-1][1])
+            raise MalformedPart(f"found {len(fields)} fields; expected {accepted}", fields[-1][1])
         return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
@@ -121,7 +121,7 @@ def read_header(path: str, line: str) -> tuple[str, ...]:
             "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
             f"{MAPPED}"
         )
-        problem = f"found {short(line)} as header; accepted: {accepted}"
+        problem = f"found {short(line)} as header; expected {accepted}"
         raise PlacedError(Place(path, 1, 1, line), problem)
     return tuple(_names(line))
 
@@ -133,7 +133,7 @@ def _fields(line: str, delimiter: str) -> list[Cell]:
         match = _FIELDS[delimiter].match(line, at)
         if match is None:
             raise MalformedPart(
-                f"found {short(line[at:])}; accepted: a field without quotes or commas, or in quotes on one "
+                f"found {short(line[at:])}; expected a field without quotes or commas, or in quotes on one "
                 'line with each inner quote doubled, as in """text"""',
                 at + 1,
             )

@@ -72,7 +72,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
             yield Quad(reader.line, (s, p, o), graph)
     except SyntaxError as error:
         accepted = "Turtle" if kind == RdfFormat.TURTLE else f"TriG, {ACCEPTED_TRIG}"
-        problem = f"{syntax_problem(error)}; accepted: {accepted}"
+        problem = f"{syntax_problem(error)}; expected {accepted}"
         raise MalformedPart(problem, error.offset or 1, error.lineno or reader.line, fatal=True) from None
     except NotATerm as error:
         raise MalformedPart(str(error), 1, reader.line, fatal=True) from None
@@ -92,12 +92,12 @@ class GraphElement:
     def atoms(self, source: TraceFile) -> list[TracedAtom]:
         """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
         if not self.times:
-            problem = f"the {self.kind} {self.name} has no time; accepted: {self.accepted}"
+            problem = f"the {self.kind} {self.name} has no time; expected {self.accepted}"
             raise MalformedPart(problem, line=self.line)
         line, value = self.times[0]
         for other_line, other in self.times[1:]:
             if other != value:
-                problem = f"the {self.kind} {self.name} has the times {value} and {other}; accepted: one"
+                problem = f"the {self.kind} {self.name} has the times {value} and {other}; expected one"
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:
@@ -110,7 +110,7 @@ def literal_time(value: str, line: int) -> Instant:
     """Return the time that a literal of a line says; raise MalformedPart."""
     match = _TIME.fullmatch(value)
     if match is None:
-        problem = f"{value} is no time; accepted: an integer or an xsd:dateTime literal"
+        problem = f"{value} is no time; expected an integer or an xsd:dateTime literal"
         raise MalformedPart(problem, line=line)
     try:
         return read_time(match[1], match[2])
@@ -128,7 +128,7 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
     timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
     for line, (name, predicate, value) in outside:
         if name not in elements and name not in timed:
-            problem = f"found a triple about {name} outside of any graph; accepted: {ACCEPTED_TRIG}"
+            problem = f"found a triple about {name} outside of any graph; expected {ACCEPTED_TRIG}"
             raise MalformedPart(problem, line=line, fatal=True)
         if predicate == GENERATED_AT and name in elements:
             elements[name].times.append((line, value))

@@ -40,7 +40,7 @@ class Jelly(MessageFormat):
                 raise
             except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
                 text = " ".join(str(error).split()) or type(error).__name__
-                raise MalformedPart(f"no Jelly: {text}; accepted: Jelly", 1, number, fatal=True) from None
+                raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number, fatal=True) from None
 
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place, which has no text: frames are bytes."""
@@ -54,7 +54,7 @@ def _quads(frame: Any, number: int) -> Iterator[Quad]:
         try:
             s, p, o, graph = quad_texts(ox.Quad(*map(_term, statement)))
         except (NotATerm, TypeError, ValueError) as error:
-            raise MalformedPart(f"{error}; accepted: RDF 1.1", 1, number, fatal=True) from None
+            raise MalformedPart(f"{error}; expected RDF 1.1", 1, number, fatal=True) from None
         yield Quad(number, (apart(s), p, apart(o)), graph and apart(graph))
 
 

@@ -25,12 +25,12 @@ def _parsed(text: str, line: int) -> object:
     try:
         document: object = json.loads(text)
     except json.JSONDecodeError as error:
-        problem = f"{error.msg}; accepted: JSON-LD"
+        problem = f"{error.msg}; expected JSON-LD"
         raise MalformedPart(problem, error.colno, line + error.lineno - 1, fatal=True) from None
     except (ValueError, RecursionError) as error:
-        raise MalformedPart(f"{error}; accepted: JSON-LD", 1, line, fatal=True) from None
+        raise MalformedPart(f"{error}; expected JSON-LD", 1, line, fatal=True) from None
     if remote := remote_context(document):
-        problem = f"found a context by address, {remote!r}; accepted: contexts inside the file"
+        problem = f"found a context by address, {remote!r}; expected contexts inside the file"
         raise MalformedPart(problem, max(text.find(json.dumps(remote)), 0) + 1, line, fatal=True)
     return document
 
@@ -43,7 +43,7 @@ def _quads(data: bytes, line: int) -> Iterator[Quad]:
             check_absolute(texts)
             yield Quad(line, (s, p, o), graph)
     except SyntaxError as error:
-        raise MalformedPart(f"{syntax_problem(error)}; accepted: JSON-LD", 1, line, fatal=True) from None
+        raise MalformedPart(f"{syntax_problem(error)}; expected JSON-LD", 1, line, fatal=True) from None
     except NotATerm as error:
         raise MalformedPart(str(error), 1, line, fatal=True) from None
 
@@ -52,7 +52,7 @@ def _decoded(data: bytes, line: int) -> str:
     try:
         return data.decode()
     except UnicodeDecodeError as error:
-        problem = "found bytes that are no UTF-8; accepted: UTF-8"
+        problem = "found bytes that are no UTF-8; expected UTF-8"
         line += data.count(b"\n", 0, error.start)
         raise MalformedPart(problem, 1, line, fatal=True) from None
 
@@ -95,7 +95,7 @@ class JsonLdLines(MessageFormat):
             document = _parsed(_decoded(data, line), line)
             if not isinstance(document, dict):
                 raise MalformedPart(
-                    "found no object; accepted: a JSON object in each line", 1, line, fatal=True
+                    "found no object; expected a JSON object in each line", 1, line, fatal=True
                 )
             if [*document] == [_CONTEXT]:
                 context = b'"@context":' + json.dumps(document[_CONTEXT]).encode() + b","

@@ -35,7 +35,7 @@ class LdesPage(GraphFormat):
             by_graph[quad.graph].append(quad)
         paths = [quad for quads in by_subject.values() for quad in quads if quad.triple[1] == _TIMESTAMP]
         if len(paths) != 1:
-            problem = f"found {len(paths)} values of ldes:timestampPath; accepted: one stream in a page"
+            problem = f"found {len(paths)} values of ldes:timestampPath; expected one stream in a page"
             raise MalformedPart(problem, 1, paths[1].line if paths else 1, fatal=True)
         stream = paths[0].triple[0]
         timestamps = _path(by_subject, paths[0])
@@ -74,7 +74,7 @@ def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
         at = parts.get(_REST, at)
     properties += [] if at == _NIL else [at]
     if not properties or not all(name.startswith("<") for name in properties):
-        problem = f"found another path as {quad.triple[1]}; accepted: a property, or a list of properties"
+        problem = f"found another path as {quad.triple[1]}; expected a property, or a list of properties"
         raise MalformedPart(problem, 1, quad.line, fatal=True)
     return tuple(properties)
 

@@ -49,7 +49,7 @@ class LineFormat(FileFormat):
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
             column = len(data[: error.start].decode("utf-8", "replace")) + 1
-            fault = MalformedPart("found bytes that are no UTF-8; accepted: UTF-8", column)
+            fault = MalformedPart("found bytes that are no UTF-8; expected UTF-8", column)
             return ExactRow(place, (fault,), data.decode("utf-8", "backslashreplace").rstrip("\r"))
         try:
             line = text.removeprefix("\ufeff") if first else text

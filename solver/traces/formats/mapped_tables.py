@@ -108,9 +108,9 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
     names = ", ".join(f"{name}:" for name in known)
     if colon and re.fullmatch(r"[\w.-]*", prefix):
         accepted = f"--prefix {prefix}=IRI, in experiments a line of [prefixes] (known: {names})"
-        raise LarsError(f"found the template {short(text)}, and no prefix {prefix}:; accepted: {accepted}")
+        raise LarsError(f"found the template {short(text)}, and no prefix {prefix}:; expected {accepted}")
     accepted = f'an IRI, bare, in < > or by a prefix ({names}), a "literal", or {{column}}'
-    raise LarsError(f"found the template {short(text)}; accepted: {accepted}")
+    raise LarsError(f"found the template {short(text)}; expected {accepted}")
 
 
 def _safe(value: str) -> str:
@@ -171,7 +171,7 @@ class _Table(NamedTuple):
         if not is_text(kind) and datatype_of(kind) is None:
             problem = f"the column {name} has the type {kind}"
             raise LarsError(
-                f"{self.path}: {problem}; accepted: texts, numbers, true and false, dates, timestamps"
+                f"{self.path}: {problem}; expected texts, numbers, true and false, dates, timestamps"
             )
 
     def _as_text(self, name: str) -> pa.Array:
@@ -259,11 +259,11 @@ def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
     if not predicates or "t" not in columns_wanted or "s" not in columns_wanted:
-        raise LarsError(f"{path}: found columns {', '.join(columns_wanted)}; accepted: {ACCEPTED}")
+        raise LarsError(f"{path}: found columns {', '.join(columns_wanted)}; expected {ACCEPTED}")
     time = CELL.fullmatch(columns_wanted["t"])
     if time is None:
         raise LarsError(
-            f"{path}: found t = {short(columns_wanted['t'])}; accepted: {{column}}, the column of times"
+            f"{path}: found t = {short(columns_wanted['t'])}; expected {{column}}, the column of times"
         )
     own = [columns_wanted[key] for key in ("s", "stream") if key in columns_wanted]
     templates = [read_template(text, prefixes) for text in (*own, *(text for _, text in predicates))]
@@ -291,7 +291,7 @@ def _times(table: _Table, name: str) -> pa.Array:
     if pa.types.is_integer(kind) or is_dated(kind):
         return column
     problem = f"the column {name} has times of the type {kind}"
-    raise LarsError(f"{table.path}: {problem}; accepted: integers, texts, dates, timestamps")
+    raise LarsError(f"{table.path}: {problem}; expected integers, texts, dates, timestamps")
 
 
 def _triples(
@@ -341,7 +341,7 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
     if missing := [name for name in texts if name not in header]:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
     if twice := [name for name in texts if header.count(name) > 1]:
-        raise LarsError(f"{path}: found two columns {twice[0]}; accepted: one of each name")
+        raise LarsError(f"{path}: found two columns {twice[0]}; use one of each name")
     is_parquet, marked = _is_parquet(plain), frozenset[str]()
     try:
         if is_parquet:
@@ -366,7 +366,7 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
             columns[name] = column.cast(pa.string()) if is_text(column.type) else column
         except pa.ArrowInvalid:
             raise LarsError(
-                f"{path}: the column {name} has bytes that are no UTF-8; accepted: UTF-8"
+                f"{path}: the column {name} has bytes that are no UTF-8; expected UTF-8"
             ) from None
     return _Table(path, columns, not is_parquet, marked)
 
@@ -423,7 +423,7 @@ def _check_closed(path: str, plain: Path) -> None:
         deque(_csv_rows(plain), maxlen=0)
     except _NoRowError as error:
         if error.is_open:
-            problem = "found a quote that nothing closes; accepted: cells in quotes with inner quotes doubled"
+            problem = "found a quote that nothing closes; expected cells in quotes with inner quotes doubled"
             raise PlacedError(_place_in_text(path, plain, error.line), problem) from None
 
 
@@ -437,7 +437,7 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
             width = len(next(rows, (1, ()))[1])
             for line, row in rows:
                 if len(row) != width:
-                    problem = f"found {len(row)} fields; accepted: {width}, as in the header"
+                    problem = f"found {len(row)} fields; expected {width}, such as in the header"
                     return PlacedError(_place_in_text(path, plain, line), problem)
         except _NoRowError:
             pass  # read by Arrow otherwise, which has said what is wrong

@@ -58,7 +58,7 @@ class LoggedMessage(NamedTuple):
         for line, (_, predicate, value), _ in self.quads:
             if predicate == source.time:
                 return line, literal_time(value, line)
-        problem = f"message {self.number} has no {source.time}; accepted: a time in each message"
+        problem = f"message {self.number} has no {source.time}; expected a time in each message"
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: TraceFile, place: int) -> ExactRow:

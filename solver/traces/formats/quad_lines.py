@@ -66,7 +66,7 @@ class QuadLines(LineFormat):
         if source.loose is False and _is_loose(tokens):
             raise MalformedPart(
                 "found a literal or time without quotes (YABench's spelling, in ms), but the first lines "
-                "have quotes; accepted: one spelling a file, or a given trace unit",
+                "have quotes; expected one spelling a file, or a given trace unit",
                 next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
             )
         triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
@@ -74,7 +74,7 @@ class QuadLines(LineFormat):
         own = None
         if len(tokens) == _WITH_STREAM:
             if tokens[3].kind != "iri":
-                raise MalformedPart("found no IRI as stream; accepted: an <iri>", tokens[3].column)
+                raise MalformedPart("found no IRI as stream; expected an <iri>", tokens[3].column)
             own = _term(tokens[3])
         return element_atoms(source, written, own, [triple], tokens[-1].column)
 
@@ -119,7 +119,7 @@ def _tokens(line: str) -> list[LineToken]:
     while at < len(line):
         match = _TOKEN.match(line, at)
         if match is None or (tokens and tokens[-1].kind == "end"):
-            raise MalformedPart(f"found {short(line[at:])}; accepted: {ACCEPTED_LINE}", at + 1)
+            raise MalformedPart(f"found {short(line[at:])}; expected {ACCEPTED_LINE}", at + 1)
         tokens.append(LineToken(str(match.lastgroup), match[0], at + 1))
         at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
     return tokens
@@ -131,7 +131,7 @@ def _bare(text: str) -> str:
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
     if "^^" in text:
-        raise MalformedPart(f"found {short(text)}; accepted: value^^<datatype>")
+        raise MalformedPart(f"found {short(text)}; expected value^^<datatype>")
     return unquote(text) or f'"{text}"'
 
 
@@ -171,7 +171,7 @@ def _field(source: TraceFile, field: str) -> LineToken:
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
-        raise MalformedPart(f"found {short(field)}; accepted: {ACCEPTED_LINE}")
+        raise MalformedPart(f"found {short(field)}; expected {ACCEPTED_LINE}")
     return LineToken(str(match.lastgroup), field, 1)
 
 
@@ -180,10 +180,10 @@ def _terms(tokens: list[LineToken]) -> list[LineToken]:
     if tokens[-1].kind == "end":
         tokens.pop()
     elif tokens[-1].text[-1] not in '">':
-        raise MalformedPart(f"found no final dot; accepted: {ACCEPTED_LINE}", tokens[-1].column)
+        raise MalformedPart(f"found no final dot; expected {ACCEPTED_LINE}", tokens[-1].column)
     if len(tokens) not in (_WITHOUT_STREAM, _WITH_STREAM):
         column = tokens[-1].column if tokens else 1
-        raise MalformedPart(f"found {len(tokens)} terms; accepted: {ACCEPTED_LINE}", column)
+        raise MalformedPart(f"found {len(tokens)} terms; expected {ACCEPTED_LINE}", column)
     return tokens
 
 

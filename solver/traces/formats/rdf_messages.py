@@ -27,7 +27,7 @@ KINDS: Final = {
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _BLOCK: Final = 2**20
 _MARK: Final = b"\xef\xbb\xbf"
-_ACCEPTED: Final = 'accepted: MESSAGE after VERSION "1.2-messages", "1.2-basic-messages" or "1.1-messages"'
+_ACCEPTED: Final = 'expected MESSAGE after VERSION "1.2-messages", "1.2-basic-messages" or "1.1-messages"'
 
 _NAME: Final = rb"(?:[A-Za-z0-9_:%\x80-\xff-]|\\.)"
 _GAP: Final = rb"(?:\s|\#[^\r\n]*+)*+"
@@ -137,7 +137,7 @@ class _Reader:
         text, head = piece.text, "".join(f"PREFIX {name}: <{iri}> " for name, iri in self.prefixes.items())
         if self.kind in _LINES:
             if number > 1 and not _REST_OF_LINE.match(text + piece.delimiter):
-                problem = "found more in the line of a delimiter; accepted: MESSAGE in a line of its own"
+                problem = "found more in the line of a delimiter; expected MESSAGE in a line of its own"
                 column = self.column + len(text) - len(text.lstrip(b" \t"))
                 raise MalformedPart(problem, column, self.line, fatal=True)
             text = _VERSION_LINE.sub(lambda match: b" " * len(match[0]), text)
@@ -151,7 +151,7 @@ class _Reader:
         except SyntaxError as error:
             line, column = error.lineno or reader.line, error.offset or 1
             column += self.column - 1 if line == 2 else 0  # noqa: PLR2004  (after the line of prefixes)
-            problem = f"{syntax_problem(error)}; accepted: messages in {self.kind.name}"
+            problem = f"{syntax_problem(error)}; expected messages in {self.kind.name}"
             raise MalformedPart(problem, column, before + line, fatal=True) from None
         except NotATerm as error:
             raise MalformedPart(str(error), 1, before + reader.line, fatal=True) from None
@@ -166,7 +166,7 @@ class _Reader:
             return f"found {word} without a version; {_ACCEPTED}"
         tail = piece.text[max(piece.text.rfind(b"\n"), piece.text.rfind(b"\r")) + 1 :]
         if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):
-            return f"found {word} in a line with others; accepted: MESSAGE in a line of its own"
+            return f"found {word} in a line with others; expected MESSAGE in a line of its own"
         return None
 
     def _advance(self, text: bytes) -> None:

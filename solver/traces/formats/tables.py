@@ -244,7 +244,7 @@ def write_table(source: object, path: Path) -> Path:
         pq.write_table(storable(pa.table(source)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
         short_of(path, error)
-        raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: {ACCEPTED_TABLE}") from None
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected {ACCEPTED_TABLE}") from None
     return path
 
 
@@ -308,16 +308,16 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     missing = [name for name in names if name not in (*schema.names, "stream")]
     if missing:
         text = f"no column {', '.join(missing)} among {short(', '.join(schema.names))}"
-        raise LarsError(f"{source.path}: {text}; accepted: {ACCEPTED_TABLE}; {MAPPED}")
+        raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}; {MAPPED}")
     if twice := [name for name in names if schema.names.count(name) > 1]:
-        raise LarsError(f"{source.path}: two columns {', '.join(twice)}; accepted: {ACCEPTED_TABLE}")
+        raise LarsError(f"{source.path}: two columns {', '.join(twice)}; expected {ACCEPTED_TABLE}")
     present = tuple(name for name in names if name in schema.names)
     for name in present:
         if not _fits(name, schema.field(name).type):
             kind = schema.field(name).type
             whole = f"; {WHOLE_TIMES}" if name == "t" and pa.types.is_floating(kind) else ""
             text = f"the column {name} is {kind}{whole}"
-            raise LarsError(f"{source.path}: {text}; accepted: {ACCEPTED_TABLE}")
+            raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}")
     return present
 
 
@@ -330,7 +330,7 @@ def _columns_of(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
     if (names_found := atom_columns(names)) is None:
         gap = next(name for number, name in enumerate(argument_columns(names), 1) if name != f"arg{number}")
         problem = f"the column {gap}, but none before it"
-        raise LarsError(f"{source.path}: {problem}; accepted: {ACCEPTED_TABLE}")
+        raise LarsError(f"{source.path}: {problem}; expected {ACCEPTED_TABLE}")
     return names_found
 
 
@@ -492,7 +492,7 @@ def _write_arrow(path: str, plain: Path, made: Path) -> None:
             pq.write_table(storable(table), made)
     except (pa.ArrowException, OSError) as error:
         short_of(path, error)
-        raise LarsError(f"{path}: cannot be read: {short(str(error))}; accepted: a table of Arrow") from None
+        raise LarsError(f"{path}: cannot be read: {short(str(error))}; expected a table of Arrow") from None
 
 
 def _stream(file: pa.MemoryMappedFile) -> pa.RecordBatchStreamReader:
@@ -561,11 +561,11 @@ def _line_error(path: str, plain: Path, problem: str) -> LarsError:
             column, reason = _fault_in_line(text) if text.strip() else (1, None)
             if reason is not None:
                 place = Place(path, number, column, text)
-                return PlacedError(place, f"{reason}; accepted: {_ACCEPTED_LINES}")
+                return PlacedError(place, f"{reason}; expected {_ACCEPTED_LINES}")
     row = _ROW.search(problem)
     where = f"{path}:{line_of_row(plain, int(row[1]) + 1)}" if row else path
     reason = short(_ROW.sub("", problem))
-    return LarsError(f"{where}: cannot be read: {reason}; accepted: {_ACCEPTED_LINES}")
+    return LarsError(f"{where}: cannot be read: {reason}; expected {_ACCEPTED_LINES}")
 
 
 def _fault_in_line(text: str) -> tuple[int, str | None]:
@@ -593,7 +593,7 @@ class ArrowFile(ParquetTable):
         """Return the table in Parquet."""
         path = str(head.path)
         if head.start and not (head.start.startswith((*ARROW, PARQUET)) or is_json(head.start)):
-            raise LarsError(f"{path}: found no table of Arrow; accepted: a table of Arrow")
+            raise LarsError(f"{path}: found no table of Arrow; expected a table of Arrow")
         return plain_table(path, head.plain)
 
 

@@ -33,7 +33,7 @@ def test_an_export_is_that_of_the_command(tmp_path):
     ran = lars("export", *DOOR, "--to", "asp", "--out", tmp_path / "other", "--until", 4)
     assert found.text.replace("one", "other", 1) == ran.out.rstrip("\n")
     assert bytes_in(tmp_path / "one") == bytes_in(tmp_path / "other")
-    with pytest.raises(api.LarsError, match="exists already; accepted: another name, or --overwrite"):
+    with pytest.raises(api.LarsError, match="exists already; use another name, or --overwrite"):
         api.export(*DOOR, to="asp", out=tmp_path / "one")
     with pytest.raises(api.LarsError, match="--clock requires --to ticker"):
         api.export(*DOOR, to="asp", out=tmp_path / "two", clock="2s")
@@ -46,7 +46,7 @@ def test_a_made_up_stream_is_that_of_the_command(tmp_path):
     assert (tmp_path / "one.nq").read_bytes() == (tmp_path / "other.nq").read_bytes()
     assert found.text.replace("one.nq", "other.nq") == ran.out.rstrip("\n")
     assert len((tmp_path / "one.nq").read_text().splitlines()) == found.triples
-    with pytest.raises(api.LarsError, match="arrivals='often': accepted: regular, poisson"):
+    with pytest.raises(api.LarsError, match="arrivals='often': expected regular, poisson"):
         api.generate(tmp_path / "two.nq", arrivals="often")
 
 

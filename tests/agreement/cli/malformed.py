@@ -254,7 +254,7 @@ OPTIONS = {
     "an assignment of no IRI": o("agree . --assign x:s=hello", "hello"),
     "shrinking with static data of one engine": o("shrink . --static cqels:t.nq", "cqels:t.nq: ", "both"),
     "a phase diagram with static data of one engine": o("phase . --static csparql:t.nq", "csparql:", "both"),
-    "a renaming without =": o("decide cq.rq cq.rq --contained --rename abc", "abc: accepted: A=B"),
+    "a renaming without =": o("decide cq.rq cq.rq --contained --rename abc", "abc: expected A=B"),
     "a stream without =": o("solve cq.rq t.nq --stream x:s", "--stream x:s", "IRI=FILE"),
     "a stream of a missing file": o("solve cq.rq t.nq --stream x:s=none.nq", "none.nq"),
     "a stream that is no IRI on the command line": o("solve cq.rq --stream s=t.nq t.nq", "s"),

@@ -358,5 +358,5 @@ def test_an_error_of_a_spark_task_is_one_message(folder, spark):
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.splitlines()[1:] == [
         f"  {rule}",
-        "accepted: operands and products from -1073741824 to 1073741824",
+        "expected operands and products from -1073741824 to 1073741824",
     ]

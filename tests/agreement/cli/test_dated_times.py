@@ -75,16 +75,16 @@ def test_integers_have_dates_where_an_origin_says_so(files):
     found = lars("solve", "cq.rq", "n.nq", "--to", dated(6))
     assert found.code == 2
     assert f"found the dateTime {dated(6)}, and the times of the input are numbers alone" in found.err
-    assert "accepted: time points, or dateTimes with --origin" in found.err
+    assert "expected time points, or dateTimes with --origin" in found.err
 
 
 WRONG = {
     "2026-01-31T11:59:59Z": f"is before the trace's times, [{dated(0)}, {dated(13)}]; ",
     "2026-01-31T12:00:03.5Z": "is not a multiple of the unit 1s",
     "2026-01-31T12:00:03": "cannot be counted: only one of them has a time zone",
-    "2026-01-31": "accepted: a time point, 0..4611686018427387903, or a dateTime as 2026-05-04T08:00:00Z",
-    "2026-02-30T12:00:03Z": "accepted: a dateTime, as 2026-01-31T12:00:00Z",
-    "2026-01-31T12:00:03.00000001Z": "accepted: a time point, 0..",
+    "2026-01-31": "expected a time point, 0..4611686018427387903, or a dateTime as 2026-05-04T08:00:00Z",
+    "2026-02-30T12:00:03Z": "expected a dateTime, such as 2026-01-31T12:00:00Z",
+    "2026-01-31T12:00:03.00000001Z": "expected a time point, 0..",
 }
 
 
@@ -227,7 +227,7 @@ def test_a_time_of_day_that_is_not_clear_is_refused(files):
     several = lars("solve", "cq.rq", "days.nq", "--from", "12:00:05")
     assert several.code == 2
     assert several.err.endswith(
-        "found the time of day 12:00:05, which the trace has on several days; accepted: a dateTime, as "
+        "found the time of day 12:00:05, which the trace has on several days; expected a dateTime, as "
         f"{dated(5)} or {dated(5 + 86400)}\n"
     )
     before = lars("solve", "cq.rq", "t.nq", "--from", "11:00")

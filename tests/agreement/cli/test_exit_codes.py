@@ -117,7 +117,7 @@ def test_a_file_without_end_is_one_line(folder, monkeypatch, command):
     (folder / name).symlink_to("/dev/zero")
     ran = lars(*command.split())
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err == f"lars: {name}: is longer than 1000 bytes, and no regular file; accepted: a file\n"
+    assert ran.err == f"lars: {name}: is longer than 1000 bytes, and no regular file; expected a file\n"
 
 
 def test_texts_that_double_name_their_rule(folder):
@@ -126,7 +126,7 @@ def test_texts_that_double_name_their_rule(folder):
     (folder / "p.atoms").write_text('1: p("a").\n')
     ran = lars("solve", "p.lars", "p.atoms", "--in-process")
     first, *_ = ran.err.splitlines()
-    said = "a text of 33554432 characters is computed; accepted: at most 16777216, in the rule at p.lars:2:1"
+    said = "a text of 33554432 characters is computed; expected at most 16777216, in the rule at p.lars:2:1"
     assert (ran.code, ran.out, first) == (3, "", f"lars: p.lars: {said}")
 
 
@@ -144,7 +144,7 @@ def test_a_size_of_memory_is_checked(folder, size):
     ran = lars("fmt", "many.lars", f"--memory={size}")
     assert (ran.code, ran.err) == (
         2,
-        f"lars: --memory {size}: accepted: a number and M, G or T, from 256M, as 4G\n",
+        f"lars: --memory {size}: expected a number and M, G or T, from 256M, such as 4G\n",
     )
 
 
@@ -260,7 +260,7 @@ def test_a_text_that_is_no_utf_8_is_named_with_its_row(folder):
     text = pa.StringArray.from_buffers(2, raw.buffers()[1], raw.buffers()[2])
     pq.write_table(table(o=text), "bad.parquet")
     ran = lars("solve", "cq.rq", "bad.parquet", "--in-process")
-    assert (ran.code, ran.err.split("; accepted")[0]) == (2, r"lars: bad.parquet:2:5: found b'\xff\xfe' as o")
+    assert (ran.code, ran.err.split("; expected")[0]) == (2, r"lars: bad.parquet:2:5: found b'\xff\xfe' as o")
 
 
 def test_two_columns_of_one_name_are_refused(folder):

@@ -81,7 +81,7 @@ def test_one_file_that_is_no_program_leaves_the_others_as_they_are(ugly, tmp_pat
     [
         (("--write", "--check", "a.lars"), "use one of them"),
         (("--write", "-"), "standard input cannot be rewritten"),
-        (("no-such.lars",), "no such file; accepted: a LARS program"),
+        (("no-such.lars",), "no such file; expected a LARS program"),
         ((), "FILE"),
     ],
 )
@@ -93,9 +93,7 @@ def test_what_cannot_be_done_is_one_message(arguments, words):
 
 def test_bytes_that_are_no_text_are_refused(ugly, monkeypatch):
     ugly.write_bytes(b"p. \xff")
-    assert (
-        f"{ugly}:1:4: found a byte that is no text, 0xff; accepted: a LARS program" in lars("fmt", ugly).err
-    )
+    assert f"{ugly}:1:4: found a byte that is no text, 0xff; expected a LARS program" in lars("fmt", ugly).err
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"p. \xff")))
     assert "-:1:4: found a byte that is no text, 0xff" in lars("fmt", "-").err
 

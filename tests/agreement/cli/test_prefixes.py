@@ -42,9 +42,9 @@ def test_an_experiment_has_prefixes_too(folder):
 
 WHEN = ("--period", "3", "--unit", "1s", "--from", "0", "--to", "6", "--json")
 WRONG = {
-    "ex": "found ''; accepted: an absolute IRI",
-    "ex=e": "found 'e'; accepted: an absolute IRI",
-    "1=http://e/": "found the prefix '1'; accepted: PREFIX=IRI, as ex=http://example.org/",
+    "ex": "found ''; expected an absolute IRI",
+    "ex=e": "found 'e'; expected an absolute IRI",
+    "1=http://e/": "found the prefix '1'; expected PREFIX=IRI, such as ex=http://example.org/",
 }
 
 
@@ -63,7 +63,7 @@ def test_a_wrong_prefix_of_an_experiment_has_its_place(folder):
     found = lars("agree", ".")
     assert found.code == 2
     assert "experiment.toml:3:" in found.err
-    assert "accepted: a table of prefixes and absolute IRIs" in found.err
+    assert "expected a table of prefixes and absolute IRIs" in found.err
 
 
 BIKES = "time,bike,station\n2026-05-04 08:00:01+00:00,b1,s1\n2026-05-04 08:00:02+00:00,b2,s1\n"
@@ -101,7 +101,7 @@ def test_a_table_that_nothing_explains_says_how_it_could_be(folder):
     found = lars("solve", "cq.rq", "bikes.csv")
     assert (found.code, "or columns of your own, explained: --column t={time}" in found.err) == (2, True)
     found = lars("solve", "cq.rq", "bikes.csv", "--column", "time")
-    assert "--column time: accepted: PART=TEMPLATE, as t={time}" in found.err
+    assert "--column time: expected PART=TEMPLATE, such as t={time}" in found.err
     with pytest.raises(api.LarsError, match=r"pandas\.DataFrame: no column t, s, p, o among 'time, bike, st"):
         api.solve(QUERY, pd.read_csv("bikes.csv"))
 

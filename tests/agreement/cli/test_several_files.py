@@ -167,4 +167,4 @@ def test_a_file_out_of_order_is_refused_by_a_run_unless_it_is_sorted(tmp_path):
     path.write_text("".join(reversed(path.read_text().splitlines(keepends=True))))
     (folder / "experiment.toml").write_text(EXPERIMENT.format(files=["whole.nq"], sort="false"))
     found = lars("run", folder)
-    assert (found.code, "accepted: times that do not decrease" in found.err) == (2, True)
+    assert (found.code, "expected times that do not decrease" in found.err) == (2, True)

@@ -113,7 +113,7 @@ def test_the_option_that_is_wrong_is_named(option, value):
 def test_a_wrong_unit_of_answers_is_named(files):
     (files / "answers.ndjson").write_text(json.dumps({"t": 1, "rows": []}))
     found = lars("judge", "c.cqels", "t.nq", "--answers", "answers.ndjson", "--answers-unit", "0s")
-    assert (found.code, found.err.partition(": accepted")[0]) == (2, "lars: --answers-unit 0s")
+    assert (found.code, found.err.partition(": expected")[0]) == (2, "lars: --answers-unit 0s")
 
 
 def trace_of(times):

@@ -41,9 +41,9 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
 
 
 HEADERS = {
-    "time|bike|load\n3|b|1\n": "'|' between columns; accepted: columns that are separated by commas",
-    "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; accepted: a first line with",
-    "3,b,1.5\n": "1.5 as the name of a column; accepted",
+    "time|bike|load\n3|b|1\n": "'|' between columns; expected columns that are separated by commas",
+    "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; expected a first line with",
+    "3,b,1.5\n": "1.5 as the name of a column; expected",
 }
 
 
@@ -87,11 +87,11 @@ def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
 
 
 WRONG = {
-    ("q.rq",): "found no traces among the files; accepted: DIR QUERY.. TRACE..",
+    ("q.rq",): "found no traces among the files; expected DIR QUERY.. TRACE..",
     ("t.nq",): "found no a query",
     ("q.rq", "t.nt", "u.nt"): "u.nt: nothing says which stream this is; give --stream IRI=u.nt",
-    ("q.rq", "r.rq", "t.nq"): "r.rq: in the language of q.rq too; accepted: a query in each language",
-    ("q.rq", "nowhere"): "nowhere: no such file or folder; accepted: queries and traces",
+    ("q.rq", "r.rq", "t.nq"): "r.rq: in the language of q.rq too; expected a query in each language",
+    ("q.rq", "nowhere"): "nowhere: no such file or folder; expected queries and traces",
 }
 
 

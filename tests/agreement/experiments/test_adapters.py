@@ -86,9 +86,9 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
     [
         (
             "engine = \"csparql\"\nadapter = 'a'",
-            "accepted: one of `engine`, a version",
+            "use one of `engine`, a version",
         ),
-        ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; accepted: one"),
+        ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; expected one"),
         ('engine = "csparql"\noptions = {t0 = 1}', "requires the key adapter"),
         ('name = "A"\nadapter = \'a\'\nlanguage = "csparql"\noff = ["W1"]', "accepted for an engine version"),
     ],

@@ -212,20 +212,20 @@ SYNTAX = [
 
 KEYS = [
     (full("timline = [0, 50]"), 4, "timline", "did you mean timeline", "csparql, cqels"),
-    (full("colour = 1"), 4, "unknown key", "colour", "accepted: title, unit"),
+    (full("colour = 1"), 4, "unknown key", "colour", "expected title, unit"),
     (full('"" = 1'), 4, "unknown key"),
     ('csparql = "q.rq"\ntimeline = [0, 5]\n[streams]\n', 3, "streams", "at least one stream"),
     (full().replace("csparql", "# csparql"), None, "no query", "csparql, cqels", "or [[queries]]"),
     ('unit = "1s"\ncsparql = "q.rq"\n', None, "no trace", "required: streams, files", "or [[traces]]"),
-    (full() + f"[[queries]]\n{QUERY}", 3, "csparql", "beside [[queries]]", "accepted: one of both"),
-    (full() + f"[[traces]]\n{TRACE}", 4, "streams", "beside [[traces]]", "accepted: one of both"),
+    (full() + f"[[queries]]\n{QUERY}", 3, "csparql", "beside [[queries]]", "use one of both"),
+    (full() + f"[[traces]]\n{TRACE}", 4, "streams", "beside [[traces]]", "use one of both"),
     (full(period="5") + "[[comparisons]]\nperiod = 5\n", 2, "timeline", "beside [[comparisons]]"),
-    (full() + '[[engines]]\nengine = "csparql"\nformat = "csv"\n', 8, "format", "accepted: answers_format"),
-    (full() + '[[engines]]\nengine = "csparql"\ntime_unit = "1s"\n', 8, "accepted: answers_unit"),
+    (full() + '[[engines]]\nengine = "csparql"\nformat = "csv"\n', 8, "format", "expected answers_format"),
+    (full() + '[[engines]]\nengine = "csparql"\ntime_unit = "1s"\n', 8, "expected answers_unit"),
     (full(period='"{U}"', csparql='"q.rq"') + "[grid]\nU = [5, 6]\n", None, "2 cells", "`lars run`"),
-    (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "accepted: {U}"),
+    (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "expected {U}"),
     (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "a period must be at least 1", "with U = 0"),
-    (full(files='"s.trig"'), 4, "files", "found streams and files", "accepted: one of"),
+    (full(files='"s.trig"'), 4, "files", "found streams and files", "expected one of"),
     (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
     (full("[other]", "x = 1"), 4, "unknown key", "other"),
 ]
@@ -290,7 +290,7 @@ STREAMS = [
     (full().replace("[streams]", "[[streams]]"), 4, "streams", "found [{", "a table"),
     (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
     ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
-    (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"accepted: <{S}>"),
+    (assigned(f'"{Q}" = ["{P}"]'), 7, f"stream <{Q}> has no trace", f"expected <{S}>"),
     (assigned(f'"{S}" = "{P}"'), 7, f'found "{P}"', "predicates in a list"),
     (assigned(f'"{S}" = ["near"]'), 7, 'found "near"', "predicate", "absolute IRI"),
     (full() + f'"{Q}" = "./s.trig"\n', 6, f"./s.trig is the trace of <{S}> already", "a file of its own"),
@@ -334,10 +334,10 @@ def test_of_several_errors_the_first_in_the_text_is_told(folder):
 
 def test_a_folder_without_an_experiment_says_so(folder):
     with pytest.raises(
-        LarsError, match=r"toml: no such file; accepted: .* a folder that holds experiment\.toml"
+        LarsError, match=r"toml: no such file; expected .* a folder that holds experiment\.toml"
     ):
         read_experiment(folder)
-    with pytest.raises(LarsError, match=r"absent: no such file; accepted: an experiment"):
+    with pytest.raises(LarsError, match=r"absent: no such file; expected an experiment"):
         read_experiment(folder / "absent")
 
 

@@ -37,7 +37,7 @@ WRONG = {
     "rules of a specification": (engine('engine = "csparql"\noff = "W1"'), 20, "engine version"),
     "neither engine nor answers": (engine('name = "x"'), 18, "one of `engine`"),
     "answers that are not there": (engine('name = "x"\nanswers = "none.json"'), 20, "does not exist"),
-    "a query that is not there": (engine(CSPARQL + 'queries = "R"'), 20, 'found "R"', "accepted: Q"),
+    "a query that is not there": (engine(CSPARQL + 'queries = "R"'), 20, 'found "R"', "expected Q"),
     "another language": (engine(CSPARQL + 'language = "rspql"'), 18, "not given in its language", "rspql"),
     "two engines of one name": (engine(CSPARQL + f"[[engines]]\n{CSPARQL}"), 20, "twice"),
     "a query without a name": (toml(queries='csparql = "q.csparql.rq"'), 9, "the key name is missing"),
@@ -74,7 +74,7 @@ def test_a_placeholder_in_a_query_is_told_at_its_place(tmp_path):
     query.write_text(query.read_text().replace("{slide}", "{slid}"))
     ran = lars("run", folder)
     assert ran.code == 2
-    assert f"{query}:2:81: found the placeholder {{slid}}; accepted: {{window}}, {{slide}}" in ran.err
+    assert f"{query}:2:81: found the placeholder {{slid}}; expected {{window}}, {{slide}}" in ran.err
 
 
 def test_a_query_that_is_none_is_told_with_its_parameters(tmp_path):

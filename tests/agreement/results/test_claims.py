@@ -84,7 +84,7 @@ def test_what_needs_data_says_which(tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "mine").write_text("mine")
-    with pytest.raises(LarsError, match="accepted: a new folder, or one that claims were written to"):
+    with pytest.raises(LarsError, match="expected a new folder, or one that claims were written to"):
         decided_claims(tmp_path, None)
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
 
@@ -94,7 +94,7 @@ def test_a_folder_of_something_else_is_left_alone(tmp_path):
     [
         (("make", "x", "--benchmarks", "y"), "--benchmarks requires claims"),
         (("claims", "x", "--level", "core"), "--level requires run DIR"),
-        (("claims",), "accepted: make DIR, run DIR, claims DIR"),
+        (("claims",), "expected make DIR, run DIR, claims DIR"),
     ],
 )
 def test_wrong_words_are_one_message(words, said, tmp_path):

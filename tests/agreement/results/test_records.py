@@ -82,7 +82,7 @@ def test_a_broken_adapter_is_one_message_and_no_case(kind, said, inputs, tmp_pat
         (("--check", ""), "found an adapter without a name"),
         (("--check", "'"), "No closing quotation"),
         (("--check", "no-such-adapter"), "cannot be started: No such file"),
-        (("--check", "a", "--option", "t0"), "accepted: NAME=VALUE"),
+        (("--check", "a", "--option", "t0"), "expected NAME=VALUE"),
     ],
 )
 def test_wrong_calls_are_one_message(arguments, said):

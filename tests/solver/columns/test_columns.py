@@ -72,7 +72,7 @@ def test_atoms_are_found_in_intervals_of_any_length(far):
 
 def test_an_atom_later_than_the_largest_time_is_refused():
     assert trace_columns([Fact(LARGEST_TIME, "e", ())]).last == LARGEST_TIME
-    with pytest.raises(LarsError, match=f"arrives at {LARGEST_TIME + 1}; accepted"):
+    with pytest.raises(LarsError, match=f"arrives at {LARGEST_TIME + 1}; expected"):
         trace_columns([Fact(LARGEST_TIME + 1, "e", ())])
 
 

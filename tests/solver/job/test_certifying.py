@@ -109,7 +109,7 @@ def test_agree_says_at_how_many_times():
     ran = lars("agree", SAMPLES / "coupons", "--in-process", "--certify", "5", "--json")
     assert json.loads(ran.out)["certified"] == {"times": 8, "of": 14}
     assert (
-        "--certify sometimes: accepted: all, none"
+        "--certify sometimes: expected all, none"
         in lars("agree", SAMPLES / "coupons", "--certify", "sometimes").err
     )
 

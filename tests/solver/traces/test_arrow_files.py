@@ -64,9 +64,9 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
         (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
         (LINES.replace("}", ",}"), "a.ndjson:1:4"),
         (f"[{LINES}]", "a.ndjson:1:46: no JSON: "),
-        ('"t": 3\n', "a.ndjson:1:4: no JSON: Extra data; accepted: in each line a JSON object"),
+        ('"t": 3\n', "a.ndjson:1:4: no JSON: Extra data; expected in each line a JSON object"),
         (LINES + "}\n", "a.ndjson:4:1: no JSON: "),
-        (LINES + "[]\n", "a.ndjson:4:1: found '[]'; accepted: in each line a JSON object"),
+        (LINES + "[]\n", "a.ndjson:4:1: found '[]'; expected in each line a JSON object"),
         (LINES.replace('"s"', '"subject"'), "a.ndjson: no column s among 't, subject, p, o"),
     ],
 )
@@ -99,7 +99,7 @@ def test_json_lines_may_begin_with_a_byte_order_mark_and_be_compressed(tmp_path)
 def test_what_is_named_as_arrow_and_is_none_is_said_to_be_none(tmp_path):
     (tmp_path / "a.arrow").write_text("t,s,p,o\n")
     said = message(lambda: read_trace_in_process([tmp_path / "a.arrow"], SECONDS))
-    assert said == f"{tmp_path}/a.arrow: found no table of Arrow; accepted: a table of Arrow"
+    assert said == f"{tmp_path}/a.arrow: found no table of Arrow; expected a table of Arrow"
 
 
 def test_a_fault_of_a_table_of_arrow_is_at_its_row_and_names_the_file(tmp_path):

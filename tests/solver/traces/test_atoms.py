@@ -195,7 +195,7 @@ MALFORMED = {
     "a late prefix": ("a.atoms", "1: p\n@prefix e: <u:> .\n", "2:1: found a new meaning of e:"),
     "two meanings": ("a.atoms", "@prefix e: <u:> .\n@prefix e: <v:> .\n1: p\n", "2:1: found a new meaning"),
     "bad prefix": ("a.atoms", "@prefix e <u:> .\n1: p\n", "1:9: found “e”, expected a prefix"),
-    "order": ("a.atoms", "3: p\n1: p\n", "2:1: the time 1 comes after 3; accepted: times that do not"),
+    "order": ("a.atoms", "3: p\n1: p\n", "2:1: the time 1 comes after 3; expected times that do not"),
     "order of a quiet time": ("a.atoms", "3: p\n1:\n", "2:1: the time 1 comes after 3"),
     "too large a number": ("a.atoms", "1: p p(9999999999)\n", "1:6: no ASP symbol for 9999999999"),
     "too late": ("a.atoms", f"{2**63}: p\n", "1:1: the time 9223372036854775808"),
@@ -211,17 +211,17 @@ MALFORMED = {
     "csv predicate": (
         "a.csv",
         "t,predicate,arg1\n1,p(a),\n",
-        "2:3: found 'p(a)'; accepted: a predicate alone",
+        "2:3: found 'p(a)'; expected a predicate alone",
     ),
     "csv argument": ("a.csv", "t,predicate,arg1\n1,p,a\n1,p,X\n", "3:5: found “X”"),
-    "csv arguments": ("a.csv", 't,predicate,arg1\n1,p,"a, b"\n', "2:5: found 'a, b' as arg1; accepted: one"),
+    "csv arguments": ("a.csv", 't,predicate,arg1\n1,p,"a, b"\n', "2:5: found 'a, b' as arg1; expected one"),
     "csv atoms": ("a.csv", 't,predicate,arg1\n1,p,"a) q(b"\n', "2:9: found “q”, expected the end"),
-    "csv gap": ("a.csv", "t,predicate,arg1,arg2\n1,p,,b\n", "2:6: found arg2 without arg1; accepted: empty"),
+    "csv gap": ("a.csv", "t,predicate,arg1,arg2\n1,p,,b\n", "2:6: found arg2 without arg1; expected empty"),
     "csv no predicate": ("a.csv", "t,predicate,arg1\n1,,a\n", "2:3: found arguments without a predicate"),
-    "csv fields": ("a.csv", "t,predicate,arg1\n1,p\n", "2:3: found 2 fields; accepted: 3"),
+    "csv fields": ("a.csv", "t,predicate,arg1\n1,p\n", "2:3: found 2 fields; expected 3"),
     "csv missing column": ("a.csv", "t,predicate,arg2\n", "1:1: found 't,predicate,arg2' as header"),
     "csv column twice": ("a.csv", "t,predicate,arg1,arg1\n", "1:1: found 't,predicate,arg1,arg1' as header"),
-    "csv header": ("a.csv", "t,atoms\n", "1:1: found 't,atoms' as header; accepted: the columns t, stream"),
+    "csv header": ("a.csv", "t,atoms\n", "1:1: found 't,atoms' as header; expected the columns t, stream"),
 }
 
 
@@ -250,9 +250,9 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, ato
         ({"arg1": ["X"]}, ":1:3: found “X”"),
         ({"arg1": [None], "arg2": ["a"]}, ":1:4: found arg2 without arg1"),
         ({"arg1": [2**40]}, ":1:3: no ASP symbol for 1099511627776"),
-        ({"arg2": ["a"]}, ": the column arg2, but none before it; accepted: t as integer"),
-        ({"arg1": [0.5]}, ": the column arg1 is double; accepted: t as integer"),
-        ({"predicate": [5]}, ": the column predicate is int64; accepted: t as integer"),
+        ({"arg2": ["a"]}, ": the column arg2, but none before it; expected t as integer"),
+        ({"arg1": [0.5]}, ": the column arg1 is double; expected t as integer"),
+        ({"predicate": [5]}, ": the column predicate is int64; expected t as integer"),
     ],
 )
 def test_wrong_columns_of_atoms_give_one_message(spark, tmp_path, columns, expected):

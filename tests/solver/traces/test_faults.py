@@ -32,7 +32,7 @@ MALFORMED = {
     ),
     "a fraction as time": (
         {"a.csv": "t,s,p,o\n1700000000.5,urn:s,urn:p,urn:o\n"},
-        "a.csv:2:1: '1700000000.5' is no time: found a fraction; accepted: whole numbers, such as",
+        "a.csv:2:1: '1700000000.5' is no time: found a fraction; expected whole numbers, such as",
     ),
     "JSON-LD": ({"a.jsonld": '{"@id": "urn:s"}'}, "a.jsonld: JSON-LD holds no times; use it with --static"),
     "JSON-LD by content": ({"a.x": '{"@id": "urn:s", "urn:p": 1}'}, "a.x: JSON-LD holds no times"),
@@ -89,7 +89,7 @@ MALFORMED = {
     ),
     "out of order": (
         {"a.nt": GOOD.replace("1", "3") + GOOD},
-        "a.nt:2:1: the time 1 comes after 3; accepted: times that do not decrease, or --sort",
+        "a.nt:2:1: the time 1 comes after 3; expected times that do not decrease, or --sort",
     ),
     "out of order in the next file": (
         {"a.nt": GOOD.replace("1", "3"), "b.nt": GOOD.replace("1", "4") + GOOD, "c.nt": GOOD},
@@ -183,7 +183,7 @@ def test_a_malformed_table_gives_one_message_with_its_place(spark, tmp_path, col
 def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
     [path] = written(tmp_path, {"a.nt": GOOD})
     read = read_trace_in_process
-    assert message(lambda: read([], SECONDS)).startswith("no trace given; accepted: TriG")
+    assert message(lambda: read([], SECONDS)).startswith("no trace given; expected TriG")
     assert (
         message(lambda: read([tmp_path / "b.nt"], SECONDS))
         == f"{tmp_path}/b.nt: there is no such file or folder"

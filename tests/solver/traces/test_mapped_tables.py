@@ -123,11 +123,11 @@ def test_times_of_frames_are_times(tmp_path):
 
 
 WRONG = {
-    (("t", "{time}"), ("s", "ex:{a}")): "accepted: columns with t = {column}, s and at least one predicate",
-    (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; accepted: {column}, the column",
+    (("t", "{time}"), ("s", "ex:{a}")): "expected columns with t = {column}, s and at least one predicate",
+    (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; expected {column}, the column",
     (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv: found no column when; it has time, a",
-    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; accepted: --prefix no=IRI",
-    (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; accepted: an IRI",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; use --prefix no=IRI",
+    (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; expected an IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is no term",
 }
 
@@ -155,9 +155,9 @@ def test_what_is_wrong_in_a_row_has_the_row_of_the_users_table(tmp_path):
 
 HEADER = "time,bike,station,load\n"
 BROKEN = {
-    HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; accepted: 4, as in the header\n  3,b,s",
+    HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; expected 4, such as in the header\n  3,b,s",
     HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found a quote that nothing closes",
-    HEADER + "2,b,s,\xff\n": "2:7: found a byte that is no text, 0xff; accepted: CSV, in UTF-8",
+    HEADER + "2,b,s,\xff\n": "2:7: found a byte that is no text, 0xff; expected CSV, in UTF-8",
     HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is no time",
     HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is no time",
 }
@@ -176,7 +176,7 @@ def test_a_row_of_csv_that_is_none_has_its_line(tmp_path, text, suffix):
 
 def test_a_column_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("time,bike,station,load,load\n2,b,s,1,2\n")
-    with pytest.raises(LarsError, match="found two columns load; accepted: one of each name"):
+    with pytest.raises(LarsError, match="found two columns load; use one of each name"):
         mapped(tmp_path / "t.csv")
 
 
@@ -233,7 +233,7 @@ def test_whole_numbers_of_json_keep_their_digits(tmp_path, cells):
 def test_times_with_fractions_are_refused_with_what_to_do(tmp_path, line):
     (tmp_path / "t.ndjson").write_text(line)
     with pytest.raises(
-        LarsError, match="has times with fractions, or beyond 64 bits; accepted: whole numbers"
+        LarsError, match="has times with fractions, or beyond 64 bits; expected whole numbers"
     ):
         mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{id}"), ("ex:v", "{id}")))
 

@@ -122,7 +122,7 @@ def test_a_message_without_a_time_is_skipped_where_that_is_wanted(tmp_path):
     paths = written(tmp_path, {"a.ttl": log})
     side = tmp_path / "side"
     found = message(lambda: read_trace_in_process(paths, options(time=TIME)))
-    assert found.startswith(f"{paths[0]}:6:1: message 2 has no <{TIME}>; accepted: a time in each message")
+    assert found.startswith(f"{paths[0]}:6:1: message 2 has no <{TIME}>; expected a time in each message")
     rows = read_trace_in_process(paths, options(time=TIME, on_error=OnError.SKIP, rejected=side))
     assert [row[0] for row in rows] == [5, 6]
 

@@ -93,11 +93,11 @@ def test_a_malformed_file_gives_one_message_with_its_place(tmp_path, name, text,
     with pytest.raises(LarsError) as caught:
         read_static([StaticFile(path)])
     assert str(caught.value).startswith(f"{tmp_path}/{expected}")
-    assert "accepted" in str(caught.value)
+    assert "expected" in str(caught.value)
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(LarsError, match=r"gone\.ttl: no such file; accepted: Turtle"):
+    with pytest.raises(LarsError, match=r"gone\.ttl: no such file; expected Turtle"):
         read_static([StaticFile(tmp_path / "gone.ttl")])
 
 

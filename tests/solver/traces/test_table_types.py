@@ -141,7 +141,7 @@ def test_a_number_of_half_the_length_is_a_float(tmp_path):
 
 def test_a_value_that_is_missing_is_named(tmp_path):
     said = message(lambda: rows(tmp_path, o=pa.array([1, None], pa.int64())))
-    assert "t.parquet:2:5: found None as o; accepted: " in said
+    assert "t.parquet:2:5: found None as o; expected " in said
 
 
 SPELLED = {
@@ -178,7 +178,7 @@ def test_what_is_no_time_keeps_its_place(tmp_path, time):
     lines = f"s,p,o,t\nurn:a,urn:p,urn:o,{time}\n"
     said = message(lambda: read_trace_in_process(written(tmp_path, {"t.csv": lines}), SECONDS))
     assert said.startswith(f"{tmp_path}/t.csv:2:19: ")
-    assert "accepted: an integer of at least 0 or an xsd:dateTime" in said
+    assert "expected an integer of at least 0 or an xsd:dateTime" in said
 
 
 PREFIXES = options(prefixes=(("ex", "http://e/"), ("", "urn:x#"), ("urn", "http://u/")))

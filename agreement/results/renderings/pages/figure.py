@@ -57,11 +57,9 @@ _PUSH, _PULL, _LIT = "#0b62a4", "#8c3d7e", "#b35900"
 def check_figure(path: Path) -> None:
     """Raise LarsError for a name that no picture can have, and where nothing can draw it."""
     if path.suffix not in _SUFFIXES:
-        raise LarsError(f"--figure {path}: accepted: a file that ends with {', '.join(_SUFFIXES)}")
+        raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
     if not path.parent.is_dir():
-        raise LarsError(
-            f"--figure {path}: its folder {path.parent} is not there; accepted: a file in a folder"
-        )
+        raise LarsError(f"--figure {path}: its folder {path.parent} is not there; use a file in a folder")
     try:
         import matplotlib as mpl
     except ImportError:

@@ -276,11 +276,9 @@ LATEST_DRAWN: Final = 2**53
 def check_page(path: Path) -> None:
     """Raise LarsError for a name that no page can have."""
     if path.suffix not in _SUFFIXES:
-        raise LarsError(f"--report {path}: accepted: the name of a file that ends with .html")
+        raise LarsError(f"--report {path}: expected the name of a file that ends with .html")
     if not path.parent.is_dir():
-        raise LarsError(
-            f"--report {path}: its folder {path.parent} is not there; accepted: a file in a folder"
-        )
+        raise LarsError(f"--report {path}: its folder {path.parent} is not there; use a file in a folder")
 
 
 def write_page(path: Path, page: Page) -> None:
@@ -294,7 +292,7 @@ def html(page: Page) -> str:
     """Return the text of a page. LarsError: it shows times that a browser's numbers do not tell apart."""
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
-        accepted = f"accepted: pages of times below {LATEST_DRAWN}"
+        accepted = f"expected pages of times below {LATEST_DRAWN}"
         raise LarsError(f"--report: the timeline ends at {last}; {accepted}")
     own = "\n".join(map(_clipped, document_lines({"page": page.page})))
     document, left = _bounded(page.document, max(MOST_LETTERS - len(own), 0))

@@ -170,11 +170,11 @@ def test_the_json_of_a_shortfall_has_the_nearest_atoms(program):
 
 def test_the_answer_stream_can_be_chosen(program):
     assert "b does not hold at 5" in explain(*program, "--at", 5, "b", "--model", 1)
-    assert explain(*program, "--at", 5, "b", "--model", 3).startswith("lars: --model 3: accepted: 1..2")
+    assert explain(*program, "--at", 5, "b", "--model", 3).startswith("lars: --model 3: expected 1..2")
 
 
 REFUSED = {
-    "ans(25,,b)": "'ans(25,,b)' is no atom; accepted: an atom",
+    "ans(25,,b)": "'ans(25,,b)' is no atom; expected an atom",
     "ans(25": "'ans(25' is no atom",
     "": "'' is no atom",
     "ans(25,b)": "no predicate ans1/2 in program, trace or static data; known: ans1/3, ans2/6",
@@ -197,13 +197,13 @@ CALLS = {
     ("ans(1)", "--at", 3): "ans(1): no such file, and no atom behind it",
     (COUPONS, "ans(25,rayban,b)"): "--at TIME is missing",
     (COUPONS, "--at", 18): f"{COUPONS} is a file or folder: the atom is missing",
-    (COUPONS, "--at", "x", "a"): "--at x: accepted: a time point",
+    (COUPONS, "--at", "x", "a"): "--at x: expected a time point",
     (COUPONS, "--at", 60, "ans(25,rayban,b)"): "the time point 60 lies outside the timeline [0, 50]",
     ("nowhere.rq", "t.nq", "--at", 3, "a"): "nowhere.rq: no such file or folder",
-    (COUPONS, "--at", 18, "a", "--model", 0): "--model 0: accepted: a number from 1",
-    (COUPONS, "--at", 18, "triple(mbt,g_classify,S,default)"): "found the variable S; accepted: an atom",
-    (COUPONS, "--at", 18, "ans(X,Y,?z)"): "found the variable X; accepted: an atom without variables",
-    (SAMPLES / "door", "--at", 3, "guard(ann)"): "without experiment.toml; accepted: lars explain QUERY|",
+    (COUPONS, "--at", 18, "a", "--model", 0): "--model 0: expected a number from 1",
+    (COUPONS, "--at", 18, "triple(mbt,g_classify,S,default)"): "found the variable S; expected an atom",
+    (COUPONS, "--at", 18, "ans(X,Y,?z)"): "found the variable X; expected an atom without variables",
+    (SAMPLES / "door", "--at", 3, "guard(ann)"): "without experiment.toml; expected lars explain QUERY|",
 }
 
 

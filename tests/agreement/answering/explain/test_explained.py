@@ -166,7 +166,7 @@ def test_more_than_a_thousand_answer_streams_are_said_to_be_more(explain):
     assert explain(MANY, SEEN, 1, "on(1)", "--json").json["more"] is True
     refused = explain(MANY, SEEN, 1, "on(1)", "--model", 1500)
     assert refused.code == 2
-    assert "--model 1500: accepted: 1..1000" in refused.err
+    assert "--model 1500: expected 1..1000" in refused.err
     assert "only the first 1000 are looked at" in refused.err
 
 

@@ -14,7 +14,7 @@ def test_a_folder_is_replaced_when_asked_for_and_is_an_export(tmp_path):
     first = lars("export", *DOOR, "--to", "asp", "-o", out)
     assert first.code == 0, first.err
     again = lars("export", *DOOR, "--to", "asp", "-o", out)
-    assert (again.code, "exists already; accepted: another name, or --overwrite" in again.err) == (2, True)
+    assert (again.code, "exists already; use another name, or --overwrite" in again.err) == (2, True)
     assert lars("export", *DOOR, "--to", "asp", "-o", out, "--overwrite", "--until", "2").code == 0
     assert "for t in 0 1 2; do" in (out / "run.sh").read_text()
 
@@ -34,15 +34,15 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((*DOOR,), "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
-        ((*DOOR, "--to", "asp"), "accepted: PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
+        ((*DOOR,), "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
+        ((*DOOR, "--to", "asp"), "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read"),
         ((*DOOR, "--to", "laser", "-o", "out"), "'laser' is not one of 'ticker', 'asp'"),
         (
             (*DOOR, "--to", "asp", "-o", "out", "--reasoner", "clingo"),
             "--reasoner requires --to ticker",
         ),
         ((*DOOR, "--to", "asp", "-o", "none/out"), "there is no folder none"),
-        ((*DOOR, "--to", "asp", "-o", str(DOOR[0])), "door.lars: is a file; accepted: the name of a folder"),
+        ((*DOOR, "--to", "asp", "-o", str(DOOR[0])), "door.lars: is a file; expected the name of a folder"),
         ((*DOOR, "--to", "asp", "-o", "out", "--mode", "push"), "--mode"),
         (
             (*DOOR, "--to", "ticker", "-o", "out", "--from", "10000", "--until", "10000"),
@@ -50,7 +50,7 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
         ),
         (
             (*DOOR, "--to", "asp", "-o", "out", "--until", "10000"),
-            "more than 10000 evaluation times from 0 to 10000; accepted: fewer, by --from, --until or",
+            "more than 10000 evaluation times from 0 to 10000; expected fewer, by --from, --until or",
         ),
         (
             (*DOOR, "--to", "asp", "-o", "out", "--from", "1073741825", "--until", "1073741825"),
@@ -74,11 +74,11 @@ QUERY, DOOR_TRIG = SAMPLES / "slide/query.cqels.rq", SAMPLES / "slide/door.trig"
             "there are more than 10000 evaluation times from 0 to 60000",
         ),
         ((*DOOR, "--to", "ticker", "-o", "out", "--clock", "0s"), "--clock"),
-        (("--read", "o.txt"), "accepted: --read OUTPUT --legend legend.json"),
+        (("--read", "o.txt"), "expected --read OUTPUT --legend legend.json"),
         ((DOOR[0], "--read", "o.txt", "--legend", "l.json"), "with --read, which prints"),
         (
             ("--read", str(DOOR[1]), "--legend", "l.json"),
-            "l.json: no such file; accepted: the file legend.json",
+            "l.json: no such file; expected the file legend.json",
         ),
         (("--read", str(DOOR[1]), "--legend", str(DOOR[1])), "door.atoms:1:"),
         (

@@ -154,10 +154,10 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("", "nothing is said of the time 0; accepted: what run.sh of an export printed"),
+        ("", "nothing is said of the time 0; expected what run.sh of an export printed"),
         ("1s (t=1): Set(p(1000000009))\n", ":1:1: found the number 1000000009, which stands for no term"),
-        ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; accepted: Set(p(1), q), or - for none"),
-        ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; accepted: atoms as p(1,2), q"),
+        ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; expected Set(p(1), q), or - for none"),
+        ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms as p(1,2), q"),
     ],
 )
 def test_an_output_that_is_none_is_one_message(exported, output, said):

@@ -54,7 +54,7 @@ def test_some_of_the_answer_streams_say_that_there_are_more(tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (("--models", "0"), "--models 0: accepted: all, or a number from 1"),
+        (("--models", "0"), "--models 0: expected all, or a number from 1"),
         (("--brave", "--cautious"), "cannot combine --models, --brave and --cautious; use one of them"),
         (("--models", "2", "--brave"), "cannot combine --models, --brave and --cautious; use one of them"),
     ],
@@ -175,12 +175,12 @@ def test_only_what_is_to_be_shown_is_shown(tmp_path):
 @pytest.mark.parametrize(
     ("shown", "message"),
     [
-        ("s/0", "--show s/0: accepted: what the program derives, p/0, q/0, r/0"),
-        ("e/0,p/1", "--show e/0, p/1: accepted: what the program derives, p/0, q/0, r/0"),
-        ("p", "--show p: accepted: predicates with the number of their arguments, as alarm/1"),
-        ("p/0,", "--show p/0,: accepted: predicates"),
-        ("p/0 q/0", "--show p/0 q/0: accepted: predicates"),
-        ("", "--show : accepted: predicates"),
+        ("s/0", "--show s/0: expected what the program derives, p/0, q/0, r/0"),
+        ("e/0,p/1", "--show e/0, p/1: expected what the program derives, p/0, q/0, r/0"),
+        ("p", "--show p: expected predicates with the number of their arguments, such as alarm/1"),
+        ("p/0,", "--show p/0,: expected predicates"),
+        ("p/0 q/0", "--show p/0 q/0: expected predicates"),
+        ("", "--show : expected predicates"),
     ],
 )
 def test_what_is_no_predicate_of_the_program_is_not_shown(tmp_path, shown, message):

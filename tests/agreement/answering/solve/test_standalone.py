@@ -116,7 +116,7 @@ def test_arithmetic_that_leaves_32_bit_is_shown(tmp_path):
     ("arguments", "words"),
     [
         (("--format", "lars"), "use --format asp or sql"),
-        (("--format", "asp", "--at", "x"), "--at x: accepted: a time point"),
+        (("--format", "asp", "--at", "x"), "--at x: expected a time point"),
         (("--format", "asp", "--engine", "cqels"), "--assign"),
     ],
 )

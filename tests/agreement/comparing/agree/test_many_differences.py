@@ -102,8 +102,8 @@ def test_rows_are_counted_first(experiment):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--only-period", "3"), "--only-period 3: accepted: a period that is compared, of 4, 1"),
-        (("--cause", "blocked"), "--cause blocked: accepted: aggregate-of-nothing, different-static-data, "),
+        (("--only-period", "3"), "--only-period 3: expected a period that is compared, of 4, 1"),
+        (("--cause", "blocked"), "--cause blocked: expected aggregate-of-nothing, different-static-data, "),
         (("--side", "left"), "left"),
         (("--out", "no/where"), "--out no/where: its folder no is not there"),
     ],

@@ -62,12 +62,12 @@ def test_times_of_frames_may_be_moments(solved):
 
 
 WRONG = {
-    "no time": ({"when": [1], "?percent": ["<e:a>"]}, "found the columns when, ?percent; accepted: a time"),
+    "no time": ({"when": [1], "?percent": ["<e:a>"]}, "found the columns when, ?percent; expected a time"),
     "back": (
         {"t": [5, 3], "?percent": ["<e:a>"] * 2},
         "pandas.DataFrame: row 2: found 180000 ms after 300000",
     ),
-    "null": ({"t": pd.array([None], "Int64"), "?percent": ["<e:a>"]}, "row 1: found ''; accepted: a time"),
+    "null": ({"t": pd.array([None], "Int64"), "?percent": ["<e:a>"]}, "row 1: found ''; expected a time"),
 }
 
 

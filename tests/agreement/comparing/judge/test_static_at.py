@@ -70,4 +70,4 @@ def test_it_is_incorrect_when_a_shop_leaves_too_early(files):
 def test_a_wrong_span_is_one_message(files, text):
     ran = judged(files, text)
     assert ran.code == 2
-    assert f"--static-at {text}: accepted: FROM..TO=FILE" in ran.err
+    assert f"--static-at {text}: expected FROM..TO=FILE" in ran.err

@@ -123,7 +123,7 @@ def test_a_clock_may_go_back(tmp_path, kind):
     back = replace(one, reports=tuple((30000.0 - t, rows) for t, rows in one.reports))
     refused = back.judged(tmp_path, kind)
     assert refused.code == 2
-    assert "accepted: reports in the order of their times; any times with --match sequence" in refused.err
+    assert "expected reports in the order of their times; any times with --match sequence" in refused.err
     correct(back.judged(tmp_path, kind, *SEQUENCE), (0,))
 
 

@@ -30,7 +30,7 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
     (name, old, new), (place, found, accepted) = fault, says
     assert old in TEXTS[name]
     text = message(tmp_path, TEXTS[name].replace(old, new, 1), KINDS[name])
-    before, mark, after = said(text, tmp_path, place).rpartition("accepted: ")
+    before, mark, after = said(text, tmp_path, place).rpartition("expected ")
     assert mark
     assert found in before
     assert accepted in after
@@ -49,7 +49,7 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
 def test_an_unknown_format_is_told_all_formats(text, found, tmp_path):
     said_of_it = message(tmp_path, text)
     assert found in said_of_it
-    assert "accepted: recorded answers in one of the formats case, csrbench, yabench," in said_of_it
+    assert "expected recorded answers in one of the formats case, csrbench, yabench," in said_of_it
 
 
 @pytest.mark.parametrize(("name", "last", "place", "found"), ENDINGS)
@@ -59,7 +59,7 @@ def test_a_cut_text_is_named_with_its_end(name, last, place, found, tmp_path):
     cut = text[: text.index(last) + len(last)]
     problem = said(message(tmp_path, cut, KINDS[name]), tmp_path, place)
     assert found in problem
-    assert "accepted: " in problem
+    assert "expected " in problem
 
 
 def test_there_are_enough_faults_of_each_format():
@@ -78,15 +78,15 @@ def test_an_empty_file_is_none(kind, text, tmp_path):
 @pytest.mark.parametrize("kind", [None, *dict.fromkeys(KINDS.values())])
 def test_a_byte_that_is_no_text_has_a_place(kind, tmp_path):
     problem = said(message(tmp_path, b'{"t": 1,\n "\xff": 2}', kind), tmp_path, "2:3")
-    assert "a byte that is no text, 0xff; accepted: " in problem
+    assert "a byte that is no text, 0xff; expected " in problem
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path):
-    with pytest.raises(LarsError, match=r"^.*: found a folder; accepted: a case"):
+    with pytest.raises(LarsError, match=r"^.*: found a folder; expected a case"):
         read_case(tmp_path)
-    with pytest.raises(LarsError, match=r"^.*/none.json: no such file; accepted: a case"):
+    with pytest.raises(LarsError, match=r"^.*/none.json: no such file; expected a case"):
         read_case(tmp_path / "none.json")
-    with pytest.raises(LarsError, match=r"cannot be read: .*; accepted: a case"):
+    with pytest.raises(LarsError, match=r"cannot be read: .*; expected a case"):
         read_case(tmp_path / "\0")
 
 
@@ -106,9 +106,9 @@ def referring(folder, lines, **burst):
 @pytest.mark.parametrize(
     ("lines", "place", "problem"),
     [
-        ("0\t<e:a> <e:p> <e:o> .\n0 <e:a>\n", "2:1", "found '0 <e:a>'; accepted: lines of a second, a tab"),
-        ("0\t<e:a> <e:p> <e:o> .\nx\t<e:a> <e:p> <e:o> .", "2:1", "accepted: lines of a second, a tab"),
-        ("0\t<e:a> <e:p> <e:o> .\n10\t<e:a> <e:p> .", "2:4", "accepted: a triple as in N-Triples"),
+        ("0\t<e:a> <e:p> <e:o> .\n0 <e:a>\n", "2:1", "found '0 <e:a>'; expected lines of a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\nx\t<e:a> <e:p> <e:o> .", "2:1", "expected lines of a second, a tab"),
+        ("0\t<e:a> <e:p> <e:o> .\n10\t<e:a> <e:p> .", "2:4", "expected a triple as in N-Triples"),
         ("0\t<e:a> <e:p> <o> .\n", "1:3", "'<o>' is no RDF term"),
     ],
 )
@@ -121,10 +121,10 @@ def test_a_faulty_stream_file_has_its_own_places(lines, place, problem, tmp_path
 @pytest.mark.parametrize(
     ("burst", "problem"),
     [
-        ({"last_index": 2}, "bursts[0].last_index: found 2; accepted: a line from 0 to 1, the file's last"),
-        ({"first_index": 1}, "bursts[0].first_index: found 1; accepted: 0, the line after the burst before"),
-        ({"t": 5}, "bursts[0].t_last: found 0; accepted: a time not before the burst's t, 5"),
-        ({"second": 3}, "bursts[0].second: found 3; accepted: the second that the burst's lines have, 0"),
+        ({"last_index": 2}, "bursts[0].last_index: found 2; expected a line from 0 to 1, the file's last"),
+        ({"first_index": 1}, "bursts[0].first_index: found 1; expected 0, the line after the burst before"),
+        ({"t": 5}, "bursts[0].t_last: found 0; expected a time not before the burst's t, 5"),
+        ({"second": 3}, "bursts[0].second: found 3; expected the second that the burst's lines have, 0"),
     ],
 )
 def test_a_burst_must_fit_its_file(burst, problem, tmp_path):
@@ -137,14 +137,14 @@ def test_a_stream_must_be_there_once(tmp_path):
     content = json.loads(CASE)
     reference = {"file": "none.tsv", "stream": "http://e/S", "bursts": []}
     both = message(tmp_path, json.dumps(content | {"stream_ref": reference}))
-    assert "found both stream and stream_ref; accepted: either" in both
+    assert "found both stream and stream_ref; expected either" in both
     del content["stream"]
-    assert "found no stream; accepted: either" in message(tmp_path, json.dumps(content))
+    assert "found no stream; expected either" in message(tmp_path, json.dumps(content))
     absent = message(tmp_path, json.dumps(content | {"stream_ref": reference}))
     assert "stream_ref.file: the file " in absent
-    assert "none.tsv cannot be found; accepted: lines of a second" in absent
+    assert "none.tsv cannot be found; expected lines of a second" in absent
 
 
 def test_the_named_column_must_be_there(tmp_path):
     text = message(tmp_path, TEXTS["csv"], KINDS["csv"], time_variable="when")
-    assert "1:1: found the columns t, s, n; accepted: a time among them, when" in text
+    assert "1:1: found the columns t, s, n; expected a time among them, when" in text

@@ -97,7 +97,7 @@ def test_a_clock_that_is_driven_reports_without_an_arrival():
     session.push([push(1, "a")])
     assert [[one.t for one in session.advance(t)] for t in (4, 5, 9)] == [[], [4], []]
     assert (
-        session.push([push(8, "late")])[0].refused == "found the time 8 ms after 9; accepted: times in order"
+        session.push([push(8, "late")])[0].refused == "found the time 8 ms after 9; expected times in order"
     )
 
 
@@ -106,7 +106,7 @@ def test_no_triple_comes_before_a_time_that_a_driven_clock_has_passed(name):
     session = built_in(name).open(Registration(QUERIES[name]))
     session.push([push(10, "a")])
     session.advance(100)
-    assert session.push([push(50, "late")])[0].refused.endswith("50 ms after 100; accepted: times in order")
+    assert session.push([push(50, "late")])[0].refused.endswith("50 ms after 100; expected times in order")
     assert session.push([push(100, "b")])[0].refused is None
 
 
@@ -125,12 +125,12 @@ def test_a_rule_of_an_engine_version_can_be_off():
 @pytest.mark.parametrize(
     ("name", "options", "said"),
     [
-        ("rspql", {"of": 1}, "options: found 'of'; accepted: unit, t0, bounds, change"),
-        ("rsp-js-1.3.5", {"t0": 1}, "options: found 't0'; accepted: off"),
+        ("rspql", {"of": 1}, "options: found 'of'; expected unit, t0, bounds, change"),
+        ("rsp-js-1.3.5", {"t0": 1}, "options: found 't0'; expected off"),
         (
             "rsp-js-1.3.5",
             {"off": ["R99"]},
-            "options: off: found 'R99'; accepted: R1, R2, R3",
+            "options: off: found 'R99'; expected R1, R2, R3",
         ),
         ("rspql", {"bounds": "ajar"}, "options: bounds: "),
         ("rspql", {"change": {"reports": []}}, "options: change: reports: "),

@@ -81,7 +81,7 @@ def test_what_the_server_refuses_is_refused_with_its_words(running):
     adapter, _ = running
     with pytest.raises(RefusedQueryError, match=r"the server refuses it: .*Failed to build RSP engine"):
         adapter.open(Registration("no query {"))
-    with pytest.raises(RefusedQueryError, match="found the option speed; accepted: version"):
+    with pytest.raises(RefusedQueryError, match="found the option speed; expected version"):
         adapter.open(Registration(ONE, (), {"speed": 1}))
     with pytest.raises(LarsError, match=r"the time 1\.5 ms: its time_unit is 1ms"):
         answers_of(adapter, Registration(ONE), [push(1.5, "a")])

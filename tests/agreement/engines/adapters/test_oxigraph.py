@@ -130,9 +130,9 @@ def test_a_clock_is_driven(engine):
     [
         ("SELECT ?s WHERE { ?s ?p ?o }", "found no FROM NAMED WINDOW"),
         (rspql().replace("RANGE 4", "RANGE long"), "found the length long"),
-        (rspql().replace("ON STREAM :S", "ON x:S"), "found x:S; accepted: an IRI"),
+        (rspql().replace("ON STREAM :S", "ON x:S"), "found x:S; expected an IRI"),
         (rspql(where="?s :p"), "error at"),
-        (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; accepted"),
+        (rspql().replace("WINDOW :w {", "GRAPH ?g {"), "found GRAPH ?; expected"),
     ],
 )
 def test_what_is_not_covered_is_refused(query, said, engine):

@@ -144,7 +144,7 @@ def test_ask_has_one_row_and_a_stream_is_no_graph():
         (
             "S 3s STEP 1s",
             "CONSTRUCT { ?s :q ?o } WHERE { ?s :p ?o }",
-            "runs CONSTRUCT; accepted: SELECT, ASK",
+            "runs CONSTRUCT; expected SELECT, ASK",
         ),
     ],
 )
@@ -155,5 +155,5 @@ def test_what_the_engine_does_not_have_is_refused(window, body, message):
 
 def test_a_query_of_another_language_is_refused():
     asked = read_query("SELECT ?s WHERE { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq")
-    with pytest.raises(LarsError, match="runs C-SPARQL; accepted"):
+    with pytest.raises(LarsError, match="runs C-SPARQL; expected"):
         recording(asked, [])

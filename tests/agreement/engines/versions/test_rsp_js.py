@@ -205,7 +205,7 @@ def test_rows_are_a_multiset_of_what_is_selected():
     ],
 )
 def test_what_rsp_js_cannot_run_is_refused_by_name(text, problem):
-    with pytest.raises(LarsError, match=f"rsp-js-1.3.5 cannot run .*{problem}.*; accepted: "):
+    with pytest.raises(LarsError, match=f"rsp-js-1.3.5 cannot run .*{problem}.*; expected "):
         RSP_JS.run(read_query(text, "q.rq"), NOTHING, pushes("0 a"))
 
 

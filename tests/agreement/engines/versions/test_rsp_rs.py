@@ -161,7 +161,7 @@ def test_static_data_are_joined_where_a_window_is_empty_too():
 
 def test_what_rsp_rs_cannot_run_is_refused_by_name():
     text = "ASK FROM NAMED WINDOW <w> ON STREAM <s> [RANGE 2 STEP 2] { WINDOW <w> { ?s ?p ?o } }"
-    with pytest.raises(LarsError, match=r"rsp-rs-0.3.5 cannot run ASK; accepted: SELECT"):
+    with pytest.raises(LarsError, match=r"rsp-rs-0.3.5 cannot run ASK; expected SELECT"):
         RSP_RS.run(read_query(text, "q.rq"), NOTHING, pushes("0 a"))
 
 

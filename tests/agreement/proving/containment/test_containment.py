@@ -148,7 +148,7 @@ def test_a_column_can_have_another_name(files):
     assert "their columns differ (--rename A=B)" in lars("decide", *pair, "--contained").out
     assert lars("decide", *pair, "--contained", "--rename", "x=a").code == 0
     wrong = lars("decide", *pair, "--contained", "--rename", "q=a")
-    assert (wrong.code, wrong.err) == (2, f"lars: --rename q=a: accepted: A=B, A a column of {pair[0]}: ?x\n")
+    assert (wrong.code, wrong.err) == (2, f"lars: --rename q=a: expected A=B, A a column of {pair[0]}: ?x\n")
 
 
 def test_queries_without_windows_are_read_as_sparql_11(files):
@@ -299,7 +299,7 @@ def test_wrong_calls_are_one_message(files):
     one, other = files("SELECT ?x {?x :p ?y}", "CONSTRUCT {?x :p ?y} {?x :p ?y}")
     for arguments, said in [
         ([one], "1 input; --contained"),
-        ([one, other], "found CONSTRUCT, SELECT; accepted: two SELECT"),
+        ([one, other], "found CONSTRUCT, SELECT; expected two SELECT"),
         ([one, one.with_name("none.rq")], "no such file"),
     ]:
         ran = lars("decide", *arguments, "--contained")

@@ -129,8 +129,8 @@ def test_wrong_input_is_one_message(tmp_path, query):
     other = tmp_path / "other.rq"
     other.write_text("SELECT ?x FROM STREAM <http://e/s> [RANGE 3s STEP 1s] { ?x <http://e/q> ?y }")
     for arguments, said in [
-        ([], "0 inputs; accepted: a folder with experiment.toml"),
-        ([tmp_path / "plain.rq"], "accepted: a query with windows"),
+        ([], "0 inputs; use a folder with experiment.toml"),
+        ([tmp_path / "plain.rq"], "expected a query with windows"),
         ([query(), other], "do not stem from one (V, P, D, S): P: the patterns differ"),
         ([query(), "--period", "0"], "the period 0 is not in"),
         ([query(more="FILTER (<http://e/f>(?y))")], "<http://e/f>"),

@@ -128,9 +128,9 @@ def test_pictures_are_drawn_whole(tmp_path):
 
 def test_wrong_calls_are_one_message():
     for arguments, said in [
-        (["--picture", "x.gif"], "accepted: a picture named *.svg"),
-        (["--window", "http://e/none"], "accepted: a stream that is read through [RANGE ..]"),
-        (["--rate", "5s"], "accepted: whole numbers"),
+        (["--picture", "x.gif"], "expected a picture named *.svg"),
+        (["--window", "http://e/none"], "expected a stream that is read through [RANGE ..]"),
+        (["--rate", "5s"], "expected whole numbers"),
         (["--length", "0"], "a length must be at least 1"),
     ]:
         ran = lars("phase", "samples/slide", *arguments)

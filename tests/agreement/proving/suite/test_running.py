@@ -262,13 +262,13 @@ def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_p
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("suite", "build", "x"), "accepted: make DIR, run DIR"),
+        (("suite", "build", "x"), "expected make DIR, run DIR"),
         (("suite", "run", "{}"), "either --adapter COMMAND or --answers DIR"),
         (("suite", "make", "x", "--level", "core"), "--level requires run DIR"),
-        (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: accepted: core"),
+        (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: expected core"),
         (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
         (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "require --engine SPEC"),
-        (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: accepted: csparql"),
+        (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: expected csparql"),
     ],
 )
 def test_what_is_wrong_is_one_message(words, said, folder):
@@ -287,7 +287,7 @@ CIRCLE = """@prefix mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifes
     ("file", "change", "said"),
     [
         ("manifest.ttl", lambda _: CIRCLE, "found a list without an end"),
-        ("manifest.ttl", lambda text: f"{text}<x> broken", "accepted: a manifest in Turtle"),
+        ("manifest.ttl", lambda text: f"{text}<x> broken", "expected a manifest in Turtle"),
         ("manifest.ttl", lambda text: text.replace("core.ttl", "other.ttl"), "no such file"),
         ("core.ttl", lambda text: text.replace("mf:name", "mf:nome"), "has no name"),
         ("tests/tumbling-01/stream.nq", lambda text: f"{text}x", "found no timed quad"),

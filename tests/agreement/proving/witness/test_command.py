@@ -81,13 +81,13 @@ def test_when_time_is_up_the_answer_says_how_far_it_came():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "0 inputs; accepted: a folder with experiment.toml, or one or two queries"),
-        (("no.rq",), "no.rq: no such file or folder; accepted"),
-        ((SAMPLES / "minus", "--cause", "bad"), "--cause bad: accepted: aggregate-of-nothing"),
+        ((), "0 inputs; use a folder with experiment.toml, or one or two queries"),
+        (("no.rq",), "no.rq: no such file or folder; expected"),
+        ((SAMPLES / "minus", "--cause", "bad"), "--cause bad: expected aggregate-of-nothing"),
         ((SAMPLES / "minus", "--period", "0"), "0"),
         (
             (SAMPLES / "minus", "--sides", "closed,any"),
-            "--sides closed,any: accepted: A,B, two of one of: closed",
+            "--sides closed,any: expected A,B, two of one of: closed",
         ),
         (
             (SAMPLES / "minus", "--sides", "closed,low-open", "--period", 2),
@@ -132,7 +132,7 @@ def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):
     found = lars("witness", query, "--unit", "1ms", "--period", "5")
     assert (found.code, found.out) == (2, "")
     assert "looked for on 518400001 time points" in found.err
-    assert "accepted: at most 1000000, so give a coarser --unit" in found.err
+    assert "expected at most 1000000, so give a coarser --unit" in found.err
     assert lars("witness", query, "--unit", "1ms", "--period", "1d").code == 1
 
 

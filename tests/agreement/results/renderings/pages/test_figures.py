@@ -56,4 +56,4 @@ def test_where_they_agree_the_strip_stands_alone(tmp_path):
 def test_a_name_that_no_picture_has_is_refused_before_anything_is_evaluated(tmp_path):
     ran = lars("agree", SAMPLES / "coupons", "--figure", tmp_path / "a.gif")
     assert (ran.code, ran.out) == (2, "")
-    assert "accepted: a file that ends with .svg, .png, .pdf" in ran.err
+    assert "expected a file that ends with .svg, .png, .pdf" in ran.err
