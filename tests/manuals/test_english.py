@@ -14,7 +14,7 @@ PLAIN = [page for page in PAGES if page != "README.md"]
 HABITS = {
     "a clause in place of a noun": (r"\b[Ww]hat\b", 0, "It prints what the query answers."),
     "a file that speaks": (r"\b(?:says?|said|tells?|told|speaks?)\b", 0, "The file says which one."),
-    "a list in place of a rule": (r"\b(?:accepted|refused)\b", 0, "expected a number"),
+    "a list in place of a rule": (r"\b(?:accepted|refused)\b", 0, "accepted: a number"),
     "where in place of if": (r"\bwhere (?!ans|o is)", 0, "It is printed where it fits."),
     "a topic in front": (
         r"(?:^|[.;:] )Of (?:an?|the|those|what|each|one|two)\b",
