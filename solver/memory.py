@@ -105,7 +105,7 @@ def problem() -> str:
     """Return what is said of a run that takes too much: what it was doing, and what to do."""
     doing = what_is_under_way()
     sentence = f"the run needs more memory than {size_text(limit())}{f', {doing}' if doing else ''}"
-    return f"{sentence}\naccepted: a larger --memory, or smaller input"
+    return f"{sentence}\nuse a larger --memory, or smaller input"
 
 
 def check_room(size: int) -> None:

@@ -196,7 +196,7 @@ def _unknown(key: str, accepted: Sequence[str]) -> str:
     """Return what to say of a key that is none of those accepted."""
     close = get_close_matches(key, accepted, 1)
     hint = f", did you mean {close[0]}?" if close else ";"
-    return f"unknown key{hint} accepted: {', '.join(accepted)}"
+    return f"unknown key{hint} expected {', '.join(accepted)}"
 
 
 def _model_at(model: type[BaseModel], path: KeyPath) -> type[BaseModel]:
@@ -497,7 +497,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
         elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
             problem = f"{at}: found {len(token.text)} digits; expected at most {_MOST_DIGITS}"
         elif half := _half_character(token.text):
-            problem = f"{at}: found an unpaired surrogate, {half!a}; use valid Unicode"
+            problem = f"{at}: found an unpaired surrogate, {half!a}; expected valid Unicode"
         else:
             keys.add(token.path if token.is_key else ())
             continue

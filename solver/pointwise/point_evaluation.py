@@ -476,7 +476,7 @@ def ground_at(
         raise LarsError(
             "this rule computes so many values from its own that it seems endless: "
             f"more than {MOST_NUMBERS}, or {MOST_TEXTS} with :=\n"
-            f"  {encoding.said_rules[number]}\naccepted: a comparison that bounds them, as X < 1000"
+            f"  {encoding.said_rules[number]}\nuse a comparison that bounds them, such as X < 1000"
         )
     return control
 

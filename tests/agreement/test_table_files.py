@@ -91,7 +91,7 @@ def test_files_of_others_are_left_alone(tmp_path, foreign):
 @pytest.mark.parametrize("place", ["file", "none/o"])
 def test_what_is_no_place_for_a_folder_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LarsError, match=r"--out .*; use a folder that is new"):
+    with pytest.raises(LarsError, match=r"--out .*; expected a folder that is new"):
         check_folder(tmp_path / place)
 
 

@@ -410,7 +410,7 @@ def read_shown(text: str) -> frozenset[Signature]:
         name = scanner.name()
         arity = None if name is None else scanner.accept(_PREDICATE)
         if name is None or arity is None:
-            accepted = "predicates with the number of their arguments, as alarm/1 or alarm/1,other/2"
+            accepted = "predicates with the number of their arguments, such as alarm/1 or alarm/1,other/2"
             raise LarsError(f"--show {cut(text)}: expected {accepted}")
         predicates.add((name, int(arity.group(1))))
         if not arity.group(2):

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from agreement.documents.values import (
-    LARGEST,
     LENGTHS,
     PREFIX,
     START_TIMES,
@@ -61,7 +60,7 @@ def time(value: str | int | datetime) -> Time:
     try:
         return time_point(value)
     except LarsError as error:
-        raise LarsError(f"{error}, or a dateTime as 2026-05-04T08:00:00Z, or as 08:00:00") from None
+        raise LarsError(f"{error}, or a dateTime such as 2026-05-04T08:00:00Z or 08:00:00") from None
 
 
 def time_point(value: str | int) -> int:
@@ -72,7 +71,7 @@ def time_point(value: str | int) -> int:
     """
     point = whole_point(value)
     if point is None:
-        raise LarsError(f"expected a time point, 0..{LARGEST}")
+        raise LarsError("expected a time point such as 5")
     return point
 
 

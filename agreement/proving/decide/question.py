@@ -288,4 +288,4 @@ def _check_one_model(task: AgreementTask) -> None:
     apart = next((sentence for sentence in remarks if sentence.startswith(NO_MODEL)), None)
     if apart is not None:
         others = "lars agree compares others on a trace; --equivalent, in one mode"
-        raise LarsError(f"{apart}\naccepted: one query, or two that do ({others})")
+        raise LarsError(f"{apart}\nexpected one query, or two that do ({others})")

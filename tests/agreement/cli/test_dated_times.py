@@ -82,9 +82,9 @@ WRONG = {
     "2026-01-31T11:59:59Z": f"is before the trace's times, [{dated(0)}, {dated(13)}]; ",
     "2026-01-31T12:00:03.5Z": "is not a multiple of the unit 1s",
     "2026-01-31T12:00:03": "cannot be counted: only one of them has a time zone",
-    "2026-01-31": "expected a time point, 0..4611686018427387903, or a dateTime as 2026-05-04T08:00:00Z",
+    "2026-01-31": "expected a time point such as 5, or a dateTime such as 2026-05-04T08:00:00Z",
     "2026-02-30T12:00:03Z": "expected a dateTime, such as 2026-01-31T12:00:00Z",
-    "2026-01-31T12:00:03.00000001Z": "expected a time point, 0..",
+    "2026-01-31T12:00:03.00000001Z": "expected a time point such as 5",
 }
 
 
@@ -227,7 +227,7 @@ def test_a_time_of_day_that_is_not_clear_is_refused(files):
     several = lars("solve", "cq.rq", "days.nq", "--from", "12:00:05")
     assert several.code == 2
     assert several.err.endswith(
-        "found the time of day 12:00:05, which the trace has on several days; expected a dateTime, as "
+        "found the time of day 12:00:05, which the trace has on several days; expected a dateTime, such as "
         f"{dated(5)} or {dated(5 + 86400)}\n"
     )
     before = lars("solve", "cq.rq", "t.nq", "--from", "11:00")
@@ -242,7 +242,7 @@ def test_a_time_of_day_that_is_not_clear_is_refused(files):
 def test_what_is_no_time_of_day_is_refused(files, time):
     found = lars("solve", "cq.rq", "t.nq", "--from", time)
     assert found.code == 2
-    assert "or a dateTime as 2026-05-04T08:00:00Z, or as 08:00:00" in found.err
+    assert "or a dateTime such as 2026-05-04T08:00:00Z or 08:00:00" in found.err
 
 
 @pytest.fixture

@@ -144,7 +144,10 @@ def test_a_size_of_memory_is_checked(folder, size):
     ran = lars("fmt", "many.lars", f"--memory={size}")
     assert (ran.code, ran.err) == (
         2,
-        f"lars: --memory {size}: expected a number and M, G or T, from 256M, such as 4G\n",
+        (
+            f'lars: --memory "{size}": not a valid size; use a number with M, G or T, at least 256M, such '
+            "as 4G\n"
+        ),
     )
 
 

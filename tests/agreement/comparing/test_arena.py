@@ -7,6 +7,7 @@ def arena(wrong, right=(), over=False):
     """Return an arena in which a run is what switches predict if each divides it, and nothing is right."""
     return Arena(
         lambda run, switches: sum(run % one != 0 for one in switches) if switches else 1,
+        lambda run, switches: all(run % one == 0 for one in switches),
         wrong,
         right,
         lambda: over,

@@ -88,7 +88,7 @@ def test_a_refused_query_is_a_result_and_a_broken_adapter_ends_the_run(tmp_path)
             "engine = \"csparql\"\nadapter = 'a'",
             "use one of `engine`, a version",
         ),
-        ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; expected one"),
+        ("name = 'A'\nadapter = 'a'", "an adapter without `specification` and `language`; use one"),
         ('engine = "csparql"\noptions = {t0 = 1}', "requires the key adapter"),
         ('name = "A"\nadapter = \'a\'\nlanguage = "csparql"\noff = ["W1"]', "accepted for an engine version"),
     ],

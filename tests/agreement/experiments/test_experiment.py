@@ -225,7 +225,7 @@ KEYS = [
     (full(period='"{U}"', csparql='"q.rq"') + "[grid]\nU = [5, 6]\n", None, "2 cells", "`lars run`"),
     (full(period='"{V}"') + "[grid]\nU = [5]\n", 4, "placeholder {V}", "expected {U}"),
     (full(period='"{U}"') + "[grid]\nU = [0]\n", 4, "a period must be at least 1", "with U = 0"),
-    (full(files='"s.trig"'), 4, "files", "found streams and files", "expected one of"),
+    (full(files='"s.trig"'), 4, "files", "found streams and files", "use one of"),
     (full() + "period = 5\n", 6, "period", "stands in the table streams", "above"),
     (full("[other]", "x = 1"), 4, "unknown key", "other"),
 ]

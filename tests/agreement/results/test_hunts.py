@@ -115,7 +115,7 @@ def test_a_folder_of_somebody_else_stays(mutant, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     ran = lars("hunt", "--adapter", mutant, "--out", tmp_path)
     assert ran.code == 2
-    assert "expected a new folder" in ran.err
+    assert "use a new folder" in ran.err
     assert (tmp_path / "mine.txt").read_text() == "mine"
 
 

@@ -104,7 +104,7 @@ SUM = "p(S) ← ⊞^∞ @_T q, S = T - 5."
 
 def test_times_that_are_computed_with_are_right_up_to_32_bit_and_refused_beyond():
     assert answers(SUM, 2**30, (2**30, "q")) == {f"p({2**30 - 5})"}
-    with pytest.raises(LarsError, match=r"(?s)the greatest number of ASP.*S = T - 5.*use a coarser"):
+    with pytest.raises(LarsError, match=r"(?s)the greatest number of ASP.*S = T - 5.*expected a coarser"):
         answers(SUM, 2**30 + 1, (2**30 + 1, "q"))
 
 

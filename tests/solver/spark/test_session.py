@@ -65,7 +65,7 @@ def test_java_without_memory_is_said_so(tmp_path, monkeypatch):
     log.write_text("Terminating due to java.lang.OutOfMemoryError: Java heap space\n")
     monkeypatch.setattr(session, "_logs", [log])
     said = session.said_by_spark(RuntimeError("Answer from Java side is empty"))
-    assert said == "java.lang.OutOfMemoryError: Java heap space; expected a larger --memory, or smaller input"
+    assert said == "java.lang.OutOfMemoryError: Java heap space; use a larger --memory, or smaller input"
 
 
 def test_an_active_session_is_used_as_it_is(spark):

@@ -126,7 +126,7 @@ WRONG = {
     (("t", "{time}"), ("s", "ex:{a}")): "expected columns with t = {column}, s and at least one predicate",
     (("t", "time"), ("s", "ex:{a}"), ("a", "ex:b")): "found t = 'time'; expected {column}, the column",
     (("t", "{when}"), ("s", "ex:{a}"), ("a", "ex:b")): "t.csv: found no column when; it has time, a",
-    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; use --prefix no=IRI",
+    (("t", "{time}"), ("s", "no:{a}"), ("a", "ex:b")): "and no prefix no:; expected --prefix no=IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("p", "ex:b")): "found the template 'p'; expected an IRI",
     (("t", "{time}"), ("s", "ex:{a}"), ("ex:p q", "ex:b")): "is no term",
 }

@@ -148,7 +148,7 @@ CALLS = {
     "solve cs.rq --as csparql": ("no trace given",),
     "solve cs.rq t.nq --as rsp-js-1.3.5": ("rsp-js-1.3.5 cannot run", "rspql"),
     "solve cs.rq t.nq --as csparql --mode push": ("--mode", "--as csparql"),
-    "solve cs.rq t.nq --as csparql --period 3 --trigger any": ("--period, --trigger",),
+    "solve cs.rq t.nq --as csparql --period 3 --trigger any": ("--period and --trigger",),
     "solve cs.rq t.nq --as csparql --engine csparql": ("--engine",),
     "solve cs.rq t.nq --as csparql --profile sparql11": ("--profile",),
     "solve cs.rq t.nq --t0 3": ("--t0", "--as NAME"),
@@ -160,12 +160,12 @@ CALLS = {
     "solve cs.rq t.nq --as csparql-0.9.7 --t0 3": ("--t0", "specifications"),
     "solve cs.rq t.nq --as csparql-0.9.7 --bounds closed": ("--bounds", "specifications"),
     "solve cs.rq t.nq --as csparql-0.9.7 --semantics set": ("--semantics", "specifications"),
-    "solve cs.rq t.nq --as csparql --t0 noon": ("--t0 noon", "0.."),
-    "solve cs.rq t.nq --as csparql --until noon": ("--until noon", "0.."),
+    "solve cs.rq t.nq --as csparql --t0 noon": ("--t0 noon", "time point"),
+    "solve cs.rq t.nq --as csparql --until noon": ("--until noon", "time point"),
     "solve cs.rq t.nq --as csparql --from 9 --to 3": ("[9, 3]",),
     "solve cs.rq t.nq --as cqels --until 4000000000000000000": ("10000000",),
     "solve plain.rq t.nq --as csparql": ("reads no stream",),
-    "solve p.lars t.nq --as csparql": ("p.lars", "--as", "queries"),
+    "solve p.lars t.nq --as csparql": ("p.lars", "--as", "a LARS program"),
 }
 
 

@@ -81,7 +81,7 @@ def test_when_time_is_up_the_answer_says_how_far_it_came():
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        ((), "0 inputs; use a folder with experiment.toml, or one or two queries"),
+        ((), "0 inputs; expected a folder with experiment.toml, or one or two queries"),
         (("no.rq",), "no.rq: no such file or folder; expected"),
         ((SAMPLES / "minus", "--cause", "bad"), "--cause bad: expected aggregate-of-nothing"),
         ((SAMPLES / "minus", "--period", "0"), "0"),
