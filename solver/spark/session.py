@@ -278,7 +278,7 @@ def said_by_spark(error: Exception) -> str:
     if full := _NO_ROOM.search(sentence):
         return f"{full[0]}: {tempfile.gettempdir()}; expected TMPDIR with more room"
     if _NO_MEMORY in sentence:
-        return f"{_NO_MEMORY}; expected a larger --memory, or smaller input"
+        return f"{_NO_MEMORY}; use a larger --memory, or smaller input"
     own = [line.removeprefix(_SAID) for line in logged if line.startswith(_SAID)]
     causes = [line.removeprefix(_CAUSE) for line in lines if line.startswith(_CAUSE)]
     wrong = [line for line in (*lines, *logged) if "Exception" in line or "Error" in line]
