@@ -71,7 +71,7 @@ def time_point(value: str | int) -> int:
     """
     point = whole_point(value)
     if point is None:
-        raise LarsError("expected a time point such as 5")
+        raise LarsError("expected a time point from 0, such as 5")
     return point
 
 

@@ -168,7 +168,7 @@ def test_a_text_that_holds_no_stream_is_one_message(check, text, problem):
 
 
 def test_a_time_that_is_none_is_one_message(check):
-    accepted = "a time point such as 5, or a dateTime such as 2026-05-04T08:00:00Z or 08:00:00"
+    accepted = "a time point from 0, such as 5, or a dateTime such as 2026-05-04T08:00:00Z or 08:00:00"
     assert check("", t="soon").err == f"lars: --at soon: expected {accepted}\n"
 
 

@@ -45,7 +45,7 @@ CALLS = {
     "compare csparql cqels cs.rq other.rq t.nq": ("other.rq", "?x", "?s"),
     "compare csparql-0.9.7 csparql-0.9.7 cs.rq t.nq --t0 3": ("--t0", "specification"),
     "compare csparql-0.9.7 csparql-0.9.7 cs.rq t.nq --bounds closed": ("--bounds", "specification"),
-    "compare csparql cqels cs.rq t.nq --t0 -1": ("--t0 -1", "0.."),
+    "compare csparql cqels cs.rq t.nq --t0 -1": ("--t0 -1", "a time point from 0"),
     "compare csparql cqels cs.rq t.nq --tolerance 2": ("--tolerance", "1"),
     "compare csparql cqels cs.rq t.nq --bounds shut": ("--bounds", "high-open"),
     "compare csparql cqels plain.rq t.nq": ("reads no stream",),
