@@ -131,8 +131,11 @@ def test_a_session_that_is_gone_is_reported_by_its_path():
     found.server_close()
 
 
+@pytest.mark.parametrize("running", [False], ids=["sessions"], indirect=True)
 def test_a_hunt_shows_what_came_by_the_terms_that_were_given(running, tmp_path):
-    adapter, _ = running
-    found = api.hunt(adapter=adapter.command, engine="rspql", faults=1, out=tmp_path / "faults")
+    adapter, query = running[0], tmp_path / "query.rq"
+    query.write_text(ONE)
+    out = tmp_path / "faults"
+    found = api.hunt(query, adapter=adapter.command, engine="rspql", faults=1, runs=12, out=out)
     assert any("(a, s)" in page.read_text() for page in tmp_path.glob("faults/*/README.md"))
     assert "(http://" not in found.text
