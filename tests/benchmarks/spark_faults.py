@@ -6,6 +6,7 @@ that go on after they were killed are in the suite, `tests/solver/spark`.
 """
 
 import argparse
+import json
 import os
 import resource
 import signal
@@ -26,6 +27,7 @@ from solver.spark import pipeline
 pipeline.SMALL = int(sys.argv.pop(1))
 from agreement.cli.__main__ import main
 main()"""
+TOGETHER = "from tests.benchmarks.spark_faults import together; together()"
 STEP = 104_729
 """Prime: names that follow each other have little in common."""
 THREE = "q(X, Z) :- [+]^2 <> p(X), [+]^2 <> p(Y), [+]^2 <> p(Z), X != Y.\n"
@@ -34,7 +36,7 @@ CROSS = "many(A, B, C, D, E) :- " + ", ".join(f"[+]^0 <> p({name})" for name in 
 
 def written(folder, program, times, atoms, names=400):
     """Write a program and a trace with so many atoms at each time, of so many names."""
-    (folder / "tmp").mkdir()
+    (folder / "tmp").mkdir(parents=True)
     (folder / "p.lars").write_text(program)
     lines = (
         f"{t}: {', '.join(f'p(a{(5 * t + STEP * i) % names})' for i in range(atoms(t)))}.\n"
@@ -43,24 +45,11 @@ def written(folder, program, times, atoms, names=400):
     (folder / "t.atoms").write_text("".join(lines))
 
 
-def started(folder, master, *options, small=24, limit=None):
-    """Start a run whose slices hold about so many atoms, and whose files have so many bytes at most."""
-
-    def limited():
-        if limit is not None:
-            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-
-    # -q: how far a run is would be said of each that takes long, and is not what is looked at.
-    command = [sys.executable, "-c", MAIN, str(small), "solve", "-q", "p.lars", "t.atoms", "--master", master]
+def started(folder, code, *arguments):
+    """Start a process of this project, whose temporary files are in the folder."""
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp")}
-    return subprocess.Popen(
-        [*command, *options],
-        cwd=folder,
-        env=environment,
-        stdout=-1,
-        stderr=-1,
-        preexec_fn=limited,  # noqa: PLW1509
-    )
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.Popen(command, cwd=folder, env=environment, stdout=-1, stderr=-1)
 
 
 def expected(folder):
@@ -69,41 +58,38 @@ def expected(folder):
 
 
 def executor(folder):
-    """Kill an executor when slices are being evaluated: nothing changes."""
-    written(folder, THREE, 32, lambda _: 24)
-    run = started(folder, "local-cluster[2,1,1024]", "-q")
-    waited(lambda: slice_under_way(run.pid) or run.poll() is not None, seconds=400, pause=0.01)
+    """Kill the executor when slices are being evaluated: nothing changes."""
+    written(folder, THREE, 12, lambda _: 24)
+    master = "local-cluster[1,1,1024]"
+    run = started(folder, MAIN, 24, "solve", "p.lars", "t.atoms", "-q", "--master", master)
+    waited(lambda: slice_under_way(run.pid) or run.poll() is not None, seconds=400, pause=0.05)
     kill(next(one for one in below(run.pid) if says(one, "CoarseGrainedExecutorBackend")))
     out, err = run.communicate(timeout=600)
-    return (run.returncode, out == expected(folder), err) == (0, True, b""), run.returncode, err
+    yield "executor", (run.returncode, out == expected(folder), err) == (0, True, b""), run.returncode, err
 
 
-def disk(folder):
-    """Have no room for what is exchanged between slices: one line, exit code 3."""
-    written(folder, "q(X) :- [+]^2 <> p(X).\n", 3000, lambda _: 100, 10**9)
-    run = started(folder, "local[2]", "-q", small=20_000, limit=200_000)
-    out, err = run.communicate(timeout=600)
-    return (
-        (run.returncode, out, err.count(b"\n")) == (3, b"", 1) and b"File too large" in err,
-        run.returncode,
-        err,
+def alone(folder):
+    """Have too little memory, then no room, then SIGTERM: three runs in one process, since Java starts once.
+
+    Too little memory, for a cross product at one time: what comes before is answered, exit code 3. No
+    room for what is exchanged between slices: one line, exit code 3. SIGTERM: silent, 143, nothing left.
+    """
+    (folder / "tmp").mkdir()
+    written(folder / "room", CROSS, 32, lambda t: 60 if t == 5 else 1)
+    written(folder / "disk", "q(X) :- [+]^2 <> p(X).\n", 300, lambda _: 100, 10**9)
+    written(folder / "terminated", THREE, 32, lambda _: 24)
+    run = started(folder, TOGETHER)
+    room, disk = (json.loads(run.stdout.readline()) for _ in "12")
+    known = [int(line.split(":")[0]) for line in room[1].splitlines() if line[:1].isdigit()]
+    yield (
+        "room",
+        (room[0], known, "at [4, 7]" in room[2]) == (3, [0, 1, 2, 3], True),
+        room[0],
+        room[2].encode(),
     )
-
-
-def room(folder):
-    """Have too little memory for a cross product at one time: what comes before is answered, exit code 3."""
-    written(folder, CROSS, 32, lambda t: 60 if t == 5 else 1)
-    run = started(folder, "local[2]", "-q", "--memory", "1G", small=2000)
-    out, err = run.communicate(timeout=600)
-    known = [int(line.split(b":")[0]) for line in out.splitlines() if line[:1].isdigit()]
-    return (run.returncode, known, b"at [4, 7]" in err) == (3, [0, 1, 2, 3], True), run.returncode, err
-
-
-def terminated(folder):
-    """Kill with SIGTERM: silent, 143, nothing left."""
-    written(folder, THREE, 32, lambda _: 24)
-    run = started(folder, "local[2]", "--resume", "kept")
-    waited(lambda: [*folder.glob("kept/*/*/*.arrow")], seconds=400, pause=0.05)
+    full = disk[2].count("\n") == 1 and "File too large" in disk[2]
+    yield "disk", (disk[:2], full) == ([3, ""], True), disk[0], disk[2].encode()
+    waited(lambda: [*folder.glob("terminated/kept/*/*/*.arrow")], seconds=400, pause=0.05)
     processes = below(run.pid)
     run.send_signal(signal.SIGTERM)
     found = run.communicate(timeout=60)
@@ -111,25 +97,44 @@ def terminated(folder):
         if any(map(is_running, processes)):
             sleep(0.1)
     left = [*(folder / "tmp").iterdir(), *filter(is_running, processes)]
-    return (run.returncode, found, left) == (143, (b"", b""), []), run.returncode, found[1]
+    yield "terminated", (run.returncode, found, left) == (143, (b"", b""), []), run.returncode, found[1]
+
+
+def together():
+    """Do the three runs of `alone`, in the process that it starts; a line of JSON says how one ended."""
+    from agreement.cli.__main__ import main as command
+    from solver.spark import pipeline
+
+    def solve(name, small, *options):
+        pipeline.SMALL = small
+        files = f"{name}/p.lars", f"{name}/t.atoms"
+        return "solve", "-q", *files, "--master", "local[2]", *options
+
+    print(json.dumps(lars(*solve("room", 2000, "--memory", "1G"))), flush=True)
+    limits = {pid: resource.prlimit(pid, resource.RLIMIT_FSIZE) for pid in (os.getpid(), *below(os.getpid()))}
+    for pid, (_, most) in limits.items():
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, (100_000, most))
+    print(json.dumps(lars(*solve("disk", 2000))), flush=True)
+    for pid in (os.getpid(), *below(os.getpid())):
+        resource.prlimit(pid, resource.RLIMIT_FSIZE, limits[os.getpid()])
+    sys.argv[1:] = solve("terminated", 24, "--resume", "terminated/kept")
+    command()
 
 
 def done(fault):
-    """Do a fault in a folder of its own; return its name, and how the run ended."""
+    """Do faults in a folder of their own; return the name of each, and how the run ended."""
     with tempfile.TemporaryDirectory() as name:
-        return fault.__name__, *fault(Path(name))
+        return [*fault(Path(name))]
 
 
 def main():
     """Read the options, do the faults, two at a time since much of it is waiting, print how they end."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only", nargs="*")
+    parser.add_argument("--only", choices=("executor", "alone"))
     given, bad = parser.parse_args(), 0
-    faults = [
-        one for one in (executor, disk, room, terminated) if one.__name__ in (given.only or [one.__name__])
-    ]
+    faults = [one for one in (executor, alone) if one.__name__ == (given.only or one.__name__)]
     with ProcessPoolExecutor(2, get_context("spawn")) as pool:
-        for name, good, code, err in pool.map(done, faults):
+        for name, good, code, err in (end for ends in pool.map(done, faults) for end in ends):
             bad += not good
             how = "ok" if good else "NOT AS IT SHOULD BE"
             print(f"{name:12} {how}: exit {code} {err.decode()[:400]!r}", flush=True)
