@@ -1,11 +1,13 @@
-"""Pairs of queries that lars says are contained, or have no stream, against streams that may refute it.
+"""Queries that lars says are contained, agree, or have no stream, against streams that may refute it.
 
     python -m tests.benchmarks.claims_differential 20000 [FIRST]
 
-Queries have sub-SELECTs that hide variables, EXISTS, two windows and numbers of 1 to 60 digits of all types;
-the second is mostly a changed first. Asked are `lars witness --contained` and `lars decide --contained`.
-Each 'there is none', and each 'yes', is tried on streams made of values near the constants, all of a small
-pool and random ones, by an evaluation that shares no code; each stream that is shown has to refute there too.
+Queries have sub-SELECTs that hide variables, EXISTS, several windows, static data, and values of all kinds:
+numbers of 1 to 60 digits of all types, texts, tagged ones, booleans, dateTimes with zones. Asked are `lars
+witness` and `lars decide`, of each fifth query as push and pull, of the others as a pair: the second is
+mostly a changed first. Each 'there is none', each 'yes' and 'always', is tried on streams made of values
+near the constants, all of a small pool and random ones, by an evaluation that shares no code; each stream
+that is shown has to refute there too.
 Exit code 1: one is wrong.
 """
 
@@ -13,22 +15,35 @@ import struct
 import sys
 from collections import Counter
 from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
 from math import inf, nextafter
 from random import Random
 
+from agreement.comparing.agree.agreeing import pairs
 from agreement.documents.traces import streams_of
 from agreement.proving.containment import PairQuery
 from agreement.proving.containment.operators import answers_containment
-from agreement.proving.witness import NoWitness, Witness, WitnessSearch, smallest, two_queries
+from agreement.proving.decide import AgreementQuestion, Decider, EveryStream, Places
+from agreement.proving.witness import (
+    NoWitness,
+    Witness,
+    WitnessSearch,
+    push_and_pull,
+    smallest,
+    two_queries,
+)
 from solver.deadlines import Deadline
 from translate.dialects import read_query
 from translate.model.query import Setting
+from translate.tau import Trigger
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-NOW, RANDOM_STREAMS, MOST_EXHAUSTED, SECONDS, SWAPPED = 9, 60, 400, 4, 0.3
+NOW, RANDOM_STREAMS, MOST_EXHAUSTED, SECONDS, SWAPPED = 9, 60, 400, 2, 0.3
+STATIC = "static"
+"""What stands for the stream of triples that are there at all times."""
 
 
 @dataclass(frozen=True)
@@ -44,7 +59,10 @@ class Block:
 
 @dataclass(frozen=True)
 class Query:
-    """Blocks, conditions (left, sign, right), and a block that has to match beside, or None."""
+    """Blocks, conditions, and a block that has to match beside, or None.
+
+    A condition is (left, sign, right), ("sameTerm", left, right), ("!", it) or ("||", it, another).
+    """
 
     blocks: tuple
     tests: tuple
@@ -61,21 +79,43 @@ def typed(text, kind):
 
 
 def condition(test):
-    left, sign, right = test
-    return f"FILTER({left} {sign} {right})"
+    match test:
+        case ("!", inner):
+            return f"!({condition(inner)})"
+        case ("||", one, other):
+            return f"({condition(one)} || {condition(other)})"
+        case ("sameTerm", left, right):
+            return f"sameTerm({left}, {right})"
+        case (left, sign, right):
+            return f"{left} {sign} {right}"
+
+
+def leaves(test):
+    """Yield the terms of a condition."""
+    if test[0] in ("!", "||"):
+        yield from (term for each in test[1:] for term in leaves(each))
+    else:
+        yield from (test[0], test[2]) if test[0] != "sameTerm" else test[1:]
+
+
+def filters(tests):
+    return " ".join(f"FILTER({condition(test)})" for test in tests)
 
 
 def block_text(block):
     triples = " . ".join(" ".join(triple) for triple in block.triples)
-    tests = " ".join(map(condition, block.tests))
-    body = f"STREAM {iri(block.stream)} [RANGE {block.width}s] {{ {triples} }} {tests}"
+    window = f"[RANGE {block.width}s]" if block.width else "[NOW]"
+    inside = triples if block.stream == STATIC else f"STREAM {iri(block.stream)} {window} {{ {triples} }}"
+    body = f"{inside} {filters(block.tests)}"
     return body if block.shown is None else f"{{ SELECT {' '.join(block.shown)} WHERE {{ {body} }} }}"
 
 
 def text_of(query):
     """Return the query in CQELS."""
     exists = "" if query.exists is None else f"FILTER EXISTS {{ {block_text(query.exists)} }}"
-    body = " ".join((*map(block_text, query.blocks), *map(condition, query.tests), exists))
+    # Triples without a block are one pattern, between blocks or not: here each has a group of its own.
+    texts = [f"{{ {block_text(each)} }}" for each in query.blocks]
+    body = " ".join((*texts, filters(query.tests), exists))
     return f"SELECT {' '.join(query.result)} WHERE {{ {body} }}"
 
 
@@ -95,6 +135,18 @@ def number(random):
             return typed(f"{whole[:17]}e{random.choice((0, 0, 1, 20, -3))}", kind)
 
 
+def constant(random):
+    """Return a number, or a value of another kind."""
+    if random.random() < 0.7:
+        return number(random)
+    second = f"2026-01-01T{random.choice(('00', '13', '23'))}:00:00"
+    return random.choice((
+        '""', '"a"', '"b"', '"a"@en', '"a"@de', '"1"', typed("a", "string"), typed("true", "boolean"),
+        typed("0", "boolean"), typed("2", "boolean"), typed("none", "integer"), typed("1", "date"),
+        *(typed(f"{second}{zone}", "dateTime") for zone in ("", "Z", "+00:00", "+02:00", "-14:00")),
+    ))  # fmt: skip
+
+
 def block(random, names, shown):
     """Return a block of one or two patterns over variables."""
     triples = tuple(
@@ -104,21 +156,33 @@ def block(random, names, shown):
     bound = {term for triple in triples for term in triple if term[0] == "?"}
     columns = tuple(sorted(bound & set(shown))) or tuple(sorted(bound))[:1]
     return Block(
-        random.choice("SSR"), random.choice((1, 2)), triples, columns if random.random() < 0.4 else None
+        random.choice(("S", "S", "S", "R", "R", STATIC)),
+        random.choice((0, 1, 1, 2, 2)),
+        triples,
+        columns if random.random() < 0.4 else None,
     )
 
 
 def tests_of(random, names, constants, count):
     """Return conditions that compare a variable with a number, now and then with another variable."""
     signs = ("=", "=", "<", ">", "<=", ">=", "!=")
-    return tuple(
-        (
-            random.choice(names),
-            random.choice(signs),
-            random.choice([*constants, random.choice([*constants, *names])]),
-        )
-        for _ in range(count)
-    )
+
+    def plain():
+        right = random.choice([*constants, random.choice([*constants, *names])])
+        if random.random() < 0.1:
+            return "sameTerm", random.choice(names), right
+        return random.choice(names), random.choice(signs), right
+
+    def test():
+        match random.randrange(8):
+            case 0:
+                return "!", plain()
+            case 1:
+                return "||", plain(), random.choice((plain(), ("!", plain())))
+            case _:
+                return plain()
+
+    return tuple(test() for _ in range(count))
 
 
 def random_query(random, constants):
@@ -163,7 +227,8 @@ def changed(random, query, constants):
                 tests.pop(random.randrange(len(tests)))
             case 2 if tests:
                 n = random.randrange(len(tests))
-                tests[n] = (*tests[n][:2], random.choice(constants))
+                left, sign = tests[n][:2]
+                tests[n] = (left, sign, random.choice(constants)) if left[0] == "?" else ("!", tests[n])
             case 3:
                 blocks[at] = replace(blocks[at], width=3)
             case 4:
@@ -182,7 +247,9 @@ def changed(random, query, constants):
     other = Query(tuple(blocks), tuple(tests), exists, query.result)
     bound = {name for each in blocks for name in (variables(each) if each.shown is None else each.shown)}
     inside = all(
-        set(each.shown or ()) | {t[0] for t in each.tests} <= set(variables(each)) for each in blocks
+        set(each.shown or ()) | {t for test in each.tests for t in leaves(test) if t[0] == "?"}
+        <= set(variables(each))
+        for each in blocks
     )
     return other if set(query.result) <= bound and inside else None
 
@@ -211,34 +278,89 @@ SIGNS = {"=": (0,), "!=": (-1, 1), "<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (
 
 
 def holds(test, row):
-    """Whether a condition is true, without error, of a row."""
-    left, right = (row.get(each, each) for each in (test[0], test[2]))
+    """Whether a condition is true of a row, false, or None: an error."""
+    match test:
+        case ("!", inner):
+            truth = holds(inner, row)
+            return None if truth is None else not truth
+        case ("||", one, other):
+            truths = {holds(one, row), holds(other, row)}
+            return True if True in truths else None if None in truths else False
+        case ("sameTerm", left, right):
+            left, right = (simple(row.get(each, each)) for each in (left, right))
+            return None if "?" in (left[0], right[0]) else left == right
+        case (left, sign, right):
+            return compared(simple(row.get(left, left)), sign, simple(row.get(right, right)))
+
+
+def simple(term):
+    """Return a term in one writing: a text has no type."""
+    return term.removesuffix(f"^^<{XSD}string>")
+
+
+def compared(left, sign, right):
+    if "?" in (left[0], right[0]):
+        return None
     one, other = amount(left), amount(right)
-    if one is None or other is None:
-        if left == right and left[0] != "?":
-            return test[1] == "="
-        # An unbound variable, an ill-typed number and an unknown type are errors, and so is their order.
-        errors = any(side[0] == "?" or "none" in side or "example.org/type" in side for side in (left, right))
-        known = test[1] in ("=", "!=") and (not errors or "<" in (left[0], right[0]))
-        return known and (left == right) is (test[1] == "=")
-    rank = max(one[1], other[1])
-    mine, theirs = as_float(one[0], rank), as_float(other[0], rank)
-    ordered = mine <= theirs or mine > theirs  # not so of NaN
-    return (mine > theirs) - (mine < theirs) in SIGNS[test[1]] if ordered else test[1] == "!="
+    if one is not None and other is not None:
+        rank = max(one[1], other[1])
+        mine, theirs = as_float(one[0], rank), as_float(other[0], rank)
+        ordered = mine <= theirs or mine > theirs  # not so of NaN
+        return (mine > theirs) - (mine < theirs) in SIGNS[sign] if ordered else sign == "!="
+    one, other = kind_and_value(left), kind_and_value(right)
+    alike = None not in (one, other) and one[0] == other[0] != "number"
+    if alike and sign not in ("=", "!="):
+        return ordered_as(one, other, SIGNS[sign])
+    if sign not in ("=", "!="):
+        return None
+    if left == right:
+        same = True
+    elif "<" in (left[0], right[0]) or '"@' in left or '"@' in right:
+        same = False
+    elif alike:
+        same = ordered_as(one, other, SIGNS["="])
+    else:
+        same = None if None in (one, other) else False
+    return None if same is None else same is (sign == "=")
 
 
-def solutions(block_, stream):
-    """Yield the matches of a block at NOW."""
-    shown = [each[1:] for each in stream if each[1] == block_.stream and NOW - block_.width <= each[0] <= NOW]
+def ordered_as(one, other, signs):
+    """Whether two values of one kind are so; None: an unknown zone decides."""
+    gap = (one[1] > other[1]) - (one[1] < other[1])
+    if one[0] == "time" and one[2] != other[2] and abs(one[1] - other[1]) <= timedelta(hours=14):
+        return None
+    return gap in signs
+
+
+def kind_and_value(term):
+    """Return the kind and value of a literal; None: it has none that is known."""
+    text, _, kind = term[1:].partition('"^^<')
+    match kind.removeprefix(XSD).rstrip(">"):
+        case "" if term[0] == '"' and '"@' not in term:
+            return "text", text[:-1]
+        case "boolean" if text in ("true", "false", "0", "1"):
+            return "boolean", text in ("true", "1")
+        case "dateTime":
+            time = datetime.fromisoformat(text)
+            return "time", time.replace(tzinfo=None) - (time.utcoffset() or timedelta()), bool(time.tzinfo)
+        case _:
+            return None if amount(term) is None else ("number",)
+
+
+def shown_at(block_, stream, now):
+    if block_.stream == STATIC:
+        return [each[2:] for each in stream if each[1] == STATIC]
+    return [each[2:] for each in stream if each[1] == block_.stream and now - block_.width <= each[0] <= now]
+
+
+def solutions(block_, shown):
+    """Return the matches of a block in what it is shown."""
     rows = [{}]
     for triple in block_.triples:
         rows = [
-            grown
-            for row in rows
-            for _, *terms in shown
-            if (grown := extended(row, triple, terms)) is not None
+            grown for row in rows for terms in shown if (grown := extended(row, triple, terms)) is not None
         ]
-    rows = [row for row in rows if all(holds(test, row) for test in block_.tests)]
+    rows = [row for row in rows if all(holds(test, row) is True for test in block_.tests)]
     kept = None if block_.shown is None else set(block_.shown)
     return [row if kept is None else {name: row[name] for name in kept} for row in rows]
 
@@ -248,34 +370,51 @@ def extended(row, triple, terms):
     return (
         row
         if all(
-            row.setdefault(a, b) == b if a[0] == "?" else a == b for a, b in zip(triple, terms, strict=True)
+            row.setdefault(a, b) == b if a[0] == "?" else simple(a) == b
+            for a, b in zip(triple, terms, strict=True)
         )
         else None
     )
 
 
-def answers(query, stream):
-    """Return the rows of a query at NOW."""
+def blocks_of(query):
+    return [*query.blocks, *([query.exists] if query.exists else [])]
+
+
+def answers(query, stream, now=NOW, *, merged=False):
+    """Return the rows of a query at a time; `merged`: one graph has all that windows show (C-SPARQL)."""
+    static = Block(STATIC, 0, ())
+    one = list({terms for each in (static, *blocks_of(query)) for terms in shown_at(each, stream, now)})
     rows = [{}]
     for each in query.blocks:
-        own = solutions(each, stream)
+        own = solutions(each, one if merged else shown_at(each, stream, now))
         rows = [
             {**row, **more}
             for row in rows
             for more in own
             if all(row.get(k, v) == v for k, v in more.items())
         ]
-    rows = [row for row in rows if all(holds(test, row) for test in query.tests)]
+    rows = [row for row in rows if all(holds(test, row) is True for test in query.tests)]
     if query.exists is not None:
-        beside = solutions(query.exists, stream)
+        beside = solutions(query.exists, one if merged else shown_at(query.exists, stream, now))
         rows = [
             row for row in rows if any(all(row.get(k, v) == v for k, v in each.items()) for each in beside)
         ]
     return {tuple(row[name] for name in query.result) for row in rows}
 
 
+def disagree(query, stream, period, end):
+    """Whether push and pull differ in the period up to a time."""
+    fired = {each[0] for each in stream if each[1] != STATIC and end - period < each[0] <= end}
+    pushed = set().union(*(answers(query, stream, t) for t in fired))
+    return pushed != answers(query, stream, end, merged=True)
+
+
 def near(term):
     """Yield terms of the same value, and a little more and less, of each type."""
+    if amount(term) is None:
+        yield from near_other(term)
+        return
     value, _ = amount(term)
     if value in (inf, -inf):
         return
@@ -301,6 +440,21 @@ def near(term):
             yield typed(f"{each!r}".replace("e", "0e") if "." in f"{each!r}" else f"{each!r}", "double")
 
 
+def near_other(term):
+    """Yield terms beside one that is no number."""
+    if "dateTime" in term:
+        text = term[1:].partition('"')[0]
+        clock, zoned = datetime.fromisoformat(text), text != text[:19]
+        for gap in (0, 1, -1, 14 * 3600, -14 * 3600, 14 * 3600 + 1, -14 * 3600 - 1):
+            other = clock + timedelta(seconds=gap)
+            yield typed(other.isoformat(), "dateTime")
+            yield typed(other.replace(tzinfo=None).isoformat() + "Z" * (not zoned), "dateTime")
+        return
+    yield from ('""', '"a"', '"aa"', '"b"', '"a"@en', '"a"@fr', '"1"', typed("1", "integer"))
+    yield from (typed(text, "boolean") for text in ("true", "false", "1", "0", "maybe"))
+    yield from (typed("none", "integer"), typed("nothing", "integer"), '"x"^^<http://e/type>')
+
+
 def decimal(value):
     places = next((n for n in range(400) if 10**n % value.denominator == 0), 400)
     digits = str(abs(value.numerator) * 10**places // value.denominator).rjust(places + 1, "0")
@@ -308,12 +462,11 @@ def decimal(value):
     return typed(f"{'-' if value < 0 else ''}{text}", "decimal")
 
 
-def refuting(random, one, other):
-    """Return a stream on which the first has a row that the second lacks, None where none was met."""
-    constants = sorted({t for q in (one, other) for t in constants_of(q)})
+def refuting(random, queries, refutes):
+    """Return a stream that refutes, None where none was met: most match the first query."""
+    constants = sorted({t for q in queries for t in constants_of(q)})
     objects = [iri("a"), iri("b"), *constants, *(each for term in constants for each in near(term))]
-    blocks = [*one.blocks, *([one.exists] if one.exists else [])]
-    parts = [(n, triple, each) for n, each in enumerate(blocks) for triple in each.triples]
+    parts = [(n, triple, each) for n, each in enumerate(blocks_of(queries[0])) for triple in each.triples]
     slots = sorted({slot(n, each, term) for n, triple, each in parts for term in triple if term[0] == "?"})
     small = [iri("a"), iri("b"), *random.sample(objects, min(2, len(objects)))]
     every = product(small, repeat=len(slots)) if len(small) ** len(slots) <= MOST_EXHAUSTED else ()
@@ -324,8 +477,10 @@ def refuting(random, one, other):
         for n, triple, each in parts:
             terms = [binding[slot(n, each, term)] if term[0] == "?" else term for term in triple]
             when = NOW - random.choice((0, 0, each.width))
-            stream.append((when, each.stream, *terms))
-        if all(terms[2][0] == "<" for terms in stream) and answers(one, stream) - answers(other, stream):
+            stream.append((when, each.stream, *map(simple, terms)))
+        if random.random() < 0.1:
+            stream.append((NOW - random.choice((0, 1)), "S", iri("n"), iri("n"), iri("n")))
+        if all(terms[2][0] == "<" for terms in stream) and refutes(stream):
             return stream
     return None
 
@@ -337,49 +492,101 @@ def slot(n, block_, term):
 
 def constants_of(query):
     tests = [*query.tests, *(test for each in query.blocks for test in each.tests)]
-    terms = [term for test in tests for term in test] + [
-        t for each in query.blocks for row in each.triples for t in row
+    terms = [term for test in tests for term in leaves(test)] + [
+        t for each in blocks_of(query) for row in each.triples for t in row
     ]
-    return [term for term in terms if amount(term) is not None]
+    return [term for term in terms if term[0] == '"']
 
 
 def problem(seed):
-    """Return what is wrong with what is said of a pair, None where nothing is, and what was said."""
+    """Return what is wrong with what is said of queries, None where nothing is, what was said, and these."""
     random = Random(seed)
-    constants = [number(random) for _ in range(2)]
+    constants = [constant(random) for _ in range(2)]
     constants += [random.choice(list(near(random.choice(constants))) or constants)]
     one = random_query(random, constants)
+    if seed % 5 == 0:
+        return of_push_and_pull(random, one, random.choice((1, 1, 2, 3)))
     others = (changed(random, one, constants) for _ in range(20))
     other = next((each for each in others if each not in (None, one)), one)
     if random.random() < SWAPPED:
         one, other = other, one
     queries = [read_query(text_of(each), "q.rq") for each in (one, other)]
-    deadline = Deadline.after(SECONDS)
     contest = two_queries(*queries, Setting(), contained=True)
     streams = tuple(dict.fromkeys(stream for query in queries for stream in streams_of(query)))
-    outcome = smallest(WitnessSearch(contest, streams, {}, None, deadline))
+    outcome = smallest(WitnessSearch(contest, streams, deadline=Deadline.after(SECONDS)))
     pair = [PairQuery(query, Setting(), Deadline.after(SECONDS)) for query in queries]
     decided = answers_containment(*pair)
     said = type(outcome).__name__, decided.holds.value
-    shown = []
-    if isinstance(outcome, Witness):
-        shown.append((outcome.facts, outcome.end))
-    if decided.against is not None and not decided.against.static:
-        shown.append((decided.against.facts, decided.against.t))
-    for facts, end in shown:
-        stream = [
-            (fact.t - end + NOW, fact.arguments[3][len("<http://e/") : -1], *fact.arguments[:3])
-            for fact in facts
-        ]
-        if not answers(one, stream) - answers(other, stream):
-            return f"the stream that is shown does not refute: {stream}", said, (one, other)
-    if isinstance(outcome, NoWitness) or decided.holds.name == "YES":
-        stream = refuting(random, one, other)
+    shown = [each for each in (arrived(outcome), decided.against) if each is not None]
+    shown = [each if isinstance(each, list) else listed(each.facts, each.static, each.t) for each in shown]
+
+    def refutes(stream):
+        return answers(one, stream) - answers(other, stream)
+
+    proved = isinstance(outcome, NoWitness) or decided.holds.name == "YES"
+    return complaint(random, (one, other), shown, refutes, proved=proved), said, (one, other)
+
+
+def of_push_and_pull(random, query, period):
+    """Return the same of a query as push, and as pull with a period."""
+    text = text_of(query)
+    pair = pairs(None, read_query(text, "q.rq"), frozenset(), {})[0]
+    streams = tuple(dict.fromkeys((*streams_of(pair.csparql), *streams_of(pair.cqels))))
+    contest = push_and_pull(pair, period, Setting())
+    question = AgreementQuestion(pair, Setting(), Trigger.ANY, None, Places(text, "q.rq"))
+    # What matches one source's patterns comes from there alone (A6), where they keep sources apart.
+    anywhere, deadline = question.overlap is not None, Deadline.after(SECONDS)
+    outcome = smallest(WitnessSearch(contest, streams, deadline=deadline, any_source=anywhere))
+    decided = Decider(question, deadline=Deadline.after(SECONDS)).decide(period)
+    said = type(outcome).__name__, decided.verdict.value
+    shown, end = [each for each in (arrived(outcome),) if each is not None], NOW // period * period
+    if decided.witness is not None:
+        shown.append(listed(decided.witness.facts, decided.witness.static, decided.witness.timeline.last))
+    # All times are moved so that a period ends at the last of them.
+    moved = [[(t - NOW + end, *terms) for t, *terms in stream] for stream in shown]
+
+    def refutes(stream):
+        again = [(t - NOW + end - random.choice((0, 0, 0, 1)), *terms) for t, *terms in stream]
+        return any(disagree(query, again, period, each) for each in (end, end + period))
+
+    problem_ = next((stream for stream in moved if not disagree(query, stream, period, end)), None)
+    if problem_ is not None:
+        return f"the stream that is shown does not refute: {problem_}", said, (query,)
+    proved = isinstance(outcome, NoWitness) or decided.verdict is EveryStream.ALWAYS
+    return (
+        complaint(random, (query,), shown, lambda stream: stream in shown or refutes(stream), proved=proved),
+        (*said, "agree"),
+        (query,),
+    )
+
+
+def arrived(outcome):
+    if not isinstance(outcome, Witness):
+        return None
+    static = [row for rows in outcome.static.values() for row in rows]
+    return listed(outcome.facts, static, outcome.end)
+
+
+def listed(facts, static, end):
+    """Return a stream that is shown, its end at NOW."""
+    arriving = [
+        (fact.t - end + NOW, fact.arguments[3][len("<http://e/") : -1], *fact.arguments[:3]) for fact in facts
+    ]
+    return arriving + [(NOW, STATIC, *map(str, quad[:3])) for quad in static if len(quad) > 2]
+
+
+def complaint(random, queries, shown, refutes, *, proved):
+    """Return what is wrong, None where nothing is."""
+    for stream in shown:
+        if not refutes(stream):
+            return f"the stream that is shown does not refute: {stream}"
+    if proved:
+        stream = refuting(random, queries, refutes)
         if stream is not None:
-            return f"{said}, yet refuted by {stream}", said, (one, other)
+            return f"it is refuted by {stream}"
         if shown:
-            return "one command refutes what the other proves", said, (one, other)
-    return None, said, (one, other)
+            return "one command refutes what the other proves"
+    return None
 
 
 def main():
@@ -390,11 +597,11 @@ def main():
         kinds[said] += 1
         if what is not None:
             wrong += 1
-            print(seed, what, *map(text_of, pair), sep="\n  ", flush=True)
+            print(seed, said, what, *map(text_of, pair), sep="\n  ", flush=True)
         if (seed - first) % 250 == 249:
             print(seed - first + 1, dict(kinds), f"{wrong} wrong", file=sys.stderr, flush=True)
     for said, number_ in kinds.most_common():
-        print(f"{number_:6} witness: {said[0]}, decide: {said[1]}")
+        print(f"{number_:6} witness: {said[0]}, decide: {', '.join(said[1:])}")
     print(f"{count} pairs, {wrong} wrong")
     sys.exit(wrong > 0)
 

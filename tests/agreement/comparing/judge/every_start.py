@@ -26,9 +26,9 @@ from agreement.engines.specifications import (
 )
 from solver.facts import Static
 from tests.agreement.comparing.judge.recorded import SECOND, pushed
-from tests.agreement.comparing.judge.test_choices import OTHER
 from translate.dialects import read_query
 
+STREAMS = ("http://e/S", "http://e/R", "http://e/Q")
 STRATEGIES = (
     ("window-close",), ("window-close",), ("window-close", "non-empty"), ("window-close", "non-empty"),
     ("content-change",), ("non-empty",), ("periodic",), ("periodic", "non-empty"),
@@ -65,13 +65,22 @@ class StartCase(NamedTuple):
 
 def start_case(rng: Random) -> StartCase:
     """Return a recording that a specification gives for some start times, late, or changed a little."""
-    slides = slides_of(rng)
+    if rng.random() < 0.04:
+        return chained_case(rng)
+    sparse = rng.random() < 0.3
+    slides = sparse_slides_of(rng) if sparse else slides_of(rng)
     windows = [clause(rng, slide) for slide in slides]
     text = rng.choice({1: ONE, 2: TWO, 3: THREE}[len(slides)])
     reach = rng.choice((2, 3, 5)) * max(slides) + rng.randrange(9)
-    task = task_of(rng, "REGISTER QUERY q AS " + text.format(*windows), reach)
+    length = max(slides) if sparse else rng.choice((1, 5))
+    task = task_of(rng, "REGISTER QUERY q AS " + text.format(*windows), reach, length)
     by = specification_of(rng, len(sources(task.query)), max(slides))
     options = options_of(rng, max(slides))
+    if sparse and rng.random() < 0.5:
+        by = Specification(name="closing", report=["window-close"], bounds=["low-open"], tick="triple")
+        options = replace(options, match=MatchBy.SEQUENCE, empty=EmptyReports.COMPARED)
+    if options.until is not None:
+        options = replace(options, until=rng.randint(0, task.until))
     starts = tuple(options.registered + rng.randrange(slide) for slide in own_slides(task, by))
     choice = OpenChoice(starts, by.bounds[0])
     made = evaluations(evaluated_windows(task, by, choice))
@@ -81,6 +90,26 @@ def start_case(rng: Random) -> StartCase:
         options = replace(options, match=MatchBy.TIME)
     recording = Recording(columns(task.query), tuple(Report(t, rows) for t, rows in reports))
     return StartCase(task, by, recording, options, rng.choice((1, 1, 4, 64)))
+
+
+def chained_case(rng):
+    """Return answers of three windows that close one after the other, in the order of the query or another.
+
+    In these time points nothing but the closes tells start times apart: each has to be found from the others.
+    """
+    slide = rng.randint(8, 9)
+    width, ends = rng.choice((slide, 2 * slide)), [n * slide for n in range(rng.randint(2, 3))]
+    text = "REGISTER QUERY q AS " + THREE[0].format(*[f"[RANGE {width}s STEP {slide}s]"] * 3)
+    last = ends[-1] + 2 * slide + slide // 2
+    lines = [f"{t} {'abc'[n]}{t} {'pqr'[n]} {t} {STREAMS[n]}" for t in ends for n in range(3)]
+    trace = elements_of(pushed(*lines, f"{last} z q 1 {STREAMS[2]}"), SECOND)
+    task = Task(read_query(text, "query"), trace, Static(frozenset(), {}), SECOND, last + slide)
+    by = Specification(name="closing", report=["window-close"], bounds=["low-open"], tick="triple")
+    starts = tuple(rng.sample(range(slide // 2), 3))
+    made = evaluations(evaluated_windows(task, by, OpenChoice(starts, by.bounds[0])))
+    reports = tuple(Report(t * 1000.0, rows) for t, rows in together(made))
+    options = Options(match=MatchBy.SEQUENCE, empty=EmptyReports.COMPARED)
+    return StartCase(task, by, Recording(columns(task.query), reports), options, 1)
 
 
 def slides_of(rng):
@@ -98,6 +127,12 @@ def slides_of(rng):
             return [rng.randint(1, 18) for _ in range(2)]
 
 
+def sparse_slides_of(rng):
+    """Return several slides that are alike or multiples: with few arrivals, all order is that of closes."""
+    slide = rng.randint(3, 9)
+    return rng.choice(([slide] * 3, [slide, slide], [slide, 2 * slide], [3 * slide, 2 * slide]))
+
+
 def clause(rng, slide):
     """Return a window as text: of any width, gaps and no slide included, or of the newest triples."""
     width = max(1, rng.choice((slide, slide, slide + rng.randrange(4), slide // 2, 2 * slide, 3 * slide - 1)))
@@ -106,15 +141,14 @@ def clause(rng, slide):
     return f"[RANGE {width}s STEP {slide}s]"
 
 
-def task_of(rng, text, reach):
+def task_of(rng, text, reach, length):
     """Return a query and a trace that is short, with gaps and bursts, and static data that may change."""
     query = read_query(text, "query")
     read = {source.stream.value for source in sources(query)}
-    length = rng.choice((1, 5))
     times = sorted(rng.randint(0, reach) // length * length for _ in range(rng.randint(1, 9)))
-    kinds = [rng.randrange(2 if len(read) > 1 else 1) for _ in times]
+    kinds = [rng.randrange(len(read)) for _ in times]
     lines = [
-        f"{t} {rng.choice('ab')}{t % 3} {'pq'[n]} {t % 4} {OTHER * n}"
+        f"{t} {rng.choice('ab')}{t % 3} {'pqr'[n]} {t % 4} {STREAMS[n]}"
         for t, n in zip(times, kinds, strict=True)
     ]
     static = frozenset((f"<http://e/a{n}>", "<http://e/kind>", f"<http://e/k{n}>") for n in range(3))
@@ -136,7 +170,7 @@ def specification_of(rng, windows, slide):
     if rng.random() < 0.5:
         listed = [rng.choice(STRATEGIES[:4])] * windows
     single = {str(n + 1): list(one) for n, one in enumerate(listed)}
-    period = f"{rng.randint(1, max(2, slide // 3))}s"
+    period = f"{rng.randint(1, rng.choice((max(2, slide // 3), 3 * slide)))}s"
     return Specification(
         name="random", report=list(listed[0]), windows=single, period=period,
         combination=rng.choice(("any", "any", "all")),
@@ -151,7 +185,8 @@ def options_of(rng, slide):
     return Options(
         registered=rng.choice((0, 0, rng.randrange(7))),
         empty=rng.choice(list(EmptyReports)),
-        early=rng.choice((0.0, 0.0, 300.0, 1000.0)),
+        early=rng.choice((0.0, 0.0, 300.0, 1000.0, 700.0 * slide)),
+        until=rng.choice((None, None, None, 0)),
         late=rng.choice((None, None, 0.0, 1500.0, 1000.0 * slide, 2500.0 * slide)),
         match=rng.choice((MatchBy.TIME, MatchBy.TIME, MatchBy.SEQUENCE)),
         whole=rng.choice((0, 256)),

@@ -1,11 +1,16 @@
 """The start times that judging finds are those of trying all that there are; the smallest cases of it."""
 
 from dataclasses import replace
+from random import Random
 
 import pytest
 from hypothesis import given
 
-from tests.agreement.comparing.judge.every_start import compared_with_every_start
+from tests.agreement.comparing.judge.every_start import (
+    chained_case,
+    compared_with_every_start,
+    told_starts,
+)
 from tests.agreement.comparing.judge.recorded import own, pushed
 from tests.agreement.comparing.judge.test_choices import OTHER
 from tests.agreement.comparing.judge.test_properties import SEEDS
@@ -38,6 +43,10 @@ def test_two_windows_close_in_the_order_of_a_sequence(tmp_path):
     for match in ("time", "sequence"):
         how = ("--match", match, "--bounds", "low-open", "--empty", "ignored", "--no-diagnosis")
         assert made.judged(tmp_path, "solve", *how).code == 0
+
+
+def test_three_windows_close_one_after_the_other():
+    assert all(told_starts(chained_case(Random(seed)))[1] for seed in range(2))
 
 
 @pytest.mark.parametrize(("most", "code"), [((), 0), (("--late", "20000"), 0), (("--late", "5000"), 1)])
