@@ -1,3 +1,4 @@
-"""The four languages: their streaming clauses are read, and the rest is SPARQL."""
+"""The four languages: a grammar and streaming clauses for each, over that of SPARQL."""
 
-from translate.dialects.query_reader import TITLES, lift, read_query
+from translate.dialects.grammars import GRAMMARS, SIZE, TITLES
+from translate.dialects.query_reader import lift, read_query

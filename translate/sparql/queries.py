@@ -28,7 +28,7 @@ from translate.model.patterns import (
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.sparql.expressions import LONGEST, ExpressionReader, Scope, chain, translate_expression
-from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, read_tree
+from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
 from translate.sparql.tokens import Token, TokenKind
 
 
@@ -263,15 +263,15 @@ def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, R
 def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pattern:
     """Return what the next element of a group makes of the pattern before it."""
     match part:
-        case Phrase("optional", (Phrase() as group,)):
+        case Phrase("optional", (_, Phrase() as group)):
             optional, condition = _read_parts(group, stream, scope)
             return algebra.LeftJoin(before, optional, *(condition or ()))
-        case Phrase("minus", (Phrase() as group,)):
+        case Phrase("minus", (_, Phrase() as group)):
             return algebra.Minus(before, read_group(group, stream, scope))
         case Phrase("union"):
             branches = [read_group(group, stream, scope) for group in part.phrases()]
             return join(before, chain(algebra.Union, branches))
-        case Phrase("bind", (expression, name)):
+        case Phrase("bind", (_, expression, name)):
             read, exists = read_expression(expression, stream, scope)
             variable = scope.check_new(name, variables(before))
             return algebra.Extend(before, variable, read, exists)
@@ -289,8 +289,7 @@ def _read_graph(part: Phrase, name: Part, group: Phrase, stream: _Stream, scope:
         word = part.name.upper()
         raise scope.unsupported(f"{word} inside a block of a stream", name, word)
     if part.name == "block":
-        assert isinstance(name, Token)
-        block = scope.lifted.blocks[scope.document.index_from(name.start)]
+        block = scope.lifted.blocks[part.first().start]
         if isinstance(block, AnyWindow):
             return _read_any_window(block, group, scope)
         return _read_block(block, group, scope)
@@ -630,13 +629,13 @@ _FORMS: Final = {
 }
 
 
-def translate(scope: Scope, language: Language) -> EngineQuery:
-    """Return the query of a text whose streaming clauses are lifted out.
+def translate(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
+    """Return the query of a tree, whose streaming clauses are read.
 
     Raises QueryError and UnsupportedError with their places.
     """
     with deep_recursion():
-        return _read(read_tree(scope.document, scope.lifted), scope, language)
+        return _read(query_of(tree), scope, language)
 
 
 def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:

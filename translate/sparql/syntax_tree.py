@@ -1,17 +1,19 @@
-"""SPARQL 1.1 underneath the dialects: the syntax tree, and the exact place of an error.
+"""A text by the grammar of its language: the syntax tree, and the exact place of an error.
 
-The grammar is sparql.lark. Its tables, sparql.json, are made from it beforehand, since that takes longer than
-all reading; a query is parsed by them (LALR(1)), a token at a time: the first one that cannot stand where it
-does is known, and what can.
+The grammar of SPARQL 1.1 is sparql.lark; those of other languages extend it. Their tables, in .json beside
+them, are made beforehand, since that takes longer than all reading; a query is parsed by them (LALR(1)), a
+token at a time: the first one that cannot stand where it does is known, and what can.
 """
 
 import json
+import re
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
+from itertools import pairwise
 from typing import Final
 
 from lars.durations import Duration
@@ -20,7 +22,7 @@ from lars.language.terms import Iri, Variable
 from translate.errors import UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import MergedStream, ToStream
-from translate.sparql.tokens import Document, Names, Token, TokenKind
+from translate.sparql.tokens import Document, Names, Token, TokenKind, declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +40,13 @@ class AnyWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamingClauses:
-    """The streaming clauses of a query; without the `hidden` tokens the rest is SPARQL 1.1.
+    """What a query says beside SPARQL 1.1; the fields but two are those of EngineQuery of the same names.
 
-    `blocks` maps the token STREAM or WINDOW of each block to what it reads, as a block without its pattern;
-    between it and the block's { all is hidden. The other fields are those of EngineQuery of the same names.
+    `names` are what the text declares. `blocks` maps the first character of each STREAM or WINDOW block to
+    what it reads, as a block without its pattern.
     """
 
     names: Names
-    hidden: frozenset[int] = frozenset()
     name: str | None = None
     every: Duration | None = None
     merged: tuple[MergedStream, ...] = ()
@@ -70,6 +71,21 @@ class Phrase:
     def phrases(self) -> Iterator["Phrase"]:
         """Yield the parts that are rules."""
         yield from (part for part in self.parts if isinstance(part, Phrase))
+
+    def find_all(self, *names: str) -> Iterator["Phrase"]:
+        """Yield the phrases of these rules in it, however deep, in the order of the text."""
+        for part in self.phrases():
+            if part.name in names:
+                yield part
+            yield from part.find_all(*names)
+
+    def has_word(self, *words: str) -> bool:
+        """Whether one of its own tokens is one of these keywords."""
+        return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
+
+    def first(self) -> Token:
+        """Return the first token, of a rule that has one."""
+        return next(self.tokens())
 
     def tokens(self) -> Iterator[Token]:
         """Yield the tokens in the order of the text."""
@@ -97,20 +113,67 @@ class _Tables:
 
 
 @cache
-def _tables() -> _Tables:
-    return _Tables(**json.loads(files("translate.sparql").joinpath("sparql.json").read_text("utf-8")))
+def _tables(package: str, name: str) -> _Tables:
+    return _Tables(**json.loads(files(package).joinpath(f"{name}.json").read_text("utf-8")))
+
+
+@dataclass(frozen=True, slots=True)
+class Terminal:
+    """A token that a grammar has only where its rules have it: what it matches, and how messages name it."""
+
+    pattern: re.Pattern[str]
+    title: str
+
+
+def _nothing(_document: Document, _token: Token) -> PlacedError | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grammar:
+    """A language's grammar: the package and the name of its tables, and its tokens that SPARQL lacks.
+
+    `explain` may tell more of a token that cannot stand where it does; `window` is an example of one.
+    """
+
+    package: str = "translate.sparql"
+    name: str = "sparql"
+    terminals: Mapping[str, Terminal] = field(default_factory=dict)
+    explain: Callable[[Document, Token], PlacedError | None] = _nothing
+    window: str = ""
+
+    @property
+    def tables(self) -> _Tables:
+        """What each state does."""
+        return _tables(self.package, self.name)
+
+    def titles(self) -> dict[str, str]:
+        """Return how messages name what can stand somewhere; of SPARQL's keywords those that tell where."""
+        words = {one for row in self.tables.states if isinstance(row, dict) for one in row}
+        sparql = {one for row in SPARQL.tables.states if isinstance(row, dict) for one in row}
+        keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}
+        return (
+            _SHOWN
+            | {"NOW": "NOW"}
+            | keywords
+            | {name: terminal.title for name, terminal in self.terminals.items()}
+        )
+
+
+SPARQL: Final = Grammar()
 
 
 @dataclass(slots=True)
 class _Parser:
     """The rules that are open, as states, and what was read of them."""
 
+    grammar: Grammar
     states: list[int] = field(default_factory=lambda: [0])
     values: "list[Part | list[Part]]" = field(default_factory=list)
 
     def takes(self, terminal: str, token: Token) -> bool:
         """Take in the next token; False where it cannot stand here."""
-        tables, states = _tables(), self.states
+        tables, states = self.grammar.tables, self.states
         while True:
             row = tables.states[states[-1]]
             action = row if isinstance(row, int) else row.get(terminal)
@@ -144,7 +207,20 @@ class _Parser:
 
     def would_take(self, terminal: str) -> bool:
         """Whether a terminal can stand here."""
-        return _Parser([*self.states], [*self.values]).takes(terminal, Token(TokenKind.END, "", 0))
+        copy = _Parser(self.grammar, [*self.states], [*self.values])
+        return copy.takes(terminal, Token(TokenKind.END, "", 0))
+
+    def next(self, document: Document, offset: int) -> tuple[str, Token]:
+        """Return the token that begins at or after a character, and what it is in the grammar."""
+        token = document.token_from(offset)
+        row = self.grammar.tables.states[self.states[-1]]
+        for name, terminal in self.grammar.terminals.items():
+            if isinstance(row, dict) and name not in row:
+                continue
+            match = terminal.pattern.match(document.text, token.start)
+            if match is not None and self.would_take(name):
+                return name, Token(TokenKind.WORD, match.group(), token.start)
+        return _terminal(token), token
 
 
 _TERMINALS: Final = {
@@ -157,27 +233,22 @@ _TERMINALS: Final = {
 }
 
 
-def _terminals(document: Document, lifted: StreamingClauses) -> Iterator[tuple[str, Token]]:
-    """Yield what each token of the SPARQL query is in the grammar, the end too."""
-    for index, token in enumerate(document.tokens):
-        if index in lifted.hidden:
-            continue
-        if index in lifted.blocks:
-            yield "block", token
-        elif token.kind is TokenKind.NUMBER:
+def _terminal(token: Token) -> str:
+    """Return what a token is in the grammar of SPARQL."""
+    match token.kind:
+        case TokenKind.NUMBER:
             signed = token.text[0] in "+-"
-            yield "signed" if signed else "integer" if token.text.isdigit() else "number", token
-        elif token.kind is TokenKind.NAME:
-            yield "pname" if token.text.partition(":")[2] else "namespace", token
-        else:
-            yield _TERMINALS.get(token.kind) or ("type" if token.text == "a" else token.text.upper()), token
+            return "signed" if signed else "integer" if token.text.isdigit() else "number"
+        case TokenKind.NAME:
+            return "pname" if token.text.partition(":")[2] else "namespace"
+        case kind:
+            return _TERMINALS.get(kind) or ("type" if token.text == "a" else token.text.upper())
 
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
 _WORDS: Final = {
     "LATERAL": "LATERAL",
     "VERSION": "VERSION of SPARQL 1.2",
-    **{word: f"the operator {word}" for word in ("ISTREAM", "DSTREAM", "RSTREAM")},
 }
 _FUNCTIONS: Final = (
     "TRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "ISTRIPLE", "LANGDIR", "HASLANG", "HASLANGDIR", "STRLANGDIR",
@@ -196,49 +267,80 @@ _SHOWN: Final = {
     **{text: text for text in ("OPTIONAL", "GRAPH", "GROUP", "ORDER", "LIMIT")},
 }  # fmt: skip
 """What messages say can stand somewhere; of all keywords those that tell where one is."""
-_OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI"}
+_OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI", "NOW": "a function"}
 
 
-def read_tree(document: Document, lifted: StreamingClauses) -> Phrase:
-    """Return the tree of a query; raises at the first token that no query has there.
+def read_tree(document: Document, grammar: Grammar) -> Phrase:
+    """Return the tree of a text, its prologue first; raises at the first token that no query has there.
 
     A construct of other languages is named there.
     """
-    parser = _Parser()
-    for terminal, token in _terminals(document, lifted):
-        if not parser.takes(terminal, token):
-            raise _error(document, lifted, token)
+    parser = _Parser(grammar)
+    if (wrong := _first_wrong(document, parser)) is not None:
+        raise _error(document, grammar, wrong)
     whole = parser.values[0]
     assert isinstance(whole, Phrase)
-    _, query = whole.phrases()
+    return whole
+
+
+def reach(document: Document, grammar: Grammar) -> int:
+    """Return the character up to which a text is of a grammar, behind the last if it all is."""
+    wrong = _first_wrong(document, _Parser(grammar))
+    return len(document.text) + 1 if wrong is None else wrong.start
+
+
+def _first_wrong(document: Document, parser: _Parser) -> Token | None:
+    """Take in a text; return the first token that cannot stand where it does."""
+    offset = 0
+    while True:
+        terminal, token = parser.next(document, offset)
+        if not parser.takes(terminal, token):
+            return token
+        if token.kind is TokenKind.END:
+            return None
+        offset = token.end
+
+
+def query_of(tree: Phrase) -> Phrase:
+    """Return the query behind its prologue."""
+    *_, query = tree.phrases()
     return query
 
 
-def _error(document: Document, lifted: StreamingClauses, wrong: Token) -> PlacedError:
-    unsupported = _unsupported(document, lifted, wrong)
-    if unsupported is not None:
-        return unsupported
-    parser = (
-        _Parser()
-    )  # anew: before it refuses a token a parser can have ended rules that others would not end
-    before = wrong
-    for terminal, token in _terminals(document, lifted):
-        if token is wrong:
+_GLUED: Final = re.compile(r"[\w.+-]+")
+
+
+def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
+    known = grammar.explain(document, wrong) or _unsupported(document, wrong)
+    if known is not None:
+        return known
+    # Anew: before it refuses a token a parser can have ended rules that others would not end.
+    parser, names, offset, before = _Parser(grammar), declared(document), 0, wrong
+    while True:
+        terminal, token = parser.next(document, offset)
+        if token.start == wrong.start:
             break
         parser.takes(terminal, token)
-        if token.kind is TokenKind.NAME and not before.is_word("PREFIX"):
-            lifted.names.iri(token)  # raises at a prefix that is not declared
-        before = token
-    shown = [name for terminal, name in _SHOWN.items() if parser.would_take(terminal)]
+        if token.kind is TokenKind.NAME and not before.is_word("PREFIX", "WINDOW"):
+            names.iri(token)  # raises at a prefix that is not declared
+        offset, before = token.end, token
+    shown = [name for terminal, name in grammar.titles().items() if parser.would_take(terminal)]
     shown = [name for name in shown if _OF_THEM.get(name) not in shown]
-    names = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
-    return document.unexpected(wrong, names or "the end of the query")
+    accepted = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    if shown == ["["]:
+        accepted = f"[ and a window, as in {grammar.window}"
+    if wrong.kind is TokenKind.VARIABLE and any(map(parser.would_take, grammar.terminals)):
+        construct = "a parameter in the place of a number or a duration"
+        return UnsupportedError(construct, document.place(wrong.start), covered=accepted)
+    if wrong.kind is TokenKind.NUMBER:  # 2h is two tokens, and one word to its reader
+        match = _GLUED.match(document.text, wrong.start)
+        wrong = wrong if match is None else replace(wrong, text=match.group())
+    return document.unexpected(wrong, accepted or "the end of the query")
 
 
-def _unsupported(document: Document, lifted: StreamingClauses, wrong: Token) -> UnsupportedError | None:
+def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
     """Return the error that names what up to the wrong token is of other languages."""
-    for _, token in _terminals(document, lifted):
-        following = document.tokens[min(document.index_from(token.end), len(document.tokens) - 1)]
+    for token, following in pairwise((*document.tokens, document.tokens[-1])):
         construct = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD else None
         if token.is_word(*_FUNCTIONS) and following.is_word("("):
             construct = f"the function {token} of SPARQL 1.2"
@@ -246,7 +348,7 @@ def _unsupported(document: Document, lifted: StreamingClauses, wrong: Token) -> 
             construct = _PAIRS.get((token.text.upper(), following.text), construct)
         if construct is not None:
             return UnsupportedError(construct, document.place(token.start), covered=COVERED)
-        if token is wrong:
+        if token.start >= wrong.start:
             break
     return None
 

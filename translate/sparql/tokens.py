@@ -8,7 +8,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
 from operator import itemgetter
@@ -81,6 +81,18 @@ class Document:
         """Return the index of the first token at or after a character of the text."""
         return bisect_left(self.tokens, offset, key=lambda token: token.start)
 
+    def around(self, token: Token) -> tuple[Token, Token, Token]:
+        """Return a token between its neighbours; the end is its own."""
+        index = self.index_from(token.start)
+        return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]
+
+    def token_from(self, offset: int) -> Token:
+        """Return the token that begins at or after a character, which can stand inside another token."""
+        index = self.index_from(offset)
+        if index == 0 or self.tokens[index - 1].end <= offset:
+            return self.tokens[index]
+        return next(_tokens(self, offset))
+
     def unexpected(self, token: Token, accepted: str) -> QueryError:
         """Return the error that says what stands at the token and what is accepted there."""
         return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
@@ -135,20 +147,24 @@ def tokenize(written: str, source: str, base: str = "") -> Document:
     ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
     """
     text, escapes = _unescaped(written)
-    tokens: list[Token] = []
-    start, pattern = 0, _token(ascii_only=text.isascii())
+    whole = Document(source, text, (), written, escapes, base)
+    document = replace(whole, tokens=tuple(_tokens(whole, 0)))
+    _check_depth(document)
+    return document
+
+
+def _tokens(document: Document, start: int) -> Iterator[Token]:
+    """Yield the tokens from a character on, the end too."""
+    text = document.text
+    pattern = _token(ascii_only=text.isascii())
     while start < len(text):
         match = pattern.match(text, start)
         if match is None or match.lastgroup is None:
-            place = Document(source, text, (), written, escapes).place(start)
-            raise QueryError(place, _unreadable(text, start))
+            raise QueryError(document.place(start), _unreadable(text, start))
         if match.lastgroup != "SPACE":
-            tokens.append(Token(TokenKind[match.lastgroup], match.group(), start))
+            yield Token(TokenKind[match.lastgroup], match.group(), start)
         start = match.end()
-    end = Token(TokenKind.END, "", len(text))
-    document = Document(source, text, (*tokens, end), written, escapes, base)
-    _check_depth(document)
-    return document
+    yield Token(TokenKind.END, "", len(text))
 
 
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -336,6 +352,12 @@ def read_declarations(document: Document) -> Iterator[Names]:
         if token.is_word("PREFIX", "BASE") and index >= names.after:
             names = read_prologue(document, index, names)
         yield names
+
+
+def declared(document: Document) -> Names:
+    """Return what all PREFIX and BASE lines of a text declare."""
+    *_, names = read_declarations(document)
+    return names
 
 
 def has_relative_iri(document: Document) -> bool:

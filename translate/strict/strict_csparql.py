@@ -11,11 +11,11 @@ from itertools import pairwise
 from typing import Final
 
 from lars.errors import place_at
-from translate.dialects.query_reader import first_of, from_clauses
+from translate.dialects import GRAMMARS
 from translate.errors import QueryError
-from translate.sparql import Document, tokenize
-from translate.sparql.tokens import read_prologue
-from translate.strict.clause_shapes import refuse_operator, sparql_tree
+from translate.model.query import Language
+from translate.sparql import Document, query_of, tokenize
+from translate.strict.engine_parsers import check_prefixes, parsed
 
 _ENGINE: Final = "C-SPARQL 0.9.7"
 _BREAKS: Final = re.compile(r"[ \r\n]+")
@@ -155,25 +155,18 @@ def _clause(line: _Line, at: int) -> int:
 def _check_sparql(document: Document) -> None:
     """Raise where Jena rejects the query without its windows, written in one line."""
     _check_comments(document)
-    first = next(index for index, token in enumerate(document.tokens) if token.is_word("AS"))
-    names = read_prologue(document, first + 1)
-    hidden = set(range(first + 1))
-    for index in from_clauses(document, names.after, "STREAM"):
-        end = next(
-            after for after in range(index, len(document.tokens)) if document.tokens[after].is_word("]")
-        )
-        hidden.update(range(first_of(document, index), end + 1))
-    refuse_operator(document, names.after, _ENGINE)
-    _check_grouping(document, names.after)
-    sparql_tree(document, names, hidden)
+    check_prefixes(document)
+    tree = parsed(document, GRAMMARS[Language.CSPARQL])
+    if tree is not None and query_of(tree).name != "select":
+        _check_grouping(document)
 
 
-def _check_grouping(document: Document, start: int) -> None:
+def _check_grouping(document: Document) -> None:
     """Jena checks GROUP BY of other forms as if it were in SELECT *, where it is an error."""
     depth = 0
-    for token in document.tokens[start:]:
+    for token in document.tokens:
         depth += token.is_word("{") - token.is_word("}")
-        if depth == 0 and token.is_word("GROUP") and not document.tokens[start].is_word("SELECT"):
+        if depth == 0 and token.is_word("GROUP"):
             raise QueryError(document.place(token.start), f"found GROUP BY; {_ENGINE} has it only in SELECT")
 
 

@@ -1,29 +1,32 @@
 """The parsers of RSP-QL: RSP4J's grammar (YASPER has it too), and RSP-JS's regular expressions by lines."""
 
 import re
+from functools import partial
 from typing import Final
 
 from lars.errors import place_at
+from translate.dialects import SIZE
 from translate.dialects.by_lines import LineWindow, TextPart, read_lines
-from translate.dialects.query_reader import first_of, from_clauses, token_at
 from translate.errors import QueryError
-from translate.sparql import Document, TokenKind, is_name, tokenize
-from translate.sparql.tokens import read_prologue
-from translate.strict.clause_shapes import match, piece_of, refuse_operator, sparql_tree, word
+from translate.sparql import tokenize
+from translate.sparql.syntax_tree import SPARQL, Grammar, Terminal
+from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators
 
-_ENGINE: Final = "RSP4J"
-_DURATION: Final = piece_of(
-    r"-?P(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?"
-    r"(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?",
-    "a duration as in PT10S",
-    re.ASCII | re.IGNORECASE,
-)
-_COUNT: Final = piece_of("[0-9]+", "an integer")
-_WINDOW: Final = (
-    (word("["), word("RANGE"), _DURATION, word("]")),
-    (word("["), word("RANGE"), _DURATION, word("STEP"), _DURATION, word("]")),
-    (word("["), word("ELEMENTS"), _COUNT, word("]")),
-    (word("["), word("ELEMENTS"), _COUNT, word("STEP"), _COUNT, word("]")),
+_GRAMMAR: Final = Grammar(
+    "translate.strict",
+    "rsp4j",
+    {
+        "length": Terminal(
+            re.compile(
+                r"-?P(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?"
+                r"(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?(?!\w)",
+                re.ASCII | re.IGNORECASE,
+            ),
+            "a duration as in PT10S",
+        ),
+        "size": SIZE,
+    },
+    partial(reject_operators, "RSP4J"),
 )
 
 
@@ -32,60 +35,7 @@ def check_rsp4j(text: str, source: str) -> None:
 
     Nothing is resolved: neither prefixes nor the names of windows need a declaration.
     """
-    document = tokenize(text, source)
-    names = read_prologue(document)
-    start = _after_register(document, names.after)
-    hidden = set(range(names.after, start))
-    for index in from_clauses(document, start, "WINDOW"):
-        hidden.update(range(first_of(document, index), _after_window(document, index)))
-    refuse_operator(document, start, _ENGINE)
-    blocks = _blocks(document)
-    hidden |= {index + 1 for index in blocks}
-    sparql_tree(document, names, hidden, blocks, scope=False)
-
-
-def _after_register(document: Document, start: int) -> int:
-    """Return the token after REGISTER RSTREAM <iri> AS, which can be missing."""
-    if not document.tokens[start].is_word("REGISTER"):
-        return start
-    operator, name, end = (token_at(document, start + place) for place in (1, 2, 3))
-    if not operator.is_word("RSTREAM", "ISTREAM", "DSTREAM"):
-        raise document.unexpected(operator, "RSTREAM, ISTREAM or DSTREAM")
-    if not is_name(name):
-        raise document.unexpected(name, "the IRI of a stream")
-    if not end.is_word("AS"):
-        raise document.unexpected(end, "AS")
-    form = token_at(document, start + 4)
-    if not form.is_word("SELECT", "CONSTRUCT", "DESCRIBE", "ASK"):
-        raise document.unexpected(form, "SELECT, CONSTRUCT, DESCRIBE or ASK")
-    return start + 4
-
-
-def _after_window(document: Document, index: int) -> int:
-    """Return the token after a clause of FROM NAMED WINDOW, whose WINDOW is at `index`."""
-    tokens = document.tokens
-    if not tokens[index - 1].is_word("NAMED"):
-        raise document.unexpected(tokens[index], "NAMED or an IRI after FROM")
-    name, on, stream = (token_at(document, index + place) for place in (1, 2, 3))
-    if not is_name(name):
-        raise document.unexpected(name, "the name of the window")
-    if not on.is_word("ON"):
-        raise document.unexpected(on, "ON")
-    if not is_name(stream):
-        raise document.unexpected(stream, "the IRI of a stream")
-    return document.index_from(match(document, stream.end, _WINDOW))
-
-
-def _blocks(document: Document) -> tuple[int, ...]:
-    """Return the WINDOW of each block WINDOW name or variable { .. }."""
-    tokens, blocks, depth = document.tokens, [], 0
-    for index, token in enumerate(tokens[:-1]):
-        depth += token.is_word("{") - token.is_word("}")
-        if depth > 0 and token.is_word("WINDOW"):
-            if not is_name(tokens[index + 1]) and tokens[index + 1].kind is not TokenKind.VARIABLE:
-                raise document.unexpected(tokens[index + 1], "the name of a window or a variable")
-            blocks.append(index)
-    return tuple(blocks)
+    parsed(tokenize(text, source), _GRAMMAR)
 
 
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"
@@ -117,7 +67,7 @@ def check_rsp_rs(text: str, source: str) -> None:
             if not _SIGNED.fullmatch(length.text) or int(length.text) > _LARGEST:
                 accepted = f"an integer from 1 to {_LARGEST}"
                 raise _error(text, source, length, f"found {length.text}; expected {accepted}")
-    _check_sparql(tokenize(text, source))
+    _check_sparql(text, source)
 
 
 def _line_windows(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
@@ -149,17 +99,21 @@ def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
     return QueryError(place_at(source, text, part.start), problem)
 
 
-def _check_sparql(document: Document) -> None:
-    """Raise where the rest of a query, its windows as graphs, is no SPARQL."""
-    names = read_prologue(document)
-    first = document.tokens[names.after]
-    line = re.compile("[^\n]*").match(document.text, first.start)
-    start = document.index_from(line.end()) if first.is_word("REGISTER") and line else names.after
-    hidden = set(range(names.after, start))
-    names = read_prologue(document, start, names)
-    for index in from_clauses(document, names.after, "WINDOW"):
-        end = document.index_from(document.text.index("]", document.tokens[index].start) + 1)
-        hidden.update(range(first_of(document, index), end))
-    refuse_operator(document, names.after, "Oxigraph")
-    blocks = _blocks(document)
-    sparql_tree(document, names, hidden | {index + 1 for index in blocks}, blocks)
+def _without_windows(text: str) -> str:
+    """Return the SPARQL that is left for Oxigraph, each character in its place: windows are graphs."""
+    lines = list[str]()
+    for line in text.splitlines(keepends=True):
+        before, words = line[: len(line) - len(line.lstrip())], line.lstrip()
+        if words.startswith(("REGISTER", "FROM NAMED WINDOW")):
+            words = re.sub(r"[^\n]", " ", words)
+        elif words.startswith("WINDOW"):
+            words = "GRAPH " + words.removeprefix("WINDOW")
+        lines.append(before + words)
+    return "".join(lines)
+
+
+def _check_sparql(text: str, source: str) -> None:
+    """Raise where the rest of a query is no SPARQL."""
+    document = tokenize(_without_windows(text), source)
+    check_prefixes(document)
+    parsed(document, SPARQL)

@@ -24,9 +24,9 @@ from translate.sparql import (
     deep_recursion,
     has_aggregate,
     join,
+    query_of,
     read_expression,
     read_group,
-    read_tree,
     tokenize,
 )
 from translate.strict import StrictEngine, check_strict
@@ -148,9 +148,9 @@ def shorten(text: str) -> str:
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
     document = tokenize(text, source, base)
-    lifted = lift(document, Language.CQELS)
+    parsed, lifted = lift(document, Language.CQELS)
+    tree = query_of(parsed)
     with deep_recursion():
-        tree = read_tree(document, lifted)
         scope = Scope(document, lifted)
         if (table := tree.find("data")) is not None:
             raise scope.unexpected(table, "no table of values behind the pattern")
@@ -182,7 +182,7 @@ class _Elements:
             match part:
                 case Phrase("triples"):
                     self.statics.append(_joined(patterns))
-                case Phrase("block", (_, Phrase() as block)) if (stream := self._stream(part)) is not None:
+                case Phrase("block", (*_, Phrase() as block)) if (stream := self._stream(part)) is not None:
                     self._read_block(block, stream)
                 case Phrase("union", (Phrase() as alone,)) if self._streams_in(alone):
                     self.read(alone)
@@ -239,7 +239,7 @@ class _Elements:
                     yield part, []
 
     def _stream(self, part: Phrase) -> StreamBlock | None:
-        clause = self.scope.lifted.blocks.get(self.scope.document.index_from(self.scope.first(part).start))
+        clause = self.scope.lifted.blocks.get(part.first().start)
         return clause if isinstance(clause, StreamBlock) else None
 
     def _streams_in(self, group: Phrase) -> bool:

@@ -102,11 +102,11 @@ def test_a_query_without_streams_is_cqels_when_the_engine_says_so():
     [
         ("ASK { STREAM <s> ¦{ ?s ?p ?o } }", ("found {", "[")),
         ("ASK { STREAM <s> [NOW] ¦?s ?p ?o }", ("found ?s", "{")),
-        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("IRI of a stream or a variable",)),
+        ("ASK { STREAM ¦[NOW] { ?s ?p ?o } }", ("a variable or an IRI",)),
         ("ASK { STREAM <s> [RANGE ¦0s] {} }", ("longer than zero",)),
         ("ASK { STREAM <s> [RANGE ¦1.5s] {} }", ("found 1.5",)),
         ("ASK { STREAM <s> [RANGE 3¦] {} }", ("a unit of time",)),
-        ("ASK { STREAM <s> [RANGE 3s SLIDE ¦] {} }", ("after SLIDE",)),
+        ("ASK { STREAM <s> [RANGE 3s SLIDE ¦] {} }", ("found ]", "an integer")),
         ("ASK { STREAM <s> [NOW ¦{ ?s ?p ?o } }", ("found {", "]")),
         ("ASK { STREAM <s> [RANGE ¦BGP 3] {} }", ("found BGP", "UNBOUNDED")),
         ("ASK { STREAM <s> [ROWS ¦1.5] {} }", ("found 1.5",)),

@@ -80,8 +80,8 @@ def test_from_stream_without_named_is_read_when_it_has_a_window():
 
 
 def test_a_mixture_of_csparql_and_cqels_is_no_sparqlstream():
-    marked = "ASK FROM STREAM <s> [NOW] { ¦STREAM <s> [NOW] { ?s ?p ?o } }"
-    fails_at_mark(marked, "STREAM block", "CQELS and SPARQLstream", "in a query of C-SPARQL", kind=QueryError)
+    marked = "ASK ¦FROM STREAM <s> [NOW] { STREAM <s> [NOW] { ?s ?p ?o } }"
+    fails_at_mark(marked, "FROM NAMED STREAM beside STREAM blocks", kind=QueryError)
     query = read_query(marked.replace("¦", "").replace("FROM STREAM", "FROM NAMED STREAM"), "q.rq")
     assert (query.language, len(query.merged)) == (Language.SPARQLSTREAM, 1)
 
@@ -89,14 +89,14 @@ def test_a_mixture_of_csparql_and_cqels_is_no_sparqlstream():
 @pytest.mark.parametrize(
     ("marked", "words"),
     [
-        ("ASK FROM NAMED STREAM ¦[NOW] {}", ("IRI of a stream",)),
+        ("ASK FROM NAMED STREAM ¦[NOW] {}", ("an IRI",)),
         ("ASK FROM NAMED STREAM¦", ("the end of the query",)),
         ("ASK FROM STREAM <s> ¦{}", ("found {", "[NOW - 10 S SLIDE 5 S]")),
-        ("ASK FROM NAMED STREAM <s> [¦RANGE 3s] {}", ("found RANGE", "NOW or TRIPLES")),
-        ("ASK FROM NAMED STREAM <s> [NOW ¦10 S] {}", ("found 10", "TO NOW")),
-        ("ASK FROM NAMED STREAM <s> [NOW - ¦S] {}", ("found S", "10 S")),
+        ("ASK FROM NAMED STREAM <s> [¦RANGE 3s] {}", ("found RANGE", "NOW")),
+        ("ASK FROM NAMED STREAM <s> [NOW ¦10 S] {}", ("found 10", "TO")),
+        ("ASK FROM NAMED STREAM <s> [NOW - ¦S] {}", ("found S", "an integer")),
         ("ASK FROM NAMED STREAM <s> [NOW - 10 ¦SS] {}", ("found SS", "a unit of time")),
-        ("ASK FROM NAMED STREAM <s> [NOW - 10 S TO ¦5 S] {}", ("found 5", "NOW after TO")),
+        ("ASK FROM NAMED STREAM <s> [NOW - 10 S TO ¦5 S] {}", ("found 5; expected NOW",)),
         ("ASK FROM NAMED STREAM <s> [¦NOW - 5 S TO NOW - 10 S] {}", ("begins before it ends", "5s and 10s")),
         ("ASK FROM NAMED STREAM <s> [¦NOW TO NOW - 10 S] {}", ("begins before it ends",)),
         ("ASK FROM NAMED STREAM <s> [NOW - 5 S SLIDE ¦0 S] {}", ("longer than zero",)),

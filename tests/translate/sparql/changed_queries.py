@@ -9,8 +9,7 @@ from rdflib.plugins.sparql.parser import parseQuery
 from lars.errors import LarsError
 from translate.dialects import read_query
 from translate.sparql import read_tree, tokenize
-from translate.sparql.syntax_tree import StreamingClauses
-from translate.sparql.tokens import read_prologue
+from translate.sparql.syntax_tree import SPARQL
 
 BASE = "http://base.invalid/"
 QUERIES = """
@@ -78,8 +77,7 @@ def accepted_elsewhere(text):
 def is_parsed(text):
     """Whether the grammar has a text; a query can be wrong all the same."""
     try:
-        document = tokenize(text, "q.rq")
-        return bool(read_tree(document, StreamingClauses(read_prologue(document))))
+        return bool(read_tree(tokenize(text, "q.rq"), SPARQL))
     except LarsError:
         return False
 

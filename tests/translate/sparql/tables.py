@@ -1,7 +1,8 @@
-"""Makes the tables by which queries are parsed from the grammar, by lark.
+"""Makes the tables by which queries are parsed from the grammars, by lark.
 
-`python -m tests.translate.sparql.tables` writes translate/sparql/sparql.json anew; syntax_tree.py there says
-what it holds.
+`python -m tests.translate.sparql.tables` writes the .json beside each .lark of translate anew; syntax_tree.py
+there says what they hold. A grammar names in its first line that which it stands behind, whose rules it
+extends and overrides; one whose name begins with _ is no language of its own.
 """
 
 import json
@@ -11,13 +12,20 @@ from lark.parsers.lalr_analysis import Shift
 
 from tests.packs import ROOT
 
-GRAMMAR = ROOT / "translate" / "sparql" / "sparql.lark"
-TABLES = GRAMMAR.with_suffix(".json")
+GRAMMARS = sorted(path for path in (ROOT / "translate").glob("*/*.lark") if not path.name.startswith("_"))
 
 
-def made():
-    """Return the text of the tables."""
-    parser = Lark(GRAMMAR.read_text("utf-8"), parser="lalr", lexer="basic", strict=False)
+def text_of(grammar):
+    """Return the text of a grammar, behind those that it names."""
+    text = grammar.read_text("utf-8")
+    first = text.partition("\n")[0]
+    before = first.removeprefix("// behind ") if first.startswith("// behind ") else None
+    return text if before is None else text_of(grammar.parent / before) + text
+
+
+def made(grammar):
+    """Return the text of the tables of a grammar."""
+    parser = Lark(text_of(grammar), parser="lalr", lexer="basic", strict=False)
     table = parser.parser.parser._parse_table
     texts = {terminal.name: terminal.pattern.value for terminal in parser.terminals}
     rules = sorted(parser.rules, key=lambda rule: (rule.origin.name, str(rule.expansion)))
@@ -67,4 +75,5 @@ def _shape(rule):
 
 
 if __name__ == "__main__":
-    TABLES.write_text(made(), "utf-8")
+    for one in GRAMMARS:
+        one.with_suffix(".json").write_text(made(one), "utf-8")

@@ -7,12 +7,13 @@ import pytest
 from lars.errors import LarsError
 from tests.translate.marked import fails_at_mark
 from tests.translate.sparql.changed_queries import QUERIES, accepted_elsewhere, changed, is_parsed, is_read
-from tests.translate.sparql.tables import TABLES, made
+from tests.translate.sparql.tables import GRAMMARS, made
 from translate.dialects import read_query
 
 
-def test_the_tables_are_those_of_the_grammar():
-    assert TABLES.read_text("utf-8") == made()
+@pytest.mark.parametrize("grammar", GRAMMARS, ids=lambda path: path.stem)
+def test_the_tables_are_those_of_the_grammar(grammar):
+    assert grammar.with_suffix(".json").read_text("utf-8") == made(grammar)
 
 
 @pytest.mark.parametrize("number", range(len(QUERIES)))

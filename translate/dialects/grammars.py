@@ -1,0 +1,148 @@
+"""The languages: grammar and clauses of each, and the words of its neighbours, refused by name."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from lars.durations import NANOSECONDS
+from lars.errors import PlacedError
+from translate.dialects.windows import DAYS, UNITS
+from translate.errors import QueryError, UnsupportedError
+from translate.model.query import Language, ToStream
+from translate.sparql import Document, Token, TokenKind, is_name
+from translate.sparql.syntax_tree import Grammar, Terminal
+
+
+def _terminal(pattern: str, title: str) -> Terminal:
+    return Terminal(re.compile(pattern, re.IGNORECASE | re.ASCII), title)
+
+
+def _units(units: Iterable[str], title: str) -> Terminal:
+    longest = "|".join(sorted(units, key=len, reverse=True))
+    return _terminal(rf"(?:{longest})(?![A-Za-z_])", f"a unit of time: {title}")
+
+
+SIZE: Final = _terminal(r"[0-9]{1,18}(?![0-9.])", "an integer of at most 18 digits")
+UNIT: Final = _units(NANOSECONDS, ", ".join(NANOSECONDS))
+_NAME: Final = _terminal(r"(?!(?:AS|COMPUTED|EVERY)\b)(?:<[^<>\s]*>|[\w.:/?-]+)", "the name of the query")
+_DASH: Final = _terminal("-", "-")
+_ISO: Final = _terminal(r"P[\w.]*", "a duration as in PT10S")
+_WAITING: Final = _terminal(
+    r"steal|wait|\(\s*timeout\s*=\s*\w+\s*,\s*fallback\s*=\s*(?:steal|drop)\s*\)",
+    "steal, wait or (timeout=.., fallback=..)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """A language: its title, where its windows stand, one of them, its streaming clauses, and its tokens.
+
+    `refused` are words of neighbours, which are named where they cannot stand, with what is covered.
+    """
+
+    title: str
+    windows: str
+    window: str
+    clauses: frozenset[str]
+    terminals: Mapping[str, Terminal]
+    refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+
+
+_OPERATORS: Final = frozenset(operator.value for operator in ToStream)
+CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
+DIALECTS: Final[Mapping[Language, Syntax]] = {
+    Language.CSPARQL: Syntax(
+        "C-SPARQL",
+        "stand in FROM STREAM <iri> [window]",
+        "[RANGE 30s SLIDE 5s]",
+        frozenset(("REGISTER", "FROM STREAM")),
+        {"size": SIZE, "unit": UNIT, "name": _NAME},
+    ),
+    Language.CQELS: Syntax(
+        "CQELS",
+        "stand in the pattern: STREAM <iri> [window] { .. }",
+        "[RANGE 30s SLIDE 5s]",
+        frozenset(("a STREAM block",)),
+        {"size": SIZE, "unit": UNIT},
+    ),
+    Language.SPARQLSTREAM: Syntax(
+        "SPARQLstream",
+        "stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
+        "[NOW - 10 S SLIDE 5 S]",
+        frozenset(("FROM STREAM", "a STREAM block", *_OPERATORS)),
+        {
+            "size": SIZE,
+            "unit": _units(UNITS, "MS, S, SECONDS, MIN, MINUTES, HR, HOURS or DAY"),
+            "dash": _DASH,
+        },
+        {unit: (f"the unit {unit}", DAYS) for unit in ("MONTH", "MONTHS", "YEAR", "YEARS")},
+    ),
+    Language.RSPQL: Syntax(
+        "RSP-QL",
+        "stand in FROM NAMED WINDOW <name> ON <iri> [window], read by WINDOW <name> { .. }",
+        "[RANGE PT10S STEP PT5S]",
+        frozenset(
+            ("REGISTER", "FROM WINDOW", "a WINDOW block", *_OPERATORS, *map("REGISTER {}".format, _OPERATORS))
+        ),
+        {"size": SIZE, "unit": UNIT, "name": _NAME, "dash": _DASH, "iso": _ISO, "waiting": _WAITING},
+        {
+            "RULE": ("RULE of Kolibrie", f"RSP-QL with {CLAUSE}"),
+            "RETRIEVE": ("RETRIEVE of Kolibrie", f"RSP-QL with {CLAUSE}"),
+            "UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS"),
+            "LOG": ("ON LOG of Janus", CLAUSE),
+            "START": ("the window START of Janus", "[RANGE duration STEP duration]"),
+            "OFFSET": ("the window OFFSET of Janus", "[RANGE duration STEP duration]"),
+        },
+    ),
+}
+TITLES: Final = {language: dialect.title for language, dialect in DIALECTS.items()}
+
+
+def _clause_at(document: Document, token: Token) -> str:
+    """Return the streaming clause that a token begins, as messages name it; "" where it begins none."""
+    before, _, following = document.around(token)
+    word = token.text.upper()
+    if token.is_word("REGISTER", *_OPERATORS):
+        return f"REGISTER {word}" if before.is_word("REGISTER") else word
+    if not token.is_word("STREAM", "WINDOW"):
+        return ""
+    if before.is_word("FROM", "NAMED"):
+        return f"FROM {word}"
+    return f"a {word} block" if is_name(following) or following.kind is TokenKind.VARIABLE else ""
+
+
+def clauses_in(document: Document, language: Language) -> int:
+    """Return how many streaming clauses of a language a text seems to have."""
+    return sum(_clause_at(document, token) in DIALECTS[language].clauses for token in document.tokens)
+
+
+def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
+    """Return the error at a token that another language has, None for others."""
+    dialect, place = DIALECTS[language], document.place(token.start)
+    if token.kind is TokenKind.WORD and (refused := dialect.refused.get(token.text.upper())):
+        return UnsupportedError(refused[0], place, covered=refused[1])
+    before, _, following = document.around(token)
+    if token.kind is TokenKind.WORD and before.is_word("STREAM") and following.is_word("[", "{"):
+        return UnsupportedError(
+            f"CQELS 2: the bare stream name {token}", place, covered="IRIs as names of streams"
+        )
+    clause = _clause_at(document, token)
+    theirs = [other.title for other in DIALECTS.values() if clause in other.clauses]
+    if not theirs or clause in dialect.clauses:
+        return None
+    if clause == "a STREAM block" and document.tokens[document.index_from(token.start) + 2].is_word("{"):
+        construct = "CQELS 2: a STREAM block whose window stands in FROM STREAM"
+        covered = f"CQELS 1, whose windows {DIALECTS[Language.CQELS].windows}"
+        return UnsupportedError(construct, place, covered=covered)
+    problem = f"found {clause}, which is {' and '.join(theirs)}, in a query of {dialect.title}"
+    return QueryError(place, f"{problem}; the windows of {dialect.title} {dialect.windows}")
+
+
+GRAMMARS: Final = {
+    language: Grammar(
+        "translate.dialects", language.value, dialect.terminals, partial(_explain, language), dialect.window
+    )
+    for language, dialect in DIALECTS.items()
+}
