@@ -321,8 +321,8 @@ def _fewest(subjects: Iterable[JudgedRun], run: HuntedRun) -> int | None:
         judgement = subject.judgement()
         missed = subject.misses(judgement)
         if missed is None and subject.pattern is None:
-            # Where nothing is due, nothing may come, unless what comes is too late to be judged.
-            unjudged = max(_rows_in(verdict.later) for verdict in judgement.verdicts)
+            # Where nothing is due, nothing may come, unless what comes is too early or too late to be judged.
+            unjudged = max(_rows_in((*one.transient, *one.later)) for one in judgement.verdicts)
             missed = int(run.has_rows and unjudged < _came(subject))
         if missed is not None:
             fewest = missed if fewest is None else min(fewest, missed)

@@ -78,6 +78,8 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     yield [
         (t, pair) for t in range(far) for pair in (letters[t % len(letters)], letters[(t + 1) % len(letters)])
     ]
+    # Answers of many rows tell aggregates, limits and orders apart.
+    yield _ended(query, [(1, letter) for letter in letters], reach)
     yield [(t, a) for t in range(far)]
     yield [(t, noise_of(letters)) for t in range(far)]
     yield from _late(query, (length, 1))

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, combinations, count, groupby, permutations
+from itertools import accumulate, combinations, count, groupby, permutations, product
 from operator import attrgetter, itemgetter
 from types import UnionType
 from typing import Any, Final
@@ -18,7 +18,7 @@ from agreement.comparing.judge.diagnosis import variations
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import MatchBy, WindowSource, sources, with_sources
 from agreement.engines.engine import RspqlDefinition
-from agreement.engines.specifications import Slide, Specification, Strategy, Task, in_words
+from agreement.engines.specifications import Slide, Specification, Strategy, Task, Tick, in_words
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
@@ -90,9 +90,12 @@ def _at_arrivals(of: Specification) -> Iterator[Switch]:
 
 def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
     changes = {"report": frozenset((Strategy.CONTENT_CHANGE,)), "slide": Slide.IGNORED}
-    for bounds in (Bounds.LOW_OPEN, Bounds.CLOSED):
-        specification = subject.specification.model_copy(update={**changes, "bounds": (bounds,)})
-        yield _with_options(replace(subject, specification=specification), bounds=None, until=None)
+    for bounds, tick in product((Bounds.LOW_OPEN, Bounds.CLOSED), (Tick.INSTANT, Tick.TRIPLE)):
+        ends = {"bounds": (bounds,), "tick": tick}
+        specification = subject.specification.model_copy(update={**changes, **ends})
+        changed = _with_options(replace(subject, specification=specification), bounds=None, until=None)
+        yield changed
+        yield from _begun_earlier(changed)
 
 
 def _with_parameter(name: str, value: object, subject: JudgedRun) -> Iterable[JudgedRun]:

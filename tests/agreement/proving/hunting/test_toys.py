@@ -7,7 +7,7 @@ from tests.benchmarks.hunted_toys import hunted
 
 SEVERAL = (
     *("mute", "open", "range-longer", "ask-as-1", "optional-as-join", "minus-ignored", "row-short"),
-    *("random", "stream-names-ignored", "languages-lost"),
+    *("random", "stream-names-ignored", "languages-lost", "count-distinct", "each-arrival", "step-longer"),
 )
 
 
@@ -18,7 +18,7 @@ def test_a_right_engine_has_no_fault_however_late_in_the_run_it_tells(fault):
 
 @pytest.mark.parametrize("fault", SEVERAL)
 def test_one_fault_is_one_entry_with_its_name(fault):
-    (found,) = hunted(fault, 250).faults
+    (found,) = hunted(fault, 150).faults
     assert NAMES[fault] in found.sentence
 
 

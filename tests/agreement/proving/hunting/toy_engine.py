@@ -91,15 +91,16 @@ def changed_query(text):
 
 def changed_window(number, window, windows):
     name, stream, length, step = window
+    point = 1 if length % 1000 or step % 1000 else 1000
     last = {one[1]: one[0] for one in windows}
     return {
-        "range-longer": (name, stream, length + 1000, step),
-        "range-shorter": (name, stream, max(1000, length - 1000), step),
+        "range-longer": (name, stream, length + point, step),
+        "range-shorter": (name, stream, max(point, length - point), step),
         "range-double": (name, stream, 2 * length, step),
         "range-as-step": (name, stream, step, step),
         "step-as-range": (name, stream, length, length),
-        "step-longer": (name, stream, length, step + 1000),
-        "step-one": (name, stream, length, 1000),
+        "step-longer": (name, stream, length, step + point),
+        "step-one": (name, stream, length, point),
         "one-stream": (name, windows[0][1], length, step),
         "streams-exchanged": (name, windows[-1 - number][1], length, step),
         "last-window-fed": (name, stream if last[stream] == name else "none", length, step),
