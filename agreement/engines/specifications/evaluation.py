@@ -493,9 +493,7 @@ class Timetable:
     def _window(self, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
         """Return a window that starts then, and when it reports; start times are combined in many ways."""
         if (number, start) not in self._begun:
-            window = with_start(self.of.windows[number], start)
-            points = _own_points(self._timing, number, start) if window.strategies else None
-            self._begun[number, start] = window, points
+            self._begun[number, start] = _window_of(self._timing, number, start)
         return self._begun[number, start]
 
 
@@ -514,9 +512,10 @@ class _Timing:
 
 
 @lru_cache(maxsize=2**12)
-def _own_points(timing: _Timing, number: int, start: int) -> EvaluationPoints:
-    """Return when a window that starts then reports: asked for by many choices of start times."""
-    return own_points(with_start(timing.windows[number], start), timing.windows)
+def _window_of(timing: _Timing, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
+    """Return a window that starts then, and when it reports: asked for by many choices of start times."""
+    window = with_start(timing.windows[number], start)
+    return window, own_points(window, timing.windows) if window.strategies else None
 
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:

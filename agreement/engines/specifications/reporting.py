@@ -282,8 +282,8 @@ class ShownWindow:
             return self.arrivals()
         window_shape = shape(self.source, self.frame)
         times = range(0) if window_shape is None else window_shape.closes(self.start, self.frame.until)
-        _check_count(times, f"the window {self.source} closes")
-        return [EvaluationPoint(at_close(time, self.frame), time) for time in times]
+        _check_count(times, "the window {} closes", self.source)
+        return list(map(EvaluationPoint, _at_closes(times, self.frame), times))
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
@@ -380,14 +380,19 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
     period = period_of(window.frame)
     first = (window.start // period + 1) * period
     times = range(first, window.frame.until + 1, period)
-    _check_count(times, f"the specification {window.frame.specification.name} reports")
-    return [EvaluationPoint(at_close(t, window.frame), t) for t in times]
+    _check_count(times, "the specification {} reports", window.frame.specification.name)
+    return list(map(EvaluationPoint, _at_closes(times, window.frame), times))
 
 
-def _check_count(times: range, what: str) -> None:
+def _at_closes(times: range, frame: Frame) -> range:
+    """Return the ticks at which what closes at time points is seen."""
+    return range(at_close(times.start, frame), at_close(times.stop, frame), times.step * frame.clock.scale)
+
+
+def _check_count(times: range, what: str, name: object) -> None:
     if len(times) > MOST:
         raise LarsError(
-            f"{what} at more than {MOST} time points up to {times[-1]}, one in {times.step}; "
+            f"{what.format(name)} at more than {MOST} time points up to {times[-1]}, one in {times.step}; "
             "expected a longer slide or period, or a coarser --unit"
         )
 

@@ -10,13 +10,13 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
 from agreement.engines.specifications import (
+    ContentAnswers,
     Empty,
-    EvaluationReport,
     ScheduledTask,
     ShownSpans,
+    ShownWindow,
     Strategy,
     Task,
-    Tick,
     Timetable,
     answers_of,
     elements_of,
@@ -27,10 +27,11 @@ from agreement.engines.specifications import (
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.vectors import (
     FIRST_OF_STREAM,
-    STREAM_ALIGNED,
+    OWN_STARTS,
+    STARTS,
     ParameterVector,
     Start,
-    numbers_of,
+    alike_by_starts,
     vectors,
 )
 from lars.durations import Duration
@@ -84,6 +85,12 @@ class VectorReports:
     _scheduled: dict[tuple[object, ...], ScheduledTask] = field(default_factory=dict, init=False)
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
     """What the query answers at a tick, by what decides what windows show then."""
+    _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
+    _interned: dict[tuple[Row, ...], tuple[Row, ...]] = field(default_factory=dict, init=False)
+    _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)
+    _distinct: dict[tuple[tuple[int, int], ...], Reports] = field(default_factory=dict, init=False)
+    _silent: dict[int, Reports] = field(default_factory=dict, init=False)
+    _contents: ContentAnswers | None = field(init=False)
     _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -96,8 +103,9 @@ class VectorReports:
         pushes = [Push(push.t * length, push.stream, push.triple) for push in in_order]
         self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
         self._sources = sources(self.query)
-        frame = self._timetable(vectors()[0]).of.frame
-        shapes = (shape(source, frame) for source in self._sources)
+        of = self._timetable(vectors()[0]).of
+        self._contents = answers_of(of)
+        shapes = (shape(source, of.frame) for source in self._sources)
         self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
 
     @property
@@ -117,20 +125,27 @@ class VectorReports:
 
     def choices(self) -> Mapping[Reports, tuple[int, ...]]:
         """Return each sequence of reports that a vector demands, with the numbers of these vectors."""
+        alike = self._alike()
+        if not self.late:
+            self.look(vector for vector, _ in alike)
         # Vectors share reports: those that are one object are one without being looked at.
         shared: dict[int, tuple[Reports, list[int]]] = {}
         repeats = self.repeats
-        if not self.late:
-            self.look(map(vectors().__getitem__, numbers_of(self.query.language)))
-        for number in numbers_of(self.query.language):
-            vector = vectors()[number]
+        for vector, numbers in alike:
             if vector.by_clock or not repeats:
                 for reports in self.admissible(vector):
-                    shared.setdefault(id(reports), (reports, []))[1].append(number)
+                    shared.setdefault(id(reports), (reports, []))[1].extend(numbers)
         result: dict[Reports, list[int]] = {}
         for reports, numbers in shared.values():
             result.setdefault(reports, []).extend(numbers)
         return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
+
+    def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
+        """Return vectors that decide what all report, each with the numbers of those that report the same."""
+        begins = dict[object, int]()
+        kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
+        places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
+        return alike_by_starts(self.query.language, places, several=len(self._sources) > 1)
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
@@ -141,9 +156,7 @@ class VectorReports:
             return self._of_late(vector)
         reports = self.reports(vector)
         if not self._asks:
-            others = (
-                (self._waiting.reports(vector),) if vector.start in (FIRST_OF_STREAM, STREAM_ALIGNED) else ()
-            )
+            others = (self._waiting.reports(vector),) if vector.start in OWN_STARTS else ()
             return tuple(dict.fromkeys((reports, *others)))
         whole = self.reports(replace(vector, empty=Empty.REPORTED))
         truths = tuple((t, _truth(rows)) for t, rows in whole)
@@ -205,15 +218,18 @@ class VectorReports:
         every = self._answers[own]
         if vector.empty is Empty.REPORTED:
             return every
-        if (silent := (*own, "silent")) not in self._answers:
-            self._answers[silent] = tuple(pair for pair in every if pair[1])
-        return self._answers[silent]
+        if id(every) not in self._silent:
+            self._silent[id(every)] = self._one(pair for pair in every if pair[1])
+        return self._silent[id(every)]
 
     def starts(self, vector: ParameterVector) -> tuple[int, ...]:
         """Return t0 of each window under a vector."""
-        if vector.start not in self._starts:
-            self._starts[vector.start] = self._begins(vector.start)
-        return self._starts[vector.start]
+        return self._starts_of(vector.start)
+
+    def _starts_of(self, start: Start) -> tuple[int, ...]:
+        if start not in self._starts:
+            self._starts[start] = self._begins(start)
+        return self._starts[start]
 
     def _begins(self, start: Start) -> tuple[int, ...]:
         first = int(min((push.t for push in self.stream), default=0))
@@ -260,46 +276,69 @@ class VectorReports:
 
     def _reports(self, vector: ParameterVector) -> Reports:
         of = self.scheduled(vector)
-        if answers_of(of) is None:
-            return tuple(_timed(evaluations(of), self.until))
-        shown = self.look((vector,))
+        if self._contents is None:
+            reports = ((report.time, self._same(report.rows)) for report in evaluations(of))
+            return self._one(pair for pair in reports if 0 <= pair[0] < self.until)
+        shown = self._shown.setdefault((vector.showing, of.choice.starts), {})
+        if any(point.tick not in shown for point in of.points):
+            self.look((vector,))
         kind = self.query.to_stream or of.specification.stream
-        before: tuple[Row, ...] = ()
-        timed_rows: list[TimedRows] = []
-        for point in of.points:
-            now = shown[point.tick]
-            if 0 <= point.time < self.until:
-                plain = kind is ToStream.RSTREAM
-                timed_rows.append((point.time, now if plain else tuple(reported_rows(kind, before, now))))
-            before = now
-        return tuple(timed_rows)
+        every = [(point.time, shown[point.tick]) for point in of.points]
+        if kind is not ToStream.RSTREAM:
+            before = ((), *(rows for _, rows in every))
+            every = [
+                (time, self._changed(kind, old, rows))
+                for old, (time, rows) in zip(before, every, strict=False)
+            ]
+        return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
-    def look(self, under: Iterable[ParameterVector]) -> Mapping[int, tuple[Row, ...]]:
-        """Answer what windows show under vectors, all at once as that costs less; return that of the last.
+    def _one(self, pairs: Iterable[TimedRows]) -> Reports:
+        """Return reports as the one object that stands for all that are equal: most vectors share theirs."""
+        reports = tuple(pairs)
+        return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
+
+    def _changed(self, kind: ToStream, old: tuple[Row, ...], rows: tuple[Row, ...]) -> tuple[Row, ...]:
+        place = id(old), id(rows)
+        if place not in self._changes:
+            self._changes[place] = self._same(reported_rows(kind, old, rows))
+        return self._changes[place]
+
+    def _same(self, rows: Iterable[Row]) -> tuple[Row, ...]:
+        """Return rows as the one object that stands for all that are equal."""
+        own = tuple(rows)
+        return self._interned.setdefault(own, own)
+
+    def look(self, under: Iterable[ParameterVector]) -> None:
+        """Answer what windows show under vectors, all at once as that costs less.
 
         Windows show the same at a tick whatever makes them report.
         """
-        shown: dict[int, tuple[Row, ...]] = {}
-        new: list[tuple[dict[int, tuple[Row, ...]], int, ShownSpans]] = []
+        wanted: dict[tuple[int, tuple[int, ...]], tuple[ScheduledTask, set[int]]] = {}
         for vector in under:
             of = self.scheduled(vector)
-            clock = Tick.INSTANT if vector.by_clock else vector.tick
-            shown = self._shown.setdefault((vector.bounds, clock, self.starts(vector)), {})
-            for point in of.points:
-                if point.tick not in shown:
-                    shown[point.tick] = ()
-                    new.append((shown, point.tick, of.content(point)))
-        answers = answers_of(self._timetable(vectors()[0]).of)
-        if new and answers is not None:
-            rows = answers.rows([content for *_, content in new])
-            for (found, tick, _), own in zip(new, rows, strict=True):
-                found[tick] = tuple(own)
-        return shown
+            _, ticks = wanted.setdefault((vector.showing, of.choice.starts), (of, set()))
+            ticks.update(point.tick for point in of.points)
+        new: list[tuple[dict[int, tuple[Row, ...]], int, ShownSpans]] = []
+        for (showing, starts), (of, ticks) in wanted.items():
+            shown = self._shown.setdefault((showing, starts), {})
+            ticks -= shown.keys()
+            by_window = [self._shown_by(showing, number, own, ticks) for number, own in enumerate(of.windows)]
+            new += [(shown, tick, tuple(spans[tick] for spans in by_window)) for tick in ticks]
+        if new and self._contents is not None:
+            answered = self._contents.rows([content for *_, content in new])
+            rows = {id(own): own for own in answered}
+            texts = {own: self._same(found) for own, found in rows.items()}
+            for (shown, tick, _), found in zip(new, answered, strict=True):
+                shown[tick] = texts[id(found)]
+
+    def _shown_by(
+        self, showing: int, number: int, window: ShownWindow, ticks: Iterable[int]
+    ) -> Mapping[int, range]:
+        """Return what a window shows at ticks; start times of windows are combined in many ways."""
+        spans = self._spans.setdefault((showing, number, window.start), {})
+        spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)
+        return spans
 
 
 def _truth(rows: tuple[Row, ...]) -> tuple[Row, ...]:
     return ((f'"{"true" if rows else "false"}"^^<{XSD}boolean>',),)
-
-
-def _timed(reports: Sequence[EvaluationReport], until: int) -> Iterator[TimedRows]:
-    yield from ((report.time, tuple(report.rows)) for report in reports if 0 <= report.time < until)

@@ -1,6 +1,7 @@
 """An engine on the tests of a suite: what it answered, which vector fits it, and how each test ends."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -8,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import accumulate, groupby
 from math import floor, isfinite
 from operator import itemgetter
@@ -224,13 +225,17 @@ def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *
 
     `after` says whether it takes an element of a later time to know one, or one of the same time is enough.
     """
-    until, timed = until_of(answer.test), list[tuple[float, list[Hashable]]]()
-    for at, report in zip(
-        _known_at(expected, label, answer.test, after=after), expected.reports, strict=True
-    ):
-        if at < until:
-            timed.append((at, [_expected_shape(expected.names, row, answer.lexical) for row in report[1]]))
-    return _merged(timed)
+    return _key_at(expected, _known_at(expected, label, _arrival_times(answer.test), after=after), answer)
+
+
+def _key_at(expected: ExpectedReports, known: Sequence[float], answer: SuiteAnswer) -> Key:
+    """Return expected reports as an answer is compared with them, known at some times."""
+    until = until_of(answer.test)
+    return _merged(
+        (at, [_expected_shape(expected.names, row, answer.lexical) for row in rows])
+        for at, (_, rows) in zip(known, expected.reports, strict=True)
+        if at < until
+    )
 
 
 @lru_cache(maxsize=2**12)
@@ -239,19 +244,17 @@ def _expected_shape(names: tuple[str, ...], row: Row, lexical: bool) -> Hashable
     return frozenset((name, _term(text, lexical)) for name, text in pairs if text is not None)
 
 
-def _known_at(expected: ExpectedReports, label: Label, test: SuiteTest, *, after: bool) -> Iterator[float]:
-    """Yield what time an engine gives each of the expected reports."""
-    until = until_of(test)
-    pushed = (push.t for push in test.stream) if label in _ARRIVALS else ()
-    times = sorted({*accumulate(pushed, max)})
-    for t, _ in expected.reports:
-        if label in _ARRIVALS:
-            yield next((float(time) for time in times if time > t or (time == t and not after)), until)
-        else:
-            yield float(t)
+def _arrival_times(test: SuiteTest) -> list[float]:
+    """Return the times to which elements move time, ascending."""
+    return sorted({*accumulate((float(push.t) for push in test.stream), max)}) or [0.0]
 
 
-_ARRIVALS: Final = (Label.ARRIVAL, Label.LATER)
+def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *, after: bool) -> list[float]:
+    """Return what time an engine gives each of the expected reports; elements arrive at `times`."""
+    if label not in (Label.ARRIVAL, Label.LATER):
+        return [float(t) for t, _ in expected.reports]
+    place = bisect_right if after else bisect_left
+    return [times[min(place(times, t), len(times) - 1)] for t, _ in expected.reports]
 
 
 @dataclass(frozen=True, slots=True)
@@ -472,20 +475,29 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     if not answer.judged or answer.failure is not None:
         return frozenset()
     keys, choices = {label: answer.key(label) for label in Label}, set[Choice]()
+    # The times are looked at first: most expected reports differ in them.
+    reported = {label: [t for t, _ in key] for label, key in keys.items()}
+    times, until = _arrival_times(answer.test), until_of(answer.test)
     for expected in answer.test.expected[language]:
-        for label in Label:
-            for after in (True, False) if label is Label.ARRIVAL else (True,):
-                numbers = [n for n in expected.vectors if _sees(n, label, after=after)]
-                if numbers and _is_right(keys[label], expected, label, answer, after=after):
-                    choices |= {(n, label) for n in numbers}
+        for label, after in _LABELS:
+            if numbers := _seen(label, after=after).intersection(expected.vectors):
+                known = _known_at(expected, label, times, after=after)
+                at = [*dict.fromkeys(t for t in known if t < until)]
+                if at == reported[label] and _key_at(expected, known, answer) == keys[label]:
+                    choices.update((n, label) for n in numbers)
     return frozenset(choices)
 
 
-def _is_right(key: Key, expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> bool:
-    """Whether reports are those that are expected: the times are looked at first, most differ in them."""
-    until = until_of(answer.test)
-    known = dict.fromkeys(t for t in _known_at(expected, label, answer.test, after=after) if t < until)
-    return [t for t, _ in key] == [*known] and key == expected_key(expected, label, answer, after=after)
+_LABELS: Final = tuple(
+    (label, after) for label in Label for after in ((True, False) if label is Label.ARRIVAL else (True,))
+)
+"""What times reports have, and whether it takes a later element to know one."""
+
+
+@cache
+def _seen(label: Label, *, after: bool) -> frozenset[int]:
+    """Return the numbers of the vectors whose reports have a label, and need a later element to be known."""
+    return frozenset(n for n in range(len(vectors())) if _sees(n, label, after=after))
 
 
 def _sees(number: int, label: Label, *, after: bool) -> bool:
@@ -558,7 +570,7 @@ def _result(
     unseen = 0
     if expected is not None:
         after = choice[1] is Label.LATER or not vectors()[choice[0]].bounds.misses_last
-        known = _known_at(expected, choice[1], answer.test, after=after)
+        known = _known_at(expected, choice[1], _arrival_times(answer.test), after=after)
         unseen = sum(t >= until_of(answer.test) for t in known)
     if not answer.ran:
         outcome = Outcome.NOT_RUN

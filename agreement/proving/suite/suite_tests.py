@@ -111,13 +111,14 @@ def _word(term: str) -> str:
     return term.split('"')[1] if term.endswith("integer>") else term
 
 
-def made_tests(progress: Progress = no_progress) -> tuple[SuiteTest, ...]:
-    """Return every test of the suite, made anew by the specification."""
-    queries = {query.name: query for query in catalogue()}
+def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:
+    """Return the tests of the suite, or of one level, made anew by the specification."""
+    queries = {query.name: query for query in catalogue() if level in (None, query.level)}
     numbers = dict.fromkeys(queries, 0)
+    streams = [stream for stream in chosen_streams() if stream.query in queries]
     tests = []
-    for done, stream in enumerate(chosen_streams()):
-        progress(done, len(chosen_streams()))
+    for done, stream in enumerate(streams):
+        progress(done, len(streams))
         numbers[stream.query] += 1
         tests.append(_test_of(queries[stream.query], stream, numbers[stream.query]))
     return tuple(tests)

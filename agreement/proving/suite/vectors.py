@@ -34,7 +34,9 @@ _REPORTS: Final = tuple(
     map(frozenset, ({_WC, _NE}, {_WC}, {_WC, _CC}, {_CC}, {_NE}, {_P}, {_P, _NE}, {_P, _CC}))
 )
 _POINTS: Final = range(4)
-_STARTS: Final[tuple[Start, ...]] = (
+OWN_STARTS: Final = (FIRST_OF_STREAM, STREAM_ALIGNED)
+"""Those by which a window begins with its own stream."""
+STARTS: Final[tuple[Start, ...]] = (
     *(0, ALIGNED, FIRST, FIRST_ALIGNED, 1, 2, 3, FIRST_OF_STREAM, STREAM_ALIGNED),
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
@@ -56,6 +58,8 @@ class ParameterVector:
     combination: Combination
     timing: int = field(compare=False)
     """The number of what decides when a single window reports, whenever it begins."""
+    showing: int = field(compare=False)
+    """The number of what decides what a window shows at a tick, whenever it begins."""
 
     @property
     def by_clock(self) -> bool:
@@ -105,13 +109,18 @@ class ParameterVector:
 @cache
 def vectors() -> tuple[ParameterVector, ...]:
     """Return every vector of a suite, in the order of their numbers: usual ones first."""
-    every = product(_REPORTS, _BOUNDS, _STARTS, _EMPTY, _COMBINATIONS, _TICKS)
-    timings = {own: number for number, own in enumerate(product(_REPORTS, _BOUNDS, _TICKS))}
-    parameter_vectors = (
-        ParameterVector(report, bounds, start, empty, tick, combination, timings[report, bounds, tick])
-        for report, bounds, start, empty, combination, tick in every
-    )
-    return tuple(vector for vector in parameter_vectors if not vector.by_clock or vector.tick is Tick.TRIPLE)
+    timings, showings = dict[object, int](), dict[object, int]()
+    parameter_vectors = []
+    for report, bounds, start, empty, combination, tick in product(
+        _REPORTS, _BOUNDS, STARTS, _EMPTY, _COMBINATIONS, _TICKS
+    ):
+        clocked = bool(report & CLOCKED)
+        timing = timings.setdefault((report, bounds, tick), len(timings))
+        showing = showings.setdefault((bounds, Tick.INSTANT if clocked else tick), len(showings))
+        if not clocked or tick is Tick.TRIPLE:
+            vector = ParameterVector(report, bounds, start, empty, tick, combination, timing, showing)
+            parameter_vectors.append(vector)
+    return tuple(parameter_vectors)
 
 
 @cache
@@ -135,6 +144,26 @@ def numbers_of(language: Language) -> tuple[int, ...]:
             )
         case _:
             return tuple(range(len(vectors())))
+
+
+@lru_cache(maxsize=256)
+def alike_by_starts(
+    language: Language, places: tuple[int, ...], *, several: bool
+) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
+    """Return vectors, each with the numbers of those that report as it does.
+
+    Args:
+        language: The language of the query.
+        places: For each of `STARTS` a number; windows begin alike by starts with the same number.
+        several: Whether there are windows to combine.
+    """
+    place = dict(zip(STARTS, places, strict=True))
+    groups: dict[object, list[int]] = {}
+    for number in numbers_of(language):
+        vector = vectors()[number]
+        combined = several and vector.combination is Combination.ALL
+        groups.setdefault((vector.timing, combined, vector.empty, place[vector.start]), []).append(number)
+    return tuple((vectors()[numbers[0]], tuple(numbers)) for numbers in groups.values())
 
 
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:

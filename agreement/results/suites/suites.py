@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -97,7 +97,7 @@ class SuiteRequest:
         None, "Folder of recorded answers, one file TEST.* per test, instead of an adapter.", metavar="DIR"
     )
     level: str | None = option(
-        None, f"Run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
+        None, f"Make or run only the tests of one level: {', '.join(LEVELS)}.", metavar="LEVEL"
     )
     engine: str | None = option(
         None, "Specification that the engine follows. [default: the one that fits best]", metavar="SPEC"
@@ -150,8 +150,9 @@ class SuiteMade(Findings):
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield how many tests there are of each level."""
-        levels = (f"{sum(test.level == level for test in self.tests)} {level}" for level in LEVELS)
-        yield f"{quantity(len(self.tests), 'test')} written to {self.folder}: {', '.join(levels)}"
+        counts = ((sum(test.level == level for test in self.tests), level) for level in LEVELS)
+        levels = ", ".join(f"{count} {level}" for count, level in counts if count)
+        yield f"{quantity(len(self.tests), 'test')} written to {self.folder}: {levels}"
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
@@ -256,8 +257,10 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
         verdicts = claims.decided_claims(folder, request.benchmarks, listeners.progress)
         return SuiteClaims(folder, verdicts)
     if action == "make":
-        _check_alone(request)
-        tests = made_tests(listeners.progress)
+        _check_alone(request, {"--level"})
+        if request.level not in (None, *LEVELS):
+            raise LarsError(f"--level {request.level}: expected {', '.join(LEVELS)}")
+        tests = made_tests(listeners.progress, request.level)
         write_suite(folder, tests)
         return SuiteMade(folder, tests)
     return _run(request, folder, listeners)
@@ -266,8 +269,8 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
 _EVERYWHERE: Final = frozenset(("--inputs", "--benchmarks", "--jobs", "--silence", "--option"))
 
 
-def _check_alone(request: SuiteRequest) -> None:
-    if wrong := [flag for flag in flags_of(request) if flag not in _EVERYWHERE]:
+def _check_alone(request: SuiteRequest, used: Collection[str] = ()) -> None:
+    if wrong := [flag for flag in flags_of(request) if flag not in _EVERYWHERE.union(used)]:
         raise LarsError(f"{' and '.join(wrong)} {'requires' if len(wrong) == 1 else 'require'} run DIR")
 
 

@@ -9,10 +9,10 @@ STEP = 14
 ALSO = ("late", "late-two", "ask", "window-variable", "agree-merged", "construct-unbound", "alternative-both")
 
 
-def made():
+def made(step=STEP, also=ALSO):
     """Return every few tests of the suite, and some that are unlike others, made by the specification."""
     whole = chosen_streams()
-    part = [one for n, one in enumerate(whole) if n % STEP == 0 or one.query in ALSO]
+    part = [one for n, one in enumerate(whole) if n % step == 0 or one.query in also]
     suite_tests.chosen_streams = lambda: part
     try:
         return made_tests()
@@ -21,9 +21,14 @@ def made():
 
 
 @pytest.fixture(scope="session")
-def folder(tmp_path_factory):
+def made_once():
+    return made()
+
+
+@pytest.fixture(scope="session")
+def folder(made_once, tmp_path_factory):
     found = tmp_path_factory.mktemp("suites") / "suite"
-    write_suite(found, made())
+    write_suite(found, made_once)
     return found
 
 
