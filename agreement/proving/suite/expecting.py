@@ -1,6 +1,6 @@
 """What a query over a stream has to report under each parameter vector, by the specification."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import accumulate
 from typing import Final
@@ -319,9 +319,9 @@ class VectorReports:
             _, ticks = wanted.setdefault((vector.showing, of.choice.starts), (of, set()))
             ticks.update(point.tick for point in of.points)
         new: list[tuple[dict[int, tuple[Row, ...]], int, ShownSpans]] = []
-        for (showing, starts), (of, ticks) in wanted.items():
+        for (showing, starts), (of, asked) in wanted.items():
             shown = self._shown.setdefault((showing, starts), {})
-            ticks -= shown.keys()
+            ticks = asked - shown.keys()
             by_window = [self._shown_by(showing, number, own, ticks) for number, own in enumerate(of.windows)]
             new += [(shown, tick, tuple(spans[tick] for spans in by_window)) for tick in ticks]
         if new and self._contents is not None:
