@@ -157,7 +157,7 @@ def place_at(source: str, text: str, offset: int) -> Place:
     """
     line_start = text.rfind("\n", 0, offset) + 1
     line_end = text.find("\n", offset)
-    line_text = text[line_start : len(text) if line_end < 0 else line_end]
+    line_text = text[line_start : len(text) if line_end < 0 else line_end].rstrip("\r")
     return Place(source, text.count("\n", 0, offset) + 1, offset - line_start + 1, line_text)
 
 

@@ -47,7 +47,7 @@ from agreement.experiments.schema import (
 )
 from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
-from lars.files import exists, read_text
+from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceOptions
 from translate.model.query import Language
 
@@ -148,7 +148,7 @@ class Experiment:
         """Return the name of a query, filled with parameters, and its text, its placeholders not filled."""
         if isinstance(value, str):
             file = self.file_path(filled_text(value, parameters), path)
-            return str(file), read_text(file, "a file with a query")
+            return str(file), read_file(file, "a file with a query").text
         return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
 
     def static(self) -> tuple[StaticFile, ...]:

@@ -102,7 +102,7 @@ def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
 def _without_windows(text: str) -> str:
     """Return the SPARQL that is left for Oxigraph, each character in its place: windows are graphs."""
     lines = list[str]()
-    for line in text.splitlines(keepends=True):
+    for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         before, words = line[: len(line) - len(line.lstrip())], line.lstrip()
         if words.startswith(("REGISTER", "FROM NAMED WINDOW")):
             words = re.sub(r"[^\n]", " ", words)

@@ -18,7 +18,7 @@ from agreement.documents.requests import (
 from agreement.documents.values import Period
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
-from lars.files import read_text
+from lars.files import read_file, read_text
 from lars.language.program import Program
 from lars.language.terms import Atom, Iri
 from lars.text import notation
@@ -76,7 +76,7 @@ class TranslatingTask:
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
     """Raise QueryError, with its place, where this engine's own parser rejects the file."""
-    check_strict(read_text(path, "a file with a query"), str(path), engine)
+    check_strict(read_file(path, "a file with a query").text, str(path), engine)
 
 
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:

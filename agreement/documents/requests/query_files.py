@@ -17,7 +17,7 @@ from agreement.documents.values import Period
 from lars.analysis import literal_form
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
-from lars.files import exists, read_text
+from lars.files import exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
@@ -79,9 +79,9 @@ def load_query(
 
 
 def query_text(path: Path) -> str:
-    """Return the text of a query's file."""
+    """Return the text of a query's file as it stands: a long string can have CR LF in it."""
     *others, last = TITLES.values()
-    return read_text(path, f"a file with a query in {', '.join(others)} or {last}")
+    return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
 
 
 @dataclass(slots=True)

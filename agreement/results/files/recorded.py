@@ -28,7 +28,7 @@ from agreement.engines.adapters import (
 )
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.errors import LarsError
-from lars.files import read_text
+from lars.files import read_file, read_text
 from solver.traces import read_static
 from translate.model.query import EngineQuery
 
@@ -284,7 +284,7 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
         raise LarsError("cannot combine --out or --option with --check")
     if len(request.inputs) > 1:
         raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
-    query = next((absolute_text(read_text(path, _FORM), str(path)) for path in request.inputs), None)
+    query = next((absolute_text(read_file(path, _FORM).text, str(path)) for path in request.inputs), None)
     assert request.check is not None
     return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
 
