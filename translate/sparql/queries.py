@@ -445,6 +445,8 @@ class _Level:
         for part in self._parts("projection"):
             expression, name = part.parts if isinstance(part, Phrase) else (None, part)
             variable = scope.variable(name)
+            if isinstance(part, Phrase) and part.name == "bare":
+                scope.notes.append(f"SELECT .. AS {variable} without brackets is read as (.. AS {variable})")
             if expression is not None:
                 if variable in result:
                     accepted = f"a variable that SELECT has not named: {variable} is"

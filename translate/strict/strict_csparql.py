@@ -15,7 +15,7 @@ from translate.dialects import GRAMMARS
 from translate.errors import QueryError
 from translate.model.query import Language
 from translate.sparql import Document, query_of, tokenize
-from translate.strict.engine_parsers import check_prefixes, parsed
+from translate.strict.engine_parsers import check_prefixes, parsed, rejection
 
 _ENGINE: Final = "C-SPARQL 0.9.7"
 _BREAKS: Final = re.compile(r"[ \r\n]+")
@@ -157,6 +157,8 @@ def _check_sparql(document: Document) -> None:
     _check_comments(document)
     check_prefixes(document)
     tree = parsed(document, GRAMMARS[Language.CSPARQL])
+    for item in () if tree is None else tree.find_all("bare"):
+        raise rejection(document, item.first(), _ENGINE, "an aggregate with a name and without brackets")
     if tree is not None and query_of(tree).name != "select":
         _check_grouping(document)
 

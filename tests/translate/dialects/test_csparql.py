@@ -137,7 +137,7 @@ def test_clauses_in_strings_and_comments_are_no_clauses():
         ("ASK FROM STREAM ¦[NOW] {}", ("an IRI",)),
         ("REGISTER ¦q AS ASK {}", ("found q", "QUERY or STREAM")),
         ("REGISTER QUERY ¦AS ASK {}", ("found AS", "name")),
-        ("REGISTER QUERY q ¦ASK {}", ("found ASK", "AS, COMPUTED or EVERY")),
+        ("REGISTER QUERY q ¦ASK {}", ("found ASK", "AS, COMPUTE, COMPUTED or EVERY")),
         ("REGISTER QUERY q COMPUTED ¦1s AS ASK {}", ("EVERY",)),
         ("REGISTER QUERY q COMPUTED EVERY ¦0s AS ASK {}", ("longer than zero",)),
         ("REGISTER QUERY q EVERY 1s ¦ASK {}", ("AS",)),

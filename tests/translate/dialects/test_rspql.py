@@ -37,6 +37,7 @@ def test_a_query_of_rsp4j_is_read():
         (":w ON :s [range pt1h30m step pt0.5s]", span("90m", "500ms")),
         (":w ON :s [RANGE P1DT1H SLIDE P1W]", span("25h", "7d")),
         (":w ON :s [ELEMENTS 5 STEP 1]", Rows(5)),
+        (":w ON :s [STEP PT5S RANGE PT10S]", span("10s", "5s")),
         (":w ON :s [ITEM 5]", Rows(5)),
         (":w ON :s [FROM NOW-PT2H TO NOW-PT1H STEP PT10M]", span("2h", "10m", "1h")),
         (":w ON :s [FROM NOW-PT2H TO NOW]", span("2h")),
@@ -113,6 +114,7 @@ def test_a_window_without_a_name_is_merged_and_from_graph_is_from():
     [
         ("REGISTER RStream :out AS", ("e:out", None, ToStream.RSTREAM, True)),
         ("REGISTER STREAM :out COMPUTED EVERY PT5S AS", ("e:out", "5s", None, True)),
+        ("REGISTER QUERY q COMPUTE EVERY PT2S AS", ("q", "2s", None, False)),
         ("REGISTER QUERY q COMPUTED EVERY 1m AS", ("q", "1m", None, False)),
         ("REGISTER STREAM ?out AS", ("?out", None, None, True)),
         ("", (None, None, None, False)),
@@ -123,6 +125,17 @@ def test_each_way_to_register_a_query_is_read(header, said):
     query = read_query(f"PREFIX : <e:> {header} SELECT * {clause} {{ {BLOCK} }}", "q.rq")
     every = query.every and str(query.every)
     assert (query.name, every, query.to_stream, query.registers_stream) == said
+
+
+def test_an_aggregate_with_a_name_can_stand_without_brackets_and_a_note_says_so():
+    with_brackets, without = (
+        read_query(
+            f"SELECT {item} FROM NAMED WINDOW <w> ON <s> [RANGE PT1S] {{ WINDOW <w> {{ ?s ?p ?o }} }}", "q"
+        )
+        for item in ("(AVG(?o) AS ?a)", "AVG(?o) AS ?a")
+    )
+    assert (without.result, without.pattern) == (with_brackets.result, with_brackets.pattern)
+    assert without.notes == ("SELECT .. AS ?a without brackets is read as (.. AS ?a)",)
 
 
 def test_the_prologue_can_stand_after_register():

@@ -62,6 +62,8 @@ REJECTED = [
     ("0.9.7", f"{STREAM} {WINDOW} {{ ?s ?p ¦}}", "found }"),
     ("0.9.7", "REGISTER QUERY q AS DESCRIBE ?s ¦FROM STREAM <s> [RANGE 3s STEP 1s] { ?s ?p ?o }", "DESCRIBE"),
     ("0.9.7", f"REGISTER QUERY q AS ASK FROM STREAM <s> {WINDOW} {{ ?s ?p ?o }} ¦GROUP BY ?s", "in SELECT"),
+    ("0.9.7", f"{STREAM[:27]}¦AVG(?o) AS ?a FROM STREAM <s> {WINDOW} {{ ?s ?p ?o }}", "brackets"),
+    ("cqels", "SELECT ¦AVG(?o) AS ?a { STREAM <s> [NOW] { ?s ?p ?o } }", "found AVG"),
     ("cqels", "SELECT ?s { STREAM <s> [RANGE ¦3h] { ?s ?p ?o } }", "two digits"),
     ("cqels", "SELECT ?s { STREAM <s> [RANGE ¦3 s] { ?s ?p ?o } }", "numbers with"),
     ("cqels", "SELECT ?s { STREAM <s> ¦{ ?s ?p ?o } }", "["),
