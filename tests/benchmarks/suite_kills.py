@@ -2,9 +2,14 @@
 
 `python -m tests.benchmarks.suite_kills DIR [NAME..]`: a suite's folder, and parts of the mutants' names. The
 rest of the suite is asked of those alone that core leaves alive.
+
+`python -m tests.benchmarks.suite_kills DIR --replies [STEP]`: the matrix of tests and vectors: how many pairs
+are killed by a wrong engine that reports, for each of the engines how many it is failed at, and whether it is
+failed where its replies differ, by a comparison of another hand, and nowhere else. Each STEP-th test.
 """
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 from agreement.engines.specifications import builtin
@@ -17,7 +22,9 @@ from agreement.proving.suite import (
     read_suite,
     writing_of,
 )
+from agreement.proving.suite.running import until_of
 from tests.agreement.proving.hunting.mutants import mutants
+from tests.agreement.proving.suite.replies import answer, groups, is_right, told, wrong_replies
 
 
 def failed(mutant, tests):
@@ -30,7 +37,46 @@ def failed(mutant, tests):
     return [one.test for one in found.results if one.outcome is Outcome.FAILED]
 
 
+def killers(test, right, numbers):
+    """Yield which engines fail where these reports are right, and whether that is where they differ."""
+    names, until = right[0].names, until_of(test)
+    good = [told(names, one.reports, until) for one in right]
+    for name, reports in wrong_replies(test, right, numbers[0]):
+        fails = not is_right(answer(test, names, reports), right)
+        yield name, fails, fails == (told(names, reports, until) not in good)
+
+
+def due(right):
+    """Return what has to be reported: rows, only empty reports, or nothing by one of the right answers."""
+    if not all(one.reports for one in right):
+        return "nothing due"
+    return "rows due" if any(rows for one in right for _, rows in one.reports) else "only empty reports due"
+
+
+def replies(tests):
+    pairs, failed_at, wrong = Counter(), Counter(), []
+    for test in tests:
+        for right, numbers in groups(test):
+            every, kind = [*killers(test, right, numbers)], due(right)
+            by = [name for name, fails, _ in every if fails]
+            wrong += [(test.name, numbers[0], name) for name, _, as_differs in every if not as_differs]
+            pairs[kind, "killed" if by else "not killed"] += len(numbers)
+            pairs[kind, "of that by rows alone"] += len(numbers) * any(
+                name in by for name in ("one row short", "rows without an answer", "numbers off by one")
+            )
+            failed_at.update(dict.fromkeys(by, len(numbers)))
+    print(f"{len(tests)} tests, {sum(n for (_, how), n in pairs.items() if 'killed' in how)} pairs")
+    for (kind, how), count in sorted(pairs.items()):
+        print(f"  {kind}: {count} {how}")
+    for name, count in failed_at.most_common():
+        print(f"{name:30} failed at {count} pairs")
+    print(f"{len(wrong)} failed where they do not differ, or passed where they do", *wrong[:20], sep="\n")
+
+
 def main():
+    if "--replies" in sys.argv:
+        step = int((*sys.argv[3:], "1")[0])
+        return replies(read_suite(Path(sys.argv[1]))[::step])
     tests, names = read_suite(Path(sys.argv[1])), sys.argv[2:]
     core = [one for one in tests if one.level == "core"]
     rest = [one for one in tests if one.level != "core"]
@@ -42,6 +88,7 @@ def main():
         whole, alone = whole + bool(found or others), alone + bool(found)
         print(f"{mutant.name:50} {len(found):4} of core failed, else {len(others)}", flush=True)
     print(f"{whole} of {len(chosen)} killed by the whole suite, {alone} by core")
+    return None
 
 
 if __name__ == "__main__":

@@ -1,0 +1,226 @@
+"""Wrong engines of the suite, each by what it replies where another reports what is right.
+
+A fault takes the right reports and the test, and returns what the engine reports in their place. Some are
+right in many tests: "duplicates removed" is, if no row comes twice.
+"""
+
+import re
+from collections import Counter
+from dataclasses import replace
+from itertools import pairwise
+
+from agreement.engines.specifications import Empty, Strategy
+from agreement.engines.specifications.parameters import Combination
+from agreement.proving.suite.running import Label, SuiteAnswer, expected_key
+from agreement.proving.suite.suite_tests import ExpectedReports
+from agreement.proving.suite.vectors import vectors
+from lars.language.windows import Bounds
+from tests.agreement.proving.suite.certifying import bag
+from translate.model.query import Language
+
+ONE = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
+TYPED = re.compile(r'^"([^"]*)"\^\^<http://www.w3.org/2001/XMLSchema#\w+>$')
+
+
+def rows_of(change):
+    """Return a fault that changes the rows of each report."""
+    return lambda reports, _: [(t, change(list(rows))) for t, rows in reports]
+
+
+def terms_of(change):
+    """Return a fault that changes each term."""
+    return rows_of(lambda rows: [tuple(None if one is None else change(one) for one in row) for row in rows])
+
+
+def reports_of(change):
+    """Return a fault that keeps, moves or repeats whole reports."""
+    return lambda reports, _: change(list(reports))
+
+
+def compared(keep):
+    """Return a fault that reports of each answer what `keep` makes of the rows before and now."""
+
+    def fault(reports, _):
+        before = [(), *(rows for _, rows in reports)]
+        return [(t, keep(list(old), list(rows))) for old, (t, rows) in zip(before, reports, strict=False)]
+
+    return fault
+
+
+def new(before, now):
+    left = Counter(now) - Counter(before)
+    return list(left.elements())
+
+
+def echoed(_, test):
+    return [(int(one.t), [(one.triple[0], one.triple[2])]) for one in test.stream[:-1]]
+
+
+def ever(reports, _):
+    seen = []
+    return [(t, list(seen := [*seen, *rows])) for t, rows in reports]
+
+
+def never_again(reports, _):
+    seen, found = set(), []
+    for t, rows in reports:
+        found.append((t, [row for row in rows if row not in seen]))
+        seen |= set(rows)
+    return found
+
+
+def at_the_next(reports, _):
+    return [(t, rows) for (t, _), (_, rows) in zip(reports[1:], reports, strict=False)]
+
+
+def of_the_next(reports, _):
+    return [(t, rows) for (t, _), (_, rows) in pairwise(reports)]
+
+
+def empties_added(reports, test):
+    times = {t for t, _ in reports}
+    first, last = (int(end(one.t for one in test.stream)) for end in (min, max))
+    return sorted(
+        [*reports, *((t, []) for t in range(first, last) if t not in times)], key=lambda one: one[0]
+    )
+
+
+def swapped(rows):
+    return [row[::-1] for row in rows]
+
+
+REPLIES = {
+    "constant": lambda reports, _: [(t, [("<http://e/s>", ONE)]) for t, _ in reports],
+    "echo": echoed,
+    "late by one": reports_of(lambda own: [(t + 1, rows) for t, rows in own]),
+    "early by one": reports_of(lambda own: [(t - 1, rows) for t, rows in own]),
+    "late by a half": reports_of(lambda own: [(t + 0.5, rows) for t, rows in own]),
+    "one row short": rows_of(lambda rows: rows[1:]),
+    "one row short of several": rows_of(lambda rows: rows[1:] if len(rows) > 1 else rows),
+    "last row lost": rows_of(lambda rows: rows[:-1]),
+    "one row only": rows_of(lambda rows: rows[:1]),
+    "two rows at most": rows_of(lambda rows: rows[:2]),
+    "first row twice": rows_of(lambda rows: rows[:1] + rows),
+    "each row twice": rows_of(lambda rows: rows + rows),
+    "duplicates removed": rows_of(lambda rows: [*dict.fromkeys(rows)]),
+    "one row more": rows_of(lambda rows: [*rows, ("<http://e/more>",)]),
+    "rows without an answer": rows_of(lambda rows: rows or [("<http://e/more>",)]),
+    "empty row for no row": rows_of(lambda rows: rows or [()]),
+    "rows at the next report": at_the_next,
+    "rows of the next report": of_the_next,
+    "empty reports left out": reports_of(lambda own: [one for one in own if one[1]]),
+    "empty reports only": reports_of(lambda own: [one for one in own if not one[1]]),
+    "empty reports added": empties_added,
+    "first report lost": reports_of(lambda own: own[1:]),
+    "last report lost": reports_of(lambda own: own[:-1]),
+    "first report only": reports_of(lambda own: own[:1]),
+    "each second report": reports_of(lambda own: own[::2]),
+    "each third report lost": reports_of(lambda own: [one for n, one in enumerate(own) if n % 3 != 2]),
+    "each report twice": reports_of(lambda own: [one for one in own for _ in (0, 1)]),
+    "times in steps of two": reports_of(lambda own: [(t // 2 * 2, rows) for t, rows in own]),
+    "equal answer not reported": lambda own, _: [
+        one for old, one in zip([None, *own], own, strict=False) if old is None or old[1] != one[1]
+    ],
+    "ISTREAM": compared(new),
+    "DSTREAM": compared(lambda before, now: new(now, before)),
+    "rows that stay": compared(lambda before, now: [row for row in now if row in before]),
+    "rows that come or go": compared(lambda before, now: new(before, now) + new(now, before)),
+    "rows never go": ever,
+    "rows never come again": never_again,
+    "numbers as strings": terms_of(lambda term: TYPED.sub(r'"\1"', term)),
+    "numbers as decimals": terms_of(lambda term: term.replace("#integer>", "#decimal>")),
+    "numbers off by one": terms_of(
+        lambda term: re.sub(r'^"(\d+)"\^\^', lambda match: f'"{int(match[1]) + 1}"^^', term)
+    ),
+    "fractions cut": terms_of(lambda term: re.sub(r'^"(\d+)\.\d+"\^\^', r'"\1.0"^^', term)),
+    "language lost": terms_of(lambda term: re.sub(r'^("[^"]*")@\w+$', r"\1", term)),
+    "names as strings": terms_of(lambda term: re.sub(r"^<(.*)>$", r'"\1"', term)),
+    "truth as 1": terms_of(lambda term: ONE if term.startswith('"true"') else term),
+    "truth turned": terms_of(
+        lambda term: term.replace('"true"', '"x"').replace('"false"', '"true"').replace('"x"', '"false"')
+    ),
+    "unbound as empty": rows_of(lambda rows: [tuple(one or '""' for one in row) for row in rows]),
+    "unbound rows lost": rows_of(lambda rows: [row for row in rows if None not in row]),
+    "columns swapped": rows_of(swapped),
+    "last column lost": rows_of(lambda rows: [(*row[:-1], None) for row in rows]),
+    "first column lost": rows_of(lambda rows: [(None, *row[1:]) for row in rows]),
+    "equal first columns joined": rows_of(lambda rows: [*{row[:1]: row for row in rows}.values()]),
+}
+"""The faults by their names."""
+
+OTHERS = {
+    **{f"bounds {one.value}": {"bounds": one} for one in (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)},
+    **{f"t0 {start}": {"start": start} for start in (0, 1, 2, 3, "first", "own")},
+    **{f"combination {one.value}": {"combination": one} for one in Combination},
+    "window-close": {"report": frozenset({Strategy.WINDOW_CLOSE})},
+    "non-empty": {"report": frozenset({Strategy.NON_EMPTY})},
+    "empty reported": {"empty": Empty.REPORTED},
+    "empty silent": {"empty": Empty.SILENT},
+}
+"""Engines that take what is declared to be another: their replies are right by that vector."""
+
+
+def groups(test, language=Language.RSPQL):
+    """Yield which reports are right of a test, and the vectors by which they are: each vector once."""
+    every, admitted = test.expected[language], {}
+    for place, one in enumerate(every):
+        for number in one.vectors:
+            admitted.setdefault(number, []).append(place)
+    found = {}
+    for number, places in admitted.items():
+        found.setdefault(tuple(places), []).append(number)
+    for places, numbers in found.items():
+        yield [every[place] for place in places], numbers
+
+
+def answer(test, names, reports):
+    """Return what an engine answered: columns beyond those that are expected have a name of their own."""
+    named = (*names, "more", "most")
+    rows = ((float(t), tuple(dict(zip(named, row, strict=False)) for row in rows)) for t, rows in reports)
+    return SuiteAnswer(test, tuple(rows))
+
+
+def is_right(came, right):
+    """Whether the suite takes an answer as one that is right."""
+    key = came.key(Label.EVALUATION)
+    return any(key == expected_key(one, Label.EVALUATION, came, after=True) for one in right)
+
+
+def told(names, reports, until):
+    """Return the rows of each time before the end, as bags: what two engines can differ in."""
+    found = {}
+    for t, rows in reports:
+        if t < until:
+            padded = [tuple(row)[: len(names)] + (None,) * (len(names) - len(row)) for row in rows]
+            more = Counter(len(row) > len(names) for row in rows)[True]
+            found[t] = found.get(t, Counter()) + bag(names, padded) + Counter({"more": more} if more else {})
+    return found
+
+
+def other_reports(test, number, change, language=Language.RSPQL):
+    """Return what is right by a vector that differs in one value, None where no other is named."""
+    wanted = replace(vectors()[number], **change)
+    if wanted == vectors()[number] or wanted not in _places():
+        return None
+    at = _places()[wanted]
+    return next((one.reports for one in test.expected[language] if at in one.vectors), None)
+
+
+_PLACES = {}
+
+
+def _places():
+    if not _PLACES:
+        _PLACES.update({vector: n for n, vector in enumerate(vectors())})
+    return _PLACES
+
+
+def wrong_replies(test, right, number):
+    """Yield the name of each wrong engine with what it reports in a test by a vector."""
+    first: ExpectedReports = right[0]
+    for name, fault in REPLIES.items():
+        yield name, fault(first.reports, test)
+    for name, change in OTHERS.items():
+        reports = other_reports(test, number, change)
+        if reports is not None:
+            yield name, reports

@@ -1,0 +1,44 @@
+"""Wrong engines at each kind of vector: they fail where they differ, and nowhere else; each test has one."""
+
+import pytest
+
+from agreement.proving.suite import Label, Outcome, QuerySyntax, judged_suite
+from agreement.proving.suite.running import until_of
+from tests.agreement.proving.suite.replies import REPLIES, answer, groups, is_right, told, wrong_replies
+from translate.model.query import Language
+
+
+@pytest.fixture(scope="module")
+def few(tests):
+    return [one for one in tests if not one.name.startswith("late")][::9]
+
+
+def test_there_are_forty_wrong_engines_that_report():
+    assert len(REPLIES) >= 40
+
+
+def test_a_wrong_engine_fails_where_it_differs_and_nowhere_else(few):
+    for test in few:
+        for right, numbers in [*groups(test)][::24]:
+            names, until = right[0].names, until_of(test)
+            good = [told(names, one.reports, until) for one in right]
+            for name, reports in wrong_replies(test, right, numbers[0]):
+                differs = told(names, reports, until) not in good
+                assert is_right(answer(test, names, reports), right) != differs, (test.name, name)
+
+
+def test_each_test_is_failed_by_a_wrong_engine_at_each_vector(few):
+    for test in few:
+        for right, numbers in groups(test):
+            replies = wrong_replies(test, right, numbers[0])
+            assert not all(is_right(answer(test, right[0].names, one), right) for _, one in replies)
+
+
+@pytest.mark.parametrize("name", ["one row short", "empty reports left out", "late by one"])
+def test_the_outcome_is_that_of_the_comparison(name, few):
+    for right, numbers in [*groups(few[0])][::40]:
+        came = answer(few[0], right[0].names, REPLIES[name](right[0].reports, few[0]))
+        declared = frozenset({(numbers[0], Label.EVALUATION)})
+        (result,) = judged_suite(name, QuerySyntax(Language.RSPQL), [came], declared).results
+        silent = Outcome.PASSED if came.has_reports else Outcome.NOT_ASKED
+        assert result.outcome is (silent if is_right(came, right) else Outcome.FAILED)
