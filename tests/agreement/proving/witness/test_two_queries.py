@@ -100,6 +100,13 @@ def test_no_new_value_is_one_that_the_static_data_name():
     assert isinstance(searched(stream, f"{stream} ?x :k ?z", static), Witness)
 
 
+@pytest.mark.parametrize("part", ["VALUES ?y { :k }", "?y :kind :good"])
+def test_a_value_that_rows_or_static_data_give_is_tried(part):
+    static = {("triple", 4): (("<http://e/k>", "<http://e/kind>", "<http://e/good>", "default"),)}
+    stream = "STREAM :s [RANGE 2s] { ?x :p ?y }"
+    assert isinstance(searched(f"{stream} {part}", f"{stream} FILTER(?y = :other)", static), Witness)
+
+
 HIDDEN = (
     "{ SELECT ?x { STREAM :S [RANGE 5s] { ?x :p ?y } } } { SELECT ?z { STREAM :S [RANGE 5s] { ?z :p ?y } } }"
 )
