@@ -227,6 +227,7 @@ class PhaseRequest(ComparisonOptions, ProgressKeyword, total=False):
     length: int | str | Sequence[int]
     window: str | None
     rate: int | str | Sequence[int]
+    fail_on_empty: bool
 
 class RecordRequest(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     adapter: str | None

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final, Self, TypeVar
 
 from lars.durations import NANOSECONDS, Duration, read_duration
 from lars.errors import LarsError
@@ -382,6 +382,30 @@ START_TIMES: Final = Numbers("start time", 0, "whole numbers such as 0, a list 0
 PARAMETERS: Final = Numbers("value", 0, "whole numbers, or a range such as 1..50")
 
 
+class TimedPoints(int):
+    """A length in time points that was written as a duration: a number, but readers see the duration.
+
+    >>> period = TimedPoints(8, Duration(4 * 10**9))
+    >>> f"U = {period}", period + 1
+    ('U = 4s', 9)
+    """
+
+    written: Duration
+
+    def __new__(cls, points: int, written: Duration) -> Self:
+        """Return the number of points; arithmetic gives plain numbers, which nobody wrote."""
+        length = super().__new__(cls, points)
+        length.written = written
+        return length
+
+    def __getnewargs__(self) -> tuple[int, Duration]:  # type: ignore[override]
+        """Return what a copy in another process is made of."""
+        return int(self), self.written
+
+    def __str__(self) -> str:
+        return str(self.written)
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """A pulling period as written: time points, or a duration."""
@@ -396,7 +420,7 @@ class Period:
         if isinstance(self.source, int):
             return self.source
         try:
-            return self.source.points(unit)
+            return TimedPoints(self.source.points(unit), self.source)
         except LarsError as error:
             raise LarsError(f"the period {self}: {error}") from None
 

@@ -246,7 +246,9 @@ def pull(program: Program, period: int) -> Program:
     if period <= 0:
         raise ModelError(f"the pulling period {period} is not positive")
     time = Variable("T")
-    multiple = Comparison(Operation(ArithmeticOperator.MOD, time, Number(period)), Relation.EQUAL, Number(0))
+    # A period may print as the duration that it was written as; a program has numbers.
+    number = Number(int(period))
+    multiple = Comparison(Operation(ArithmeticOperator.MOD, time, number), Relation.EQUAL, Number(0))
     return Program((*_gated(program), Rule(TRIGGER, (In(NOW, At(time, Truth())), multiple))))
 
 

@@ -51,7 +51,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
-from agreement.documents.values import Period
+from agreement.documents.values import Period, TimedPoints
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
@@ -427,10 +427,13 @@ def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) 
     step = lcm(*steps)
     if odd := [period for period in periods if period % step]:
         last = max(*periods, step) // step * step
-        every = str(step) if last == step else f"{step}..{last}..{step}"
+        written = any(isinstance(period, TimedPoints) for period in odd)
+        low, high = (str(Duration(n * unit.nanoseconds) if written else n) for n in (step, last))
+        every = low if last == step else f"{low}..{high}..{low}"
+        multiple = low if written else f"{step} time points of {unit}"
         listed = first_few(list(map(str, odd)), _NAMED)
         yield (
-            f"periods that are no multiples of the STEP, {step} time points of {unit}: {listed}; windows end "
+            f"periods that are no multiples of the STEP, {multiple}: {listed}; windows end "
             "at multiples of it, before most pulls, and that alone leaves rows hidden by the pivot; "
             f"--period {every} avoids it"
         )

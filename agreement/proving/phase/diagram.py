@@ -8,6 +8,7 @@ pull for L >= λ(r, e): the sides differ in r for the lengths in between, and in
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from operator import itemgetter
 
 from agreement.comparing.agree.periods import whole_periods
@@ -20,11 +21,17 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """For a pulling period the number of whole periods, and at each length how many of them agree."""
+    """For a pulling period the number of whole periods; at each length how many agree, and have no row."""
 
     period: int
     whole: int
     agreeing: tuple[int, ...]
+    empty: tuple[int, ...]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether no side has a row in any whole period, at whatever length."""
+        return all(count == self.whole for count in self.empty)
 
     def share(self, place: int) -> float | None:
         """Return the share of agreeing periods at the length of that place, None without periods."""
@@ -41,11 +48,16 @@ class PhaseDiagram:
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
         """Yield the first and the last length of each run at which as many periods agree, and how many."""
-        first = 0
-        for place in range(1, len(self.lengths) + 1):
-            if place == len(self.lengths) or row.agreeing[place] != row.agreeing[first]:
-                yield self.lengths[first], self.lengths[place - 1], row.agreeing[first]
-                first = place
+        for agreeing, run in groupby(zip(self.lengths, row.agreeing, strict=True), key=itemgetter(1)):
+            first, *_, last = [length for length, _ in run] * 2
+            yield first, last, agreeing
+
+    def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
+        """Yield runs as `runs` does, of as many empty periods too; last, how many are empty."""
+        columns = zip(self.lengths, row.agreeing, row.empty, strict=True)
+        for (agreeing, empty), run in groupby(columns, key=itemgetter(1, 2)):
+            first, *_, last = [length for length, *_ in run] * 2
+            yield first, last, agreeing, empty
 
 
 @dataclass(frozen=True)
@@ -60,12 +72,14 @@ class SeenMatches:
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
     """Return how many periods agree for each of the ascending ages that the varied window can show."""
     periods = list(whole_periods(period, timeline))
-    differing = [0] * len(ages)
+    differing, empty = [0] * len(ages), [0] * len(ages)
     for needs in _needed(matches, periods, ages[-1]):
         spans = [(min(both), max(both)) for both in needs.values() if both[0] != both[1]]
+        least = min((min(both) for both in needs.values()), default=FOREVER)
         for place, age in enumerate(ages):
+            empty[place] += age < least
             differing[place] += any(low <= age < high for low, high in spans)
-    return PhaseRow(period, len(periods), tuple(len(periods) - count for count in differing))
+    return PhaseRow(period, len(periods), tuple(len(periods) - count for count in differing), tuple(empty))
 
 
 def _needed(

@@ -136,6 +136,7 @@ def _by_length(
     task: PhaseTask, trace: Trace, periods: Sequence[int], progress: Progress
 ) -> Iterator[PhaseRow]:
     agreeing: dict[int, list[int]] = {period: [] for period in periods}
+    empty: dict[int, list[int]] = {period: [] for period in periods}
     whole = dict.fromkeys(periods, 0)
     for done, length in enumerate(task.lengths):
         progress(done, len(task.lengths))
@@ -145,9 +146,12 @@ def _by_length(
             [pair], periods, ComparedInput(trace), task.agreement.setting, task.agreement.trigger
         )
         for verdict in report.variants[0].verdicts:
-            agreeing[verdict.period].append(int(verdict.intervals.tables.agreeing.sum()))
+            tables = verdict.intervals.tables
+            agreeing[verdict.period].append(int(tables.agreeing.sum()))
+            empty[verdict.period].append(int((tables.sizes.push + tables.sizes.pull == 0).sum()))
             whole[verdict.period] = len(verdict.intervals)
-    yield from (PhaseRow(period, whole[period], tuple(agreeing[period])) for period in periods)
+    for period in periods:
+        yield PhaseRow(period, whole[period], tuple(agreeing[period]), tuple(empty[period]))
 
 
 def _with_length(query: EngineQuery, task: PhaseTask, length: int) -> EngineQuery:

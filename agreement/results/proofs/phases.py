@@ -11,9 +11,11 @@ from rich.console import RenderableType
 
 from agreement.comparing.agree import periods_of
 from agreement.documents.options import option, shell_words
+from agreement.documents.outputs import NO_ROWS
 from agreement.documents.requests import (
     ComparisonOptions,
     compared_inputs,
+    fail_on_empty_option,
     periods_option,
     readers,
 )
@@ -24,6 +26,7 @@ from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.phase_report import draw
+from solver.memory import FAILED
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -73,6 +76,7 @@ class PhaseRequest:
     inputs: tuple[Path, ...] = compared_inputs()
     varied: PhaseOptions
     options: ComparisonOptions
+    fail_on_empty: bool = fail_on_empty_option()
 
     def command(self, name: str, *more: str) -> str:
         """Return the command of that name for the same inputs, without what varies."""
@@ -95,6 +99,14 @@ class PhaseResult(Findings):
     own_length: int
     _title: str
     _commands: tuple[str, str]
+    _fails_on_empty: bool
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """0; with --fail-on-empty 3 if there is nothing that they agree on."""
+        if self._fails_on_empty and all(row.is_empty for diagram in self.diagrams for row in diagram.rows):
+            return FAILED, f"--fail-on-empty{NO_ROWS} in any whole period"
+        return 0, None
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -132,11 +144,11 @@ class PhaseResult(Findings):
         """Return the table `shares`: runs of lengths at which as many periods agree."""
         return (OutTable("shares", _COLUMNS, self._rows()),)
 
-    def _rows(self) -> Iterable[tuple[int, int, int, int, int, int]]:
+    def _rows(self) -> Iterable[tuple[int, int, int, int, int, int, int]]:
         for diagram in self.diagrams:
             for row in diagram.rows:
-                for first, last, agreeing in diagram.runs(row):
-                    yield diagram.rate, row.period, first, last, agreeing, row.whole
+                for run in diagram.counts(row):
+                    yield diagram.rate, row.period, *run, row.whole
 
 
 _COLUMNS = (
@@ -145,6 +157,7 @@ _COLUMNS = (
     Column("from", int, "the first length of the window of the run"),
     Column("to", int, "the last length"),
     Column("agreeing", int, "how many periods agree at each of them"),
+    Column("empty", int, "in how many periods no side has a row"),
     Column("whole", int, "how many whole periods there are"),
 )
 
@@ -181,4 +194,5 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
         own_length=own_length(task),
         _title=title,
         _commands=again,
+        _fails_on_empty=request.fail_on_empty,
     )

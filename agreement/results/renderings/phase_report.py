@@ -12,7 +12,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
-from agreement.documents.outputs import Json, quantity, range_text, short
+from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
 from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.page import Page, PageHead, render
 from lars.errors import LarsError
@@ -84,10 +84,14 @@ def summary(diagrams: Sequence[PhaseDiagram]) -> str:
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
+    empty = sum(count == row.whole for row in rows for count in row.empty)
+    nothing = f" ({empty}{NO_ROWS})" if empty else ""
     changes = sum(
         len(list(diagram.runs(row))) - 1 for diagram in diagrams for row in diagram.rows if row.whole
     )
-    sentence = f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L"
+    sentence = (
+        f"Push and pull agree throughout at {perfect} of {quantity(len(cells), 'pair')} of U and L{nothing}"
+    )
     return f"{sentence}; as L grows the share changes {quantity(changes, 'time')}."
 
 
@@ -106,8 +110,8 @@ def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: st
                         "period": row.period,
                         "whole": row.whole,
                         "runs": [
-                            {"from": first, "to": last, "agreeing": count}
-                            for first, last, count in diagram.runs(row)
+                            dict(zip(("from", "to", "agreeing", "empty"), run, strict=True))
+                            for run in diagram.counts(row)
                         ],
                     }
                     for row in diagram.rows

@@ -10,6 +10,7 @@ from tests.agreement.command import lars
 
 COMMANDS = {
     "agree": ("agree", "."),
+    "phase": ("phase", ".", "--length", "4,9", "--assign", "e:S=e:p"),
     "run": ("run", ".", "--out", "results"),
     "compare": ("compare", "csparql", "csparql", "q.rq", "t.nq"),
 }

@@ -327,6 +327,7 @@ MAPPED = "t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://
 NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
     "agree": {"--fail-on-empty"},
+    "phase": {"--fail-on-empty"},
     "compare": {
         *(
             "--fail-on-empty",

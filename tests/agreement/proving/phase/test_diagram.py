@@ -48,6 +48,12 @@ SIDES = st.lists(matches(), max_size=5)
     st.builds(Interval, st.integers(0, 3), st.just(LAST)),
 )
 def test_the_periods_that_agree_are_those_in_which_every_row_is_a_row_of_both(seen, period, ages, timeline):
+    def is_empty(begin, end, age):
+        shown = [*((seen.pull, end),), *((seen.push, t) for t in seen.push_times if begin < t <= end)]
+        return not any(needed(own, one.row, t) <= age for own, t in shown for one in own)
+
     found = phase_row(seen, period, ages, timeline)
     assert found.whole == len(list(whole_periods(period, timeline)))
     assert found.agreeing == tuple(agreeing(seen, period, age, timeline) for age in ages)
+    spans = list(whole_periods(period, timeline))
+    assert found.empty == tuple(sum(is_empty(*span, age) for span in spans) for age in ages)

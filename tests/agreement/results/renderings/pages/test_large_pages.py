@@ -220,7 +220,10 @@ def test_a_long_table_is_cut_and_says_so():
 
 def test_a_large_phase_diagram_shows_some_periods():
     lengths = tuple(range(1, 1_001))
-    rows = tuple(PhaseRow(period, 9, tuple(length % 7 for length in lengths)) for period in range(1, 501))
+    rows = tuple(
+        PhaseRow(period, 9, tuple(length % 7 for length in lengths), (0,) * len(lengths))
+        for period in range(1, 501)
+    )
     text = html(
         phase_page(PhaseContent("T", ("a", "b"), [PhaseDiagram(1, lengths, rows)], "1s", "e:s", 3), {}, ())
     )
