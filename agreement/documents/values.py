@@ -390,20 +390,20 @@ class TimedPoints(int):
     ('U = 4s', 9)
     """
 
-    written: Duration
+    duration: Duration
 
-    def __new__(cls, points: int, written: Duration) -> Self:
+    def __new__(cls, points: int, duration: Duration) -> Self:
         """Return the number of points; arithmetic gives plain numbers, which nobody wrote."""
         length = super().__new__(cls, points)
-        length.written = written
+        length.duration = duration
         return length
 
     def __getnewargs__(self) -> tuple[int, Duration]:  # type: ignore[override]
         """Return what a copy in another process is made of."""
-        return int(self), self.written
+        return int(self), self.duration
 
     def __str__(self) -> str:
-        return str(self.written)
+        return str(self.duration)
 
 
 @dataclass(frozen=True, slots=True)
