@@ -32,10 +32,14 @@ _EXAMPLE: Final = ("ex", "http://example.org/")
 
 @dataclass(frozen=True, slots=True)
 class GuessedColumns:
-    """What each column becomes, as templates, with the prefixes that these use."""
+    """What each column becomes, as templates, with the prefixes that these use.
+
+    `remainder` is the column whose predicate is only the one that was left, by no name of either.
+    """
 
     columns: Mapping[str, str]
     prefixes: Mapping[str, str]
+    remainder: tuple[str, str] | None
 
 
 def guessed_columns(
@@ -63,7 +67,9 @@ def guessed_columns(
         columns[key] = f"{short}:{{{word}}}" if _WORD.fullmatch(sample.get(word, "")) else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
-    return GuessedColumns(columns, used)
+    last = next((word for word in predicates if _predicate(word, patterns) is None), None)
+    remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
+    return GuessedColumns(columns, used, remainder)
 
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
@@ -212,6 +218,9 @@ class InitialExperiment:
                 _check_names(path, names)
                 note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
                 guesses[key] = guessed_columns(path, names, _patterns_on(stream, read), texts)
+                if (remainder := guesses[key].remainder) is not None:
+                    column, predicate = remainder
+                    note(f"{path}: column {column} has the predicate {predicate}, the only one that is left")
         return guesses
 
     def _stream_of(self, path: Path) -> str:

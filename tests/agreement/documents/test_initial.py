@@ -40,6 +40,17 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     assert made.path.read_text() == made.text
 
 
+@pytest.mark.parametrize(("column", "remark"), [("temperature", True), ("heat", False)])
+def test_a_predicate_that_no_column_is_named_by_is_said(tmp_path, monkeypatch, column, remark):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 3s] { ?s <http://e/heat> ?t } }")
+    (tmp_path / "t.csv").write_text(f"time,sensor,{column}\n3,a,31\n")
+    found = lars("init", "mine", "q.rq", "t.csv")
+    assert f'"http://e/heat" = "{{{column}}}"' in found.out
+    sentence = "column temperature has the predicate http://e/heat, the only one that is left"
+    assert (sentence in found.err) == remark
+
+
 HEADERS = {
     "time|bike|load\n3|b|1\n": "'|' between columns; expected columns that are separated by commas",
     "2026-05-04 08:00:00,b,1.5\n": "2026-05-04 08:00:00 as the name of a column; expected a first line with",
