@@ -186,7 +186,8 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
     for part in query.phrases():
         streams.read_from(part)
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query)}
-    _refuse_mixture(document, query, blocks)
+    if blocks:
+        _refuse_mixture(document, query)
     clauses = StreamingClauses(
         names=names,
         name=name,
@@ -207,10 +208,10 @@ def _name_and_kind(register: Phrase) -> tuple[Token, bool]:
     return (*others, first)[0], not (others and first.is_word("QUERY"))
 
 
-def _refuse_mixture(document: Document, query: Phrase, blocks: object) -> None:
+def _refuse_mixture(document: Document, query: Phrase) -> None:
     """Raise at FROM STREAM without NAMED beside STREAM blocks: half C-SPARQL, half CQELS."""
     for clause in query.phrases():
-        if clause.name == "merged" and blocks and not clause.has_word("NAMED"):
+        if clause.name == "merged" and not clause.has_word("NAMED"):
             accepted = (
                 "FROM NAMED STREAM beside STREAM blocks: without NAMED it is of C-SPARQL, and they of CQELS"
             )
