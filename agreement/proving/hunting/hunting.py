@@ -164,7 +164,7 @@ class HuntLimits:
         60.0, "Time limit of the hunt.", seconds_of, metavar="TIME", keyword="str | float"
     )
     runs: int | None = option(
-        None, "Maximum number of runs that look for faults; making one small runs more.", least=1
+        None, "Maximum number of runs that look for faults; minimizing a fault takes more runs.", least=1
     )
     faults: int | None = option(None, "Stop after N faults.", least=1)
     seed: int = option(0, "Seed of the random streams.", least=0)
@@ -180,6 +180,8 @@ class Hunt:
     limits: HuntLimits
     start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
+    searched: int = field(default=0, init=False)
+    """How many runs looked for faults; the others minimize what was found, and repeat it."""
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[FailedRun] = field(default_factory=list, init=False)
@@ -210,6 +212,7 @@ class Hunt:
         """Run until a limit is reached, or every query has failed too often; then explain what was wrong."""
         self._progress = progress
         self._explore()
+        self.searched = self.runs
         if not self.wrong:
             return
         steady = self._steady()
@@ -309,7 +312,6 @@ class Hunt:
                 other = self.run(run.query, stream)
             except FailedEngineError:
                 return False
-            self.judged_runs += 1
             wrong = self.reference.verdict(other).correct is False and keeps(other)
             last = other if wrong else last
             return wrong

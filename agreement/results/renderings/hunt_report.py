@@ -24,9 +24,9 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
     text = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
-    run = f"{quantity(hunt.runs, 'run')} of {quantity(len(hunt.queries), 'query')}"
+    of = quantity(len(hunt.queries), "query")
     name = hunt.name or "the engine"
-    yield f"{name} against {hunt.reference.name}: {text}, {run}, {hunt.judged_runs} judged"
+    yield f"{name} against {hunt.reference.name}: {text}, {_runs_text(hunt, f' of {of}')}"
     for number, fault in enumerate(hunt.faults):
         size = f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
         last = "" if fault.repeated else "; a new process answered otherwise"
@@ -40,6 +40,13 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     if hunt.failures:
         first = hunt.failures[0]
         yield f"{quantity(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
+
+
+def _runs_text(hunt: Hunt, of: str = "") -> str:
+    """Return how many runs looked for faults, and how many came after these."""
+    after = hunt.runs - hunt.searched
+    more = f"; {after} more minimized and repeated faults" if after else ""
+    return f"{quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
 
 
 def title(fault: Fault) -> str:
@@ -120,7 +127,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
-    size, runs = quantity(len(fault.run.pushes), "triple"), quantity(hunt.runs, "run")
+    size, runs = quantity(len(fault.run.pushes), "triple"), quantity(hunt.searched, "run")
     parts = (
         f"# {hunt.name}: {title(fault)}",
         f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",
@@ -176,7 +183,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
     return {
         "engine": hunt.name or None,
         "reference": hunt.reference.name,
-        "runs": hunt.runs,
+        "runs": hunt.searched,
         "judged": hunt.judged_runs,
         "wrong": hunt.wrong_runs,
         "unexplained": hunt.left,
@@ -231,11 +238,11 @@ def hunt_page(
 ) -> Page:
     """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
     name, reference = hunt.name or "The engine", hunt.reference.name
-    runs = f"{quantity(hunt.runs, 'run')}, {hunt.judged_runs} judged"
+    runs = _runs_text(hunt)
     text = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
         smallest = quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
-        text = f"{quantity(len(hunt.faults), 'fault')} in {runs}; the smallest stream has {smallest}."
+        text = f"{quantity(len(hunt.faults), 'fault')} in {runs}. The smallest stream has {smallest}."
     page = _run_content(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
@@ -268,7 +275,7 @@ def _run_content(hunt: Hunt) -> Json:
             ("engine", hunt.name or hunt.engine.name),
             ("started by", hunt.engine.name),
             ("right is", hunt.reference.sentence),
-            ("runs", f"{hunt.runs}, of which {hunt.judged_runs} were judged; seed {hunt.limits.seed}"),
+            ("runs", f"{_runs_text(hunt)}; seed {hunt.limits.seed}"),
             *(("runs that failed", text) for text in failed),
         ],
         "queries": [query.name for query in hunt.queries[:_NAMED]],

@@ -45,6 +45,8 @@ def hunted(mutant, tmp_path_factory):
 def test_a_fault_has_a_folder_whose_case_is_judged_the_same(hunted):
     out, _, ran = hunted
     assert (ran.code, ran.err) == (1, "")
+    assert "mutant against rspql: 1 fault, 40 runs of 22 queries, " in ran.out
+    assert "more minimized and repeated faults" in ran.out
     assert "bounds = closed" in ran.out
     (folder,) = (one for one in out.iterdir() if one.is_dir())
     assert {one.name for one in folder.iterdir()} == {"case.json", "README.md", "page.html"}

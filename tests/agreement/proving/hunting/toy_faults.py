@@ -92,7 +92,7 @@ NAMES = {
     "equal-report-lost": "equals the one before",
     "row-once-ever": "has been reported before",
     "accumulates": "before it too",
-    "columns-exchanged": "?s and ?a are exchanged",
+    "columns-exchanged": "?a and ?s are exchanged",
     "languages-lost": "kinds of terms",
     "time-zero": "same time",
     "time-of-opening": "window opens",
