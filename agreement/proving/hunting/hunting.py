@@ -357,7 +357,7 @@ class Explanation:
     def _find(self) -> None:
         every, switches = (*self.wrong, *self.right), self._switches()
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
-        for candidates in (tuple(silent(every)), mute, switches, pictures):
+        for candidates in (tuple(silent(every)), switches, mute, pictures):
             if alone := self.arena.only(candidates):
                 self._show(alone)
                 return

@@ -284,12 +284,15 @@ class SpecificationReference(Reference):
         return _with_booleans(JudgedRun(self.specification, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
-        """Yield by how many ms the reports of a run are later than what is due, each by each."""
-        windows = self._subject(run).judgement().best.windows
-        due = [window.last for window in windows if window.rows.missing]
-        for window in windows:
-            if window.triples is None:
-                yield from (window.last - t for t in due)
+        """Yield by how many ms the reports of a run are later than what is missing, each by each."""
+        # By another t0 the delay would be another.
+        subject = self._subject(run)
+        recorded = subject.recorded
+        options = replace(recorded.options, starts=recorded.options.starts or (0,))
+        subject = replace(subject, recorded=replace(recorded, options=options))
+        due = [window.last for window in subject.judgement().best.windows if window.rows.missing]
+        came = [report.t for report in subject.recorded.recording.reports if report.rows]
+        yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return what is wrong with a run in the best of the ways to judge it with switches on."""

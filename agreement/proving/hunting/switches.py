@@ -3,12 +3,13 @@
 In the order in which they are preferred where two explain the same.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, combinations, count, groupby, permutations, product
+from itertools import accumulate, combinations, count, groupby, pairwise, permutations, product
 from operator import attrgetter, itemgetter
 from types import UnionType
 from typing import Any, Final
@@ -24,7 +25,7 @@ from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
 from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
-from lars.language.terms import Iri, Term, Variable
+from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from lars.language.windows import Bounds
 from solver.facts import Row, Static, Triple
 from translate.analysis import rebuild, stream_blocks
@@ -196,6 +197,7 @@ def _queries() -> Iterator[Switch]:
     yield from _windows()
 
 
+_TRUE: Final = Literal("true", f"{XSD}boolean")
 _FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution for which the condition is not true is none"
 
 
@@ -216,6 +218,10 @@ def _conditions() -> Iterator[Switch]:
             "FILTER compares texts where it should compare numbers",
             lambda part: replace(part, condition=_as_texts(part.condition)),
         ),
+        (
+            "FILTER keeps solutions for which its condition is an error",
+            lambda part: replace(part, condition=Call("COALESCE", (part.condition, _TRUE))),
+        ),
     ):
         yield _of_pattern(says, _FILTERED, kind, partial(_unless, attrgetter("exists"), change))
     yield _of_pattern(
@@ -223,6 +229,12 @@ def _conditions() -> Iterator[Switch]:
         "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
         kind,
         lambda part: part.pattern if part.exists else part,
+    )
+    yield _of_pattern(
+        "NOT EXISTS is evaluated as EXISTS, and the reverse",
+        "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
+        kind,
+        lambda part: replace(part, condition=Call("!", (part.condition,))) if part.exists else part,
     )
 
 
@@ -361,6 +373,12 @@ def _solutions() -> Iterator[Switch]:
     ):
         yield _of_query(says, kept, partial(_with_duplicates, duplicates))
     grouped = "SPARQL 1.1, 18.5.1: an aggregate is of all solutions of its group"
+    yield _of_pattern(
+        "an aggregate over no solution is not reported: COUNT gives no 0",
+        "SPARQL 1.1, 18.5.1: without GROUP BY all solutions are one group, also where there is none",
+        patterns.Group,
+        _without_empty_group,
+    )
     yield _of_pattern("GROUP BY is ignored", grouped, patterns.Group, lambda part: replace(part, keys=()))
     yield _of_pattern(
         "aggregates take equal values once where they should count each, and the reverse",
@@ -389,6 +407,13 @@ def _solutions() -> Iterator[Switch]:
         "SPARQL 1.1, 18.5, Slice",
         lambda query: replace(query, modifiers=replace(query.modifiers, offset=0, limit=None)),
     )
+
+
+def _without_empty_group(group: patterns.Group) -> patterns.Group:
+    if group.keys:
+        return group
+    key = Variable("any_group")
+    return replace(group, pattern=patterns.Extend(group.pattern, key, _TRUE), keys=(key,))
 
 
 def _aggregating(group: patterns.Group, change: Callable[[Aggregation], Aggregation]) -> patterns.Group:
@@ -658,6 +683,18 @@ def _first(task: Task) -> Iterator[frozenset[int]]:
     yield frozenset([min((triple.number for triple in task.elements), default=0)])
 
 
+def _before_gaps(task: Task) -> Iterator[frozenset[int]]:
+    """Yield what no report shows that is due before a gap, by each length of a window."""
+    times = sorted({triple.t for triple in task.elements})
+    for width in dict.fromkeys(length.points(task.unit) for length, _ in _ranges(task)):
+        yield frozenset(
+            triple.number
+            for triple in task.elements
+            for before, after in pairwise(times)
+            if after - before > width and before - width < triple.t <= before
+        )
+
+
 def _same_instant(place: int, task: Task) -> Iterator[frozenset[int]]:
     """Yield all triples of an instant but the first, or the last."""
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
@@ -731,6 +768,7 @@ _LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
     ("triples of time 0 are lost", _at_zero),
     ("every second triple is lost", _each_second),
     ("every third triple is lost", _each_third),
+    ("a window loses all where nothing comes for longer than its RANGE", _before_gaps),
     ("the first triple is lost", _first),
     ("a triple that has come before is lost, however long ago", _ever_again),
     ("a triple that arrives again while it is kept counts at its first time alone", _again),
@@ -743,6 +781,16 @@ def _answers() -> Iterator[Switch]:
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",
         partial(_reported, lambda recording: _each(recording, any_truth)),
+    )
+    yield Switch(
+        "a variable without a value is reported as an empty text",
+        "SPARQL 1.1, 18.5, LeftJoin: a variable that nothing binds has no value",
+        _with_unbound,
+    )
+    yield Switch(
+        "LIMIT keeps other rows than those that ORDER BY puts first",
+        "SPARQL 1.1, 18.5, Slice and OrderBy: the first solutions in the order of ORDER BY",
+        _out_of_order,
     )
     yield Switch(
         "rows do not keep the kinds of terms: datatypes, languages, or which are IRIs",
@@ -823,6 +871,30 @@ def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 def _scaled(factor: float, subject: JudgedRun) -> Iterable[JudgedRun]:
     return _reported(lambda recording: _each(recording, lambda one: replace(one, t=one.t * factor)), subject)
+
+
+_EMPTY_TEXT: Final = '""'
+
+
+def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with no value for an empty text; it says nothing of a run without any."""
+    if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
+        return (subject,)
+
+    def unbound(report: Report) -> Report:
+        rows = (tuple(None if text == _EMPTY_TEXT else text for text in row) for row in report.rows)
+        return replace(report, rows=tuple(rows))
+
+    return _reported(lambda recording: _each(recording, unbound), subject)
+
+
+def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with so many rows in each report as are right."""
+    task = subject.recorded.task
+    modifiers = task.query.modifiers
+    if not modifiers.slices or not modifiers.order:
+        return (subject,)
+    return (replace(subject, pattern=in_each(lambda right, came: len(right) == len(came))),)
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -949,7 +1021,24 @@ def _remembering(reporting: Reporting, windows: Sequence[JudgedWindow]) -> bool:
     return True
 
 
+def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
+    """Whether rows are missing that have a term of a kind, by its first and last characters, and no other."""
+    kind = re.compile(f"{start}.*{end}", re.DOTALL)
+    kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]
+    return Counter(kept) == Counter(came)
+
+
+_KINDS_OF_TERMS: Final = (
+    ("texts with a language", '"', r"@[-\w]+"),
+    ("texts", '"', '"'),
+    ("numbers", '"', ">"),
+    ("IRIs", "<", ">"),
+)
 _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
+    *(
+        (f"rows with {kind} are not reported", in_each(partial(_without_kind, start, end)))
+        for kind, start, end in _KINDS_OF_TERMS
+    ),
     ("each report is one row short", in_each(_without_one)),
     ("each report of several rows is one row short", in_each(_without_one_of_several)),
     ("each report has one row at most", in_each(_at_most_one)),

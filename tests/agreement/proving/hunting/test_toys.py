@@ -7,7 +7,16 @@ from tests.benchmarks.hunted_toys import hunted
 
 SEVERAL = (
     *("mute", "open", "range-longer", "ask-as-1", "optional-as-join", "minus-ignored", "row-short"),
-    *("random", "stream-names-ignored", "languages-lost", "count-distinct", "each-arrival", "step-longer"),
+    *(
+        "random",
+        "stream-names-ignored",
+        "languages-lost",
+        "hour-late",
+        "gap-anchored",
+        "count-distinct",
+        "each-arrival",
+        "step-longer",
+    ),
 )
 
 

@@ -73,6 +73,9 @@ REWRITTEN = {
     "union-distinct": (r"(\{[^{}]*\} UNION \{[^{}]*\})", r"{ SELECT DISTINCT * WHERE { \1 } }"),
     "filter-as-text": (r"FILTER\(\?a >= 2\)", 'FILTER(STR(?a) >= "2")'),
     "limit-ignored": (r"LIMIT \d+", ""),
+    "order-ignored": (r"ORDER BY (\S+) \S+", r"ORDER BY DESC(\1)"),
+    "filter-errors-kept": (r"FILTER\(([^)]*)\)", r"FILTER(COALESCE(\1, true))"),
+    "not-exists-as-exists": (r"FILTER NOT EXISTS", "FILTER EXISTS"),
     "predicates-ignored": (r"(?<= ):[pqr](?= )", lambda _: f"?any{next(NUMBERS)}"),
     "list-content": (
         r"(\?\w) :([pqr]) (\?\w) \.",
@@ -122,6 +125,9 @@ class Run:
         if FAULT == "trigger-shown":
             self.elements.append((t, stream, triple))
         out = list(self.due(t))
+        if FAULT == "overwrites":
+            key = (stream, triple.subject, triple.predicate)
+            self.elements = [e for e in self.elements if (e[1], e[2].subject, e[2].predicate) != key]
         if FAULT != "trigger-shown" and not self.lost(t, stream, triple):
             self.elements.append((t, stream, triple))
         self.pushes += 1
@@ -174,6 +180,8 @@ class Run:
         """Yield the reports of the closes that a time makes certain."""
         start = {"t0-500": 500, "t0-1000": 1000}.get(FAULT, 0)
         closes = set()
+        if FAULT == "gap-anchored" and self.elements and t - self.elements[-1][0] > 4:
+            self.elements.clear()
         for window in self.query.windows:
             _, _, length, step = window
             first = start + length - (length if FAULT == "early-windows" else 0)
@@ -280,6 +288,12 @@ class Run:
             return None
         if FAULT == "count-plus-one":
             rows = [tuple((n, plus_one(v) if n == "n" else v) for n, v in row) for row in rows]
+        if FAULT == "unbound-as-text":
+            rows = [(*row, *((n, '""') for n in self.names() if n not in dict(row))) for row in rows]
+        if FAULT == "no-zero-count":
+            rows = [row for row in rows if ("n", ONE.replace("1", "0", 1)) not in row]
+        if FAULT == "rows-sorted-out":
+            rows = [row for row in rows if "@" not in str(row)]
         if FAULT == "unbound-b":
             rows = [tuple((n, v) for n, v in row if n != "b") for row in rows]
         if FAULT == "kinds-lost":
@@ -292,9 +306,13 @@ class Run:
             rows = [tuple((n, re.sub(r"@\w+$", "", v)) for n, v in row) for row in rows]
         if FAULT == "numbers-one-more":
             rows = [tuple((n, plus_one(v)) for n, v in row) for row in rows]
-        t = {"late-1ms": t + 1, "late-1s": t + 1000, "early-1s": t - 1000, "times-thousand": t * 1000}.get(
-            FAULT, t
-        )
+        t = {
+            "late-1ms": t + 1,
+            "late-1s": t + 1000,
+            "early-1s": t - 1000,
+            "times-thousand": t * 1000,
+            "hour-late": t + 3600000,
+        }.get(FAULT, t)
         t = {"time-zero": 0, "time-of-opening": t - self.query.windows[0][2]}.get(FAULT, t)
         if FAULT == "late-step":
             t += self.query.windows[0][3]
