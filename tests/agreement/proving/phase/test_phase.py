@@ -200,3 +200,13 @@ def test_of_two_windows_on_a_stream_the_longest_varies_and_this_is_said(tmp_path
     verdicts = [ask("agree", length, "--json").json["periods"][0]["intervals"] for length in range(1, 10)]
     assert found == [sum(one["agree"] for one in intervals) for intervals in verdicts]
     assert len(set(found)) > 1
+
+
+@pytest.mark.parametrize("more", ["", "MINUS { ?x <e:never> ?z }"], ids=["from matches", "by length"])
+def test_a_period_in_which_only_pull_has_rows_is_none_without_rows(tmp_path, more):
+    text = f"SELECT ?x FROM STREAM <e:S> [RANGE 9s STEP 1s] {{ ?x <e:p> ?y {more} }}"
+    (tmp_path / "q.rq").write_text(text)
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:S> "1" .\n<e:a> <e:q> <e:b> <e:S> "16" .\n')
+    asked = "phase", tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--period", "4", "--length", "9"
+    (row,) = lars(*asked, "--json").json["diagrams"][0]["periods"]
+    assert row["runs"] == [{"from": 9, "to": 9, "agreeing": 3, "empty": 2}]
