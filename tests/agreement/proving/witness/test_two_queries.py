@@ -100,6 +100,23 @@ def test_no_new_value_is_one_that_the_static_data_name():
     assert isinstance(searched(stream, f"{stream} ?x :k ?z", static), Witness)
 
 
+JUST_ABOVE = f'"1.{"0" * 30}1"^^<http://www.w3.org/2001/XMLSchema#decimal>'
+NARROW = [
+    # As a double it is 1, which numbers beyond 1.00000000000000011 are not.
+    ("?y = 1e0 && ?y > 1.0000000000000001", "STREAM :s [NOW] { ?x :no ?y }"),
+    (
+        f"?y = 1 && ?w = 1 && ?y < {JUST_ABOVE} && ?w < {JUST_ABOVE}",
+        "STREAM :s [RANGE 5s] { ?x :p ?y; :q ?y }",
+    ),
+]
+
+
+@pytest.mark.parametrize(("where", "less"), NARROW)
+def test_numbers_of_a_narrow_region_are_tried_and_two_terms_of_one(where, less):
+    left = f"STREAM :s [RANGE 5s] {{ ?x :p ?y; :q ?w }} FILTER({where})"
+    assert isinstance(searched(left, less), Witness)
+
+
 @pytest.mark.parametrize("part", ["VALUES ?y { :k }", "?y :kind :good"])
 def test_a_value_that_rows_or_static_data_give_is_tried(part):
     static = {("triple", 4): (("<http://e/k>", "<http://e/kind>", "<http://e/good>", "default"),)}
