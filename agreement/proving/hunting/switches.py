@@ -816,9 +816,14 @@ def _answers() -> Iterator[Switch]:
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with its answers in their order alone, where each report has the time of its push."""
+    """Yield the run with its answers in their order alone, where each report has the time of its push.
+
+    It says nothing of a run without reports.
+    """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
+    if not reports:
+        return (subject,)
     if any(one.trigger is None or one.t != pushes[one.trigger].t for one in reports):
         return ()
     return (_with_options(subject, match=MatchBy.SEQUENCE, until=None),)

@@ -1,7 +1,10 @@
 """Engines that share no code with lars, with one fault each: one entry, with its name."""
 
+from types import SimpleNamespace
+
 import pytest
 
+from agreement.proving.hunting import switches
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.benchmarks.hunted_toys import hunted
 
@@ -12,7 +15,7 @@ SEVERAL = (
         "stream-names-ignored",
         "languages-lost",
         "hour-late",
-        "gap-anchored",
+        "ask-never",
         "count-distinct",
         "each-arrival",
         "step-longer",
@@ -36,3 +39,10 @@ def test_a_shown_stream_tells_the_rule_from_its_absence_and_needs_no_time_0():
     (fault,) = hunt.faults
     assert fault.verdict.correct is False
     assert all(push.t for push in fault.run.pushes)
+
+
+@pytest.mark.parametrize("change", [switches._at_arrival, switches._at_one_time])
+def test_a_change_of_the_times_says_nothing_of_a_run_without_reports(change):
+    recorded = SimpleNamespace(run=SimpleNamespace(pushes=()), recording=SimpleNamespace(reports=()))
+    subject = SimpleNamespace(recorded=recorded)
+    assert list(change(subject)) == [subject]

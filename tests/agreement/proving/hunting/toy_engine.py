@@ -347,13 +347,17 @@ def reply(message, runs):
         return {"ok": True, "engine": "toy-1.0", "time_unit": "1ms", "dialect": "rspql", "flushes": True}
     (run,) = runs
     if message["op"] == "close":
-        mute = FAULT in ("mute", "echo", "each-arrival", "no-flush", "constant")
+        mute = FAULT in ("mute", "echo", "each-arrival", "no-flush", "constant") or silent(run)
         return {
             "reports": [] if mute else run.answered([*run.pending, *run.due(run.now, last=True)], run.now)
         }
     (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
     out = run.push(message["t"], message["stream"], quad.triple)
-    return {"reports": [] if FAULT == "mute" else out}
+    return {"reports": [] if FAULT == "mute" or silent(run) else out}
+
+
+def silent(run):
+    return FAULT == "ask-never" and "ASK" in run.query.sparql
 
 
 if __name__ == "__main__":
