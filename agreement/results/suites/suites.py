@@ -82,7 +82,7 @@ class SuiteRequest:
     make writes the tests, run runs an engine on them, claims checks published claims.
 
     Example:
-    lars suite make rspql-suite
+    lars suite make rspql-suite --level core
     lars suite run rspql-suite --level core --adapter 'lars serve-engine rspql'
     """
 
