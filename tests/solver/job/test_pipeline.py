@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from random import Random
 
 import pytest
-from hypothesis import event, given
+from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from lars.language.formulas import Diamond, In
@@ -73,7 +73,7 @@ def packed_jobs():
     """Return jobs of many questions each, with the facts that they are asked of."""
     cases = []
 
-    @part_of(0.5)
+    @settings(max_examples=max(PACKED, settings().max_examples // 2))
     @given(drawn(exclusive=False))
     def collect(case):
         cases.append(case)
