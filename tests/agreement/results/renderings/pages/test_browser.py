@@ -47,7 +47,9 @@ def pages(tmp_path_factory):
     api.run(weather, out=folder / "results").write_report(folder / "weather.html")
     hostile_page(folder)
     large_page(folder)
-    cqels = [SAMPLES / name / "query.cqels.rq" for name in ("slide", "minus")]
+    cqels = [folder / f"{'a-long-name-' * 9}{name}.rq" for name in ("slide", "minus")]
+    for copy, name in zip(cqels, ("slide", "minus"), strict=True):
+        copy.write_text((SAMPLES / name / "query.cqels.rq").read_text())
     api.contained(*cqels, rename={"person": "order"}).write_report(folder / "contained.html")
     met_query, doors = met / "query.cqels.rq", met / "doors.nq"
     api.compare("cqels", "cqels-1.x", met_query, doors).write_report(folder / "compare.html")
