@@ -21,7 +21,6 @@ from functools import lru_cache
 from typing import Any, Final, Self
 
 import pyoxigraph
-import rdflib
 
 from lars.errors import FailedRunError, LarsError
 from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Constant, Iri, Literal
@@ -202,6 +201,9 @@ def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
 
 def text_of_rdflib(term: object) -> str:
     """Return the canonical text of a term of rdflib; variables and formulas raise."""
+    # Loading rdflib takes a tenth of a short run, and only TriX and graphs of Python need it.
+    import rdflib
+
     match term:
         case rdflib.URIRef():
             return _iri_text(str(term))

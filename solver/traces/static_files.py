@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 import pyoxigraph
-import rdflib
 from pyoxigraph import RdfFormat
 
 from lars.errors import LarsError, Place, PlacedError
@@ -298,6 +297,8 @@ def _place_in_xml(data: bytes) -> tuple[int, int] | None:
 
 @contextmanager
 def _lexical_forms_kept() -> Iterator[None]:
+    import rdflib
+
     before = rdflib.NORMALIZE_LITERALS
     rdflib.NORMALIZE_LITERALS = False
     try:
@@ -309,6 +310,9 @@ def _lexical_forms_kept() -> Iterator[None]:
 
 
 def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
+    # Loading rdflib takes a tenth of a short run.
+    import rdflib
+
     dataset = rdflib.Dataset()
     with _lexical_forms_kept():
         try:

@@ -32,7 +32,6 @@ from agreement.documents.options import (
     options_of,
 )
 from agreement.documents.outputs import json_text, table_text
-from agreement.documents.requests import base_of_block
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from lars.files import exists
@@ -308,6 +307,9 @@ def offered_functions(
     def made(answer: Callable[[_Request, Listeners], _Result]) -> Callable[..., _Result]:
         @wraps(answer)
         def based(one_request: _Request, listeners: Listeners) -> _Result:
+            # Loads what reads queries, which no help needs.
+            from agreement.documents.requests import base_of_block
+
             base = next((value for option, value in options_of(one_request) if option.name == "base"), None)
             with base_of_block(base):
                 return answer(one_request, listeners)

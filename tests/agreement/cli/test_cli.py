@@ -85,16 +85,29 @@ def test_the_json_holds_rules_and_asp_of_each_program():
     assert program["asp"] == asp.out.rstrip("\n")
 
 
-def test_translate_does_not_load_spark():
+@pytest.mark.parametrize(
+    ("heavy", "command"),
+    [
+        (("numpy", "clingo", "pyoxigraph", "rdflib", "pydantic.main", "translate.tau"), ("--help",)),
+        (("pyspark", "pandas", "pyarrow", "rdflib"), ("translate", COUPONS / "query.cqels.rq")),
+        (("pyspark", "pandas", "pyarrow", "rdflib"), ("agree", COUPONS)),
+    ],
+)
+def test_a_command_does_not_load_what_it_does_not_need(heavy, command):
     code = (
         "import sys; from agreement.cli.__main__ import main\n"
         "try: main()\n"
         "except SystemExit: pass\n"
-        "print([name for name in ('pyspark', 'pandas', 'pyarrow') if name in sys.modules])"
+        f"print([name for name in {heavy} if name in sys.modules])"
     )
-    command = [sys.executable, "-c", code, "translate", str(COUPONS / "query.cqels.rq"), "--format", "asp"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *map(str, command)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert ran.stdout.splitlines()[-1] == "[]"
 
 
