@@ -39,6 +39,7 @@ PACKS = {
         Pack("recordings-engines", "*/*.json", 250, "engine versions of RSP4J, and Kolibrie's server"),
         Pack("csrbench", "*/*.json", 12, "the published verdicts on what three engines answered in 2013"),
         Pack("queries", "*/*.rq", 280, "queries and probes of other people, and what engines say of them"),
+        Pack("queries-living", "*/*.rq", 180, "texts of the languages that engines of today read"),
         Pack("srbench", "queries/*/*.rq", 30, "verdicts on published pairs of queries over measured weather"),
         Pack("lsbench", "queries/*/*.rq", 24, "verdicts on published pairs of queries over a social network"),
         Pack("rdf-messages", "*.expected.json", 20, "cases of RDF Messages, most by the W3C's group"),

@@ -567,6 +567,15 @@ def absolute_iri(iri: str) -> str:
     return bare
 
 
+def stream_name(text: str) -> str:
+    """Return the name of a stream without < >: an IRI, or a text, as queries of Kolibrie and CQELS 2 have."""
+    bare = without_brackets(text)
+    if not _NAME.fullmatch(bare):
+        raise LarsError(f"found {text!r}; expected a stream's name, such as http://example.org/s or Sensors")
+    return bare
+
+
+_NAME = re.compile(r'[^\s<>"{}|\\^`\x00-\x20]+')
 _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?!//)")
 
 

@@ -64,9 +64,9 @@ def with_its_text(query: EngineQuery, text: str, source: str, base: str = "") ->
 _LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 
 
-def read_with_text(text: str, source: str) -> EngineQuery:
+def read_with_text(text: str, source: str, language: Language | None = None) -> EngineQuery:
     """Return the query of a text; one of CQELS or RSP-QL with its text, at which engines look too."""
-    return with_text(read_once(text, source), text, source)
+    return with_text(read_once(text, source, language), text, source)
 
 
 def with_text(query: EngineQuery, text: str, source: str, base: str | None = None) -> EngineQuery:

@@ -357,7 +357,7 @@ class ComparisonKeys(Table):
     profile: Annotated[Profile, _one_of(Profile)] = _option(
         Profile.PAPER2015, InterpretationOptions, "profile"
     )
-    bounds: Annotated[Bounds, _one_of(Bounds)] = _option(Bounds.CLOSED, InterpretationOptions, "bounds")
+    bounds: Annotated[Bounds | None, _one_of(Bounds)] = _option(None, InterpretationOptions, "bounds")
     trigger: Annotated[Trigger, _one_of(Trigger)] = _option(Trigger.ANY, InterpretationOptions, "trigger")
     on: Annotated[tuple[str, ...] | None, _read(variables, str | list[str])] = _key(
         None,

@@ -16,6 +16,7 @@ from solver.rdf.terms import (
     quad_texts,
     read_term,
     short,
+    stream_constant,
     syntax_problem,
     text_of_rdflib,
     unquote,

@@ -88,6 +88,11 @@ def _absolute(value: str) -> str:
     return value
 
 
+def stream_constant(name: str) -> str:
+    """Return what atoms have as a stream: its IRI, or a name that is a text, which no base resolves."""
+    return canonical(f"<{name}>") if _ABSOLUTE.match(name) else f"<{name}>"
+
+
 def read_term(text: str) -> RdfTerm:
     r"""Return the term that `text` writes in N-Triples, no blanks around it; strict.
 

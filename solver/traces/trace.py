@@ -15,7 +15,7 @@ from lars.errors import LarsError, system_error
 from lars.files import exists
 from lars.language.terms import Signature
 from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
-from solver.rdf import canonical
+from solver.rdf import stream_constant
 from solver.settings import BlankNodes, OnError, TraceOptions, tell
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
 from solver.traces.input_files import (
@@ -287,7 +287,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
         str(file),
         kind,
         Clock(options.unit, options.trace_unit or options.unit, origin),
-        None if names is None else canonical(f"<{names}>"),
+        None if names is None else stream_constant(names),
         candidates,
         prefixes=options.prefixes,
         copy=None if plain == file else plain,

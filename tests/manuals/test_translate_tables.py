@@ -6,6 +6,7 @@ import pytest
 
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
+from translate.model.query import Language
 
 PAGE = "translate/README.md"
 LANGUAGES = rows("translate/README.md", "| language | windows | evaluated by default |")
@@ -13,6 +14,9 @@ CONSTRUCTS = rows("translate/README.md", "| construct | rules |")
 WINDOWS = rows("translate/README.md", "| window of a query | LARS window |")
 FORMATS = rows("translate/README.md", "| `--format` | prints |")
 STRICT = rows("translate/README.md", "| `--strict` | accepts the queries that |")
+MEANINGS = rows(
+    "translate/README.md", "| window text | language | LARS window | an integer counts | evaluated |"
+)
 OPTIONS = rows("translate/README.md", "| option | value | reading |")
 WARNINGS = rows("translate/README.md", "| warning | meaning | remedy |")
 PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\n"
@@ -31,12 +35,13 @@ QUERIES = {
     "CQELS": "SELECT ?s {{ STREAM {} {{ ?s ?p ?o }} }}",
     "SPARQLstream": "SELECT ?s FROM NAMED STREAM <s> {} {{ ?s ?p ?o }}",
     "RSP-QL": "SELECT ?s FROM NAMED WINDOW :w ON <s> {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
+    "Kolibrie": "SELECT ?s FROM NAMED WINDOW :w ON :s {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
 }
 
 
 @pytest.mark.parametrize("row", LANGUAGES, ids=lambda row: row[0])
 def test_each_language_reads_its_windows(row, tmp_path):
-    found = [window for text in snippets(row[1]) for window in re.findall(r"(?:<s> )?(\[[^]]*\])", text)]
+    found = [window for text in snippets(row[1]) for window in re.findall(r"(?:<s> |:s )?(\[[^]]*\])", text)]
     stream = "<s> " if row[0] == "CQELS" else ""
     assert found
     for window in found:
@@ -50,6 +55,17 @@ def test_each_language_reads_its_windows(row, tmp_path):
         assert translated(text, tmp_path)[0] == 0
 
 
+@pytest.mark.parametrize("row", MEANINGS, ids=lambda row: f"{row[0]} {row[1]}")
+def test_each_window_text_means_in_its_language_what_the_table_says(row, tmp_path):
+    (window,), language, (meant,), evaluated = snippets(row[0]), row[1], snippets(row[2]), row[4]
+    stream = "<s> " if language == "CQELS" else ""
+    code, out = translated(QUERIES[language].format(stream + window), tmp_path)
+    assert code == 0, out
+    assert f" {meant} ◇ striple" in out
+    (read,) = [one for one in Language if one.manner.title == language]
+    assert read.manner.pushed == (evaluated == "push")
+
+
 def test_bare_integers_of_rsp_js_count_milliseconds(tmp_path):
     (window,) = re.findall(r"RSP-JS \(`ON STREAM <s> (.*?)`\)", PAGES["translate/README.md"])
     bare, iso = (QUERIES["RSP-QL"].replace("ON", f"ON{word}") for word in (" STREAM", ""))
@@ -60,9 +76,11 @@ def test_bare_integers_of_rsp_js_count_milliseconds(tmp_path):
 
 def test_one_question_has_one_answer_in_all_languages(tmp_path):
     copied(tmp_path)
-    given = "samples/crowd/doors.trig --static samples/crowd/building.ttl --mode pull --period 2 --to 12"
+    given = "samples/crowd/doors.trig --static samples/crowd/building.ttl --bounds closed"
+    when = "--mode pull --period 2 --to 12"
     asked = [
-        f"lars solve samples/crowd/query.{name[0].lower().replace('-', '')}.rq {given}" for name in LANGUAGES
+        f"lars solve samples/crowd/query.{name[0].lower().replace('-', '')}.rq {given} {when}"
+        for name in LANGUAGES
     ]
     found = {run(line, tmp_path)[1] for line in asked}
     assert len(found) == 1

@@ -19,7 +19,6 @@ from translate.model.query import (
     Dataset,
     EngineQuery,
     Form,
-    Language,
     MergedStream,
     Profile,
     Semantics,
@@ -175,7 +174,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     CQELS ignores its SLIDE, and is never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
-    if query.language is not Language.CQELS:
+    if not query.language.manner.pushed:
         windows += [block.window for block in stream_blocks(query.pattern)]
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
@@ -197,7 +196,7 @@ def remarks(
     that ISTREAM and DSTREAM are left out of the logic (T14).
     """
     if pushed is None:
-        pushed = query.language is Language.CQELS
+        pushed = query.language.manner.pushed
     texts, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
     if setting.profile is Profile.PAPER2015:
         texts += [remark for part in whole for remark in _differences(part)]

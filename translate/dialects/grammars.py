@@ -37,38 +37,45 @@ _WAITING: Final = _terminal(
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """A language: its title, where its windows stand, one of them, its streaming clauses, and its tokens.
+    """How a language is written: where its windows stand, one of them, its streaming clauses, and its tokens.
 
-    `refused` are words of neighbours, which are named where they cannot stand, with what is covered.
+    `refused` are words that are named where they cannot stand, with what is covered. `sign` finds in a text
+    that it is of this language, where others read it too; a text without any is of a language without.
     """
 
-    title: str
     windows: str
     window: str
     clauses: frozenset[str]
     terminals: Mapping[str, Terminal]
     refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    sign: re.Pattern[str] | None = None
+    folder: str = ""
 
 
 _OPERATORS: Final = frozenset(operator.value for operator in ToStream)
 CLAUSE: Final = "FROM NAMED WINDOW <name> ON <iri> [RANGE duration STEP duration]"
+_WINDOW_CLAUSES: Final = frozenset(
+    ("REGISTER", "FROM WINDOW", "a WINDOW block", *_OPERATORS, *map("REGISTER {}".format, _OPERATORS))
+)
+_WINDOW_TERMINALS: Final = {
+    "size": SIZE, "unit": UNIT, "name": _NAME, "dash": _DASH, "iso": _ISO, "waiting": _WAITING,
+}  # fmt: skip
+_LIVING: Final = "living/"
+_KOLIBRIE: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
 DIALECTS: Final[Mapping[Language, Syntax]] = {
     Language.CSPARQL: Syntax(
-        "C-SPARQL",
         "stand in FROM STREAM <iri> [window]",
         "[RANGE 30s SLIDE 5s]",
         frozenset(("REGISTER", "FROM STREAM")),
         {"size": SIZE, "unit": UNIT, "name": _NAME},
     ),
     Language.CQELS: Syntax(
-        "CQELS",
         "stand in the pattern: STREAM <iri> [window] { .. }",
         "[RANGE 30s SLIDE 5s]",
         frozenset(("a STREAM block",)),
         {"size": SIZE, "unit": UNIT},
     ),
     Language.SPARQLSTREAM: Syntax(
-        "SPARQLstream",
         "stand in FROM NAMED STREAM <iri> [window] or STREAM <iri> [window] { .. }",
         "[NOW - 10 S SLIDE 5 S]",
         frozenset(("FROM STREAM", "a STREAM block", *_OPERATORS)),
@@ -80,24 +87,46 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         {unit: (f"the unit {unit}", DAYS) for unit in ("MONTH", "MONTHS", "YEAR", "YEARS")},
     ),
     Language.RSPQL: Syntax(
-        "RSP-QL",
         "stand in FROM NAMED WINDOW <name> ON <iri> [window], read by WINDOW <name> { .. }",
         "[RANGE PT10S STEP PT5S]",
-        frozenset(
-            ("REGISTER", "FROM WINDOW", "a WINDOW block", *_OPERATORS, *map("REGISTER {}".format, _OPERATORS))
-        ),
-        {"size": SIZE, "unit": UNIT, "name": _NAME, "dash": _DASH, "iso": _ISO, "waiting": _WAITING},
+        _WINDOW_CLAUSES,
+        _WINDOW_TERMINALS,
         {
-            "RULE": ("RULE of Kolibrie", f"RSP-QL with {CLAUSE}"),
-            "RETRIEVE": ("RETRIEVE of Kolibrie", f"RSP-QL with {CLAUSE}"),
             "UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS"),
             "LOG": ("ON LOG of Janus", CLAUSE),
             "START": ("the window START of Janus", "[RANGE duration STEP duration]"),
             "OFFSET": ("the window OFFSET of Janus", "[RANGE duration STEP duration]"),
         },
     ),
+    Language.KOLIBRIE: Syntax(
+        "stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
+        "[RANGE 10 STEP 2]",
+        _WINDOW_CLAUSES,
+        {
+            **_WINDOW_TERMINALS,
+            "operator": _terminal(
+                r"(?!(?:RSTREAM|ISTREAM|DSTREAM|STREAM|QUERY)\b)[a-z]\w*(?=\s+<)", "RSTREAM"
+            ),
+            "word": _terminal(r"(?!STREAM\b)[a-z_][\w-]*(?![\w:-])", "a name"),
+        },
+        {
+            word: (f"{construct} of Kolibrie", _KOLIBRIE)
+            for word, construct in {
+                **{word: word for word in ("RULE", "RETRIEVE", "MODEL", "TRAIN", "INSERT", "DELETE", "PROB")},
+                "ML": "ML.PREDICT",
+                "NEURAL": "NEURAL RELATION",
+            }.items()
+        },
+        re.compile(
+            r"\b(?:RULE|RETRIEVE|REPORT|TICK|NEURAL|ML\s*\.)\b|\bWITH\s+(?:POLICY|TIMESTAMP)\b"
+            r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
+            r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))",
+            re.IGNORECASE | re.ASCII,
+        ),
+        _LIVING,
+    ),
 }
-TITLES: Final = {language: dialect.title for language, dialect in DIALECTS.items()}
+TITLES: Final = {language: language.manner.title for language in Language}
 
 
 def _clause_at(document: Document, token: Token) -> str:
@@ -129,20 +158,29 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
             f"CQELS 2: the bare stream name {token}", place, covered="IRIs as names of streams"
         )
     clause = _clause_at(document, token)
-    theirs = [other.title for other in DIALECTS.values() if clause in other.clauses]
+    theirs = [
+        TITLES[other]
+        for other in DIALECTS
+        if DIALECTS[other].sign is None and clause in DIALECTS[other].clauses
+    ]
     if not theirs or clause in dialect.clauses:
         return None
     if clause == "a STREAM block" and document.tokens[document.index_from(token.start) + 2].is_word("{"):
         construct = "CQELS 2: a STREAM block whose window stands in FROM STREAM"
         covered = f"CQELS 1, whose windows {DIALECTS[Language.CQELS].windows}"
         return UnsupportedError(construct, place, covered=covered)
-    problem = f"found {clause}, which is {' and '.join(theirs)}, in a query of {dialect.title}"
-    return QueryError(place, f"{problem}; the windows of {dialect.title} {dialect.windows}")
+    title = TITLES[language]
+    problem = f"found {clause}, which is {' and '.join(theirs)}, in a query of {title}"
+    return QueryError(place, f"{problem}; the windows of {title} {dialect.windows}")
 
 
 GRAMMARS: Final = {
     language: Grammar(
-        "translate.dialects", language.value, dialect.terminals, partial(_explain, language), dialect.window
+        "translate.dialects",
+        f"{dialect.folder}{language.value}",
+        dialect.terminals,
+        partial(_explain, language),
+        dialect.window,
     )
     for language, dialect in DIALECTS.items()
 }

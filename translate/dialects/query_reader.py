@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
-from translate.dialects.grammars import CLAUSE, GRAMMARS, TITLES, clauses_in
+from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
 from translate.dialects.windows import read_every, read_window, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
@@ -76,26 +76,42 @@ class _Streams:
             f"{words} of Kolibrie is left out: it says when a window reports, not what"
             for words in strategies(window)
         )
-        return read_window(self.document, window)
+        return read_window(self.document, window, self.language.manner)
 
     def _declare(self, clause: Phrase) -> None:
         """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
         parts = {part.name: part for part in clause.phrases()}
         tokens = {kind: part.first() for kind, part in parts.items()}
-        for kind, what in ("label", "window"), ("stream", "stream"):
-            if kind in tokens and tokens[kind].kind is TokenKind.VARIABLE:
-                raise self._unsupported(f"the variable {what} name {tokens[kind]}", tokens[kind])
         kinds = list(parts)
         if kinds.index("window") < kinds.index("stream"):
-            _refuse_milliseconds(self.document, parts["window"])
-        stream = MergedStream(self.names.iri(tokens["stream"]), self._window(parts["window"]))
+            _refuse_bare_sizes(self.document, parts["window"])
+        stream = MergedStream(self._name(tokens["stream"], "stream"), self._window(parts["window"]))
         if "label" not in tokens:
             self.merged.append(stream)
             return
-        label = self.names.label(tokens["label"])
+        label = self._name(tokens["label"], "window")
         if label in self.named:
             raise self.document.unexpected(tokens["label"], "a name that no other window has")
         self.named[label] = MergedStream(stream.stream, stream.window, label)
+
+    def _name(self, token: Token, what: str) -> Iri:
+        """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
+        if self.language.manner.texts:
+            return self._text(token, what)
+        if token.kind is TokenKind.VARIABLE:
+            raise self._unsupported(f"the variable {what} name {token}", token)
+        return self.names.iri(token) if what == "stream" else self.names.label(token)
+
+    def _text(self, token: Token, what: str) -> Iri:
+        if token.kind is TokenKind.IRI:
+            return Iri(token.text[1:-1])
+        if token.kind is TokenKind.VARIABLE:
+            self.notes.append(f"{token} is read as the name of a {what}, which the pattern does not bind")
+        if token.kind is TokenKind.NAME and not token.text.startswith(":"):
+            return self.names.label(token)
+        if token.kind is TokenKind.NAME and ":" in self.names.prefixes:
+            self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
+        return Iri(f":{token.text}" if token.kind is TokenKind.WORD else token.text)
 
     def read_block(self, block: Phrase) -> StreamBlock | AnyWindow:
         """Return what a STREAM or WINDOW block reads."""
@@ -107,10 +123,10 @@ class _Streams:
         return StreamBlock(stream, self._window(window))
 
     def _named_window(self, token: Token) -> StreamBlock | AnyWindow:
-        if token.kind is TokenKind.VARIABLE:
+        if token.kind is TokenKind.VARIABLE and not self.language.manner.texts:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
-        name = self.names.label(token)
+        name = self._name(token, "window")
         if name not in self.named:
             return AnyWindow(name, ())
         self.read.add(name)
@@ -121,9 +137,9 @@ def _block(stream: MergedStream) -> StreamBlock:
     return StreamBlock(stream.stream, stream.window, name=stream.name)
 
 
-def _refuse_milliseconds(document: Document, window: Phrase) -> None:
+def _refuse_bare_sizes(document: Document, window: Phrase) -> None:
     """Raise at a bare number in a window before ON, where the drafts stand and not RSP-JS or Kolibrie."""
-    for length in window.find_all("milliseconds"):
+    for length in window.find_all("bare_size"):
         place = document.place(length.first().start)
         covered = "PT10S, and milliseconds after ON and a stream"
         raise UnsupportedError("a duration without a unit", place, covered=covered)
@@ -153,7 +169,7 @@ def _refuse_nesting(document: Document, token: Token, outer: str) -> None:
 
 def _registered_name(names: Names, token: Token, language: Language) -> str:
     """Return the name: of RSP-QL an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
-    if language is Language.CSPARQL:
+    if not language.manner.names_windows:
         return token.text.strip("<>")
     whole = names.document.token_from(token.start)
     return names.label(whole).value if is_name(whole) else whole.text
@@ -191,15 +207,22 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
     clauses = StreamingClauses(
         names=names,
         name=name,
-        every=None if every is None else read_every(document, every),
+        every=None if every is None else read_every(document, every, language.manner),
         merged=tuple(streams.merged),
         blocks=blocks,
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
         to_stream=_operator(document, register, query),
         registers_stream=is_stream,
-        notes=tuple(dict.fromkeys(streams.notes)),
+        notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
     return tree, clauses
+
+
+def _left_out(tree: Phrase) -> Iterator[str]:
+    """Yield notes of what stands in front of a query of Kolibrie and changes none of its answers."""
+    for source in tree.find_all("source"):
+        words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
+        yield f"{words} of Kolibrie is left out: the trace says what the stream has, and when"
 
 
 def _name_and_kind(register: Phrase) -> tuple[Token, bool]:
@@ -242,10 +265,15 @@ def read_query(
 def _recognise(document: Document) -> tuple[Language, tuple[Phrase, StreamingClauses]]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
-    That is the one whose grammar goes farthest in the text, and has most of its clauses.
+    That is the one whose grammar goes farthest in the text, and is told or has most of its clauses.
     """
     errors: dict[Language, PlacedError] = {}
-    for language in Language:
+    told = [
+        language
+        for language in Language
+        if (pattern := DIALECTS[language].sign) and pattern.search(document.text)
+    ]
+    for language in (*told, *(language for language in Language if DIALECTS[language].sign is None)):
         try:
             found = lift(document, language)
         except PlacedError as error:
@@ -256,7 +284,7 @@ def _recognise(document: Document) -> tuple[Language, tuple[Phrase, StreamingCla
                 return Language.SPARQLSTREAM, lift(document, Language.SPARQLSTREAM)
         return language, found
     ends = {language: reach(document, GRAMMARS[language]) for language in errors}
-    likeliest = max(errors, key=lambda language: (ends[language], clauses_in(document, language)))
+    likeliest = max(errors, key=lambda one: (ends[one], one in told, clauses_in(document, one)))
     best = errors[likeliest]
     if isinstance(best, QueryError) and len(set(ends.values())) > 1:
         raise QueryError(best.place, f"{best.problem} (read as {TITLES[likeliest]})")

@@ -1,6 +1,6 @@
 """The windows of the grammars as values: their lengths and slides, whatever a language writes for a duration.
 
-1m30s, 10 SECONDS, PT1M30S, bare milliseconds.
+1m30s, 10 SECONDS, PT1M30S, and bare integers, which are milliseconds or seconds.
 """
 
 import re
@@ -9,6 +9,7 @@ from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
 from translate.errors import UnsupportedError
+from translate.model.query import Manner
 from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
 from translate.sparql import Document, Phrase, Token
 
@@ -36,7 +37,7 @@ _PARTS: Final = {
 _USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH POLICY wait"))
 
 
-def read_window(document: Document, window: Phrase) -> WindowExpression:
+def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExpression:
     """Return the window in brackets; raises QueryError and UnsupportedError at what it cannot be."""
     kind = next(window.phrases())
     match kind.name:
@@ -47,9 +48,9 @@ def read_window(document: Document, window: Phrase) -> WindowExpression:
         case "rows":
             return _rows(document, kind)
         case "interval":
-            return _interval(document, kind)
+            return _interval(document, kind, manner)
         case _:
-            return _range(document, kind)
+            return _range(document, kind, manner)
 
 
 def strategies(window: Phrase) -> tuple[str, ...]:
@@ -77,57 +78,57 @@ def _count(document: Document, token: Token) -> int:
     return int(token.text)
 
 
-def _range(document: Document, kind: Phrase) -> Range:
+def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
     length, slide = kind.find("length"), kind.find("slide")
     assert length is not None
-    width = _longer_than_zero(document, length)
-    if kind.find("tumbling") is not None:
-        return Range(width, width, tumbling=True)
-    return Range(width, None if slide is None else _slide(document, slide))
+    width, tumbling = _longer_than_zero(document, length, manner), kind.find("tumbling") is not None
+    if slide is not None:
+        return Range(width, _slide(document, slide, manner), ends=manner.ends)
+    return Range(width, width if tumbling or manner.tumbles else None, tumbling=tumbling, ends=manner.ends)
 
 
-def _slide(document: Document, slide: Phrase) -> Duration:
-    return _longer_than_zero(document, next(slide.phrases()))
+def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:
+    return _longer_than_zero(document, next(slide.phrases()), manner)
 
 
-def _interval(document: Document, kind: Phrase) -> WindowExpression:
+def _interval(document: Document, kind: Phrase, manner: Manner) -> WindowExpression:
     """Return a window between two times before now: `until` is how long before it ends."""
     first, *_ = ends = [part for part in kind.phrases() if part.name == "before"]
-    past, until = (*(_before(document, end) for end in ends), _ZERO)[:2]
+    past, until = (*(_before(document, end, manner) for end in ends), _ZERO)[:2]
     written = kind.find("slide")
-    slide = None if written is None else _slide(document, written)
+    slide = None if written is None else _slide(document, written, manner)
     if until != _ZERO and past <= until:
         lengths = "" if past == _ZERO else f": {past} and {until} before NOW"
         raise document.unexpected(first.first(), f"a window that begins before it ends{lengths}")
     if past != _ZERO:
-        return Range(past, slide, None if until == _ZERO else until)
+        return Range(past, slide, None if until == _ZERO else until, ends=manner.ends)
     if slide is not None:
         covered = "[NOW], and a slide of longer windows"
         raise UnsupportedError("a slide of [NOW]", document.place(first.first().start), covered=covered)
     return Now()
 
 
-def _before(document: Document, end: Phrase) -> Duration:
+def _before(document: Document, end: Phrase, manner: Manner) -> Duration:
     length = end.find("length")
-    return _ZERO if length is None else read_length(document, length)
+    return _ZERO if length is None else read_length(document, length, manner)
 
 
-def _longer_than_zero(document: Document, length: Phrase) -> Duration:
-    duration = read_length(document, length)
+def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Duration:
+    duration = read_length(document, length, manner)
     if duration == _ZERO:
         raise document.unexpected(length.first(), "a duration that is longer than zero")
     return duration
 
 
-def read_every(document: Document, every: Phrase) -> Duration:
+def read_every(document: Document, every: Phrase, manner: Manner) -> Duration:
     """Return the duration of COMPUTED EVERY."""
-    return _longer_than_zero(document, next(every.phrases()))
+    return _longer_than_zero(document, next(every.phrases()), manner)
 
 
-def read_length(document: Document, length: Phrase) -> Duration:
-    """Return a duration: numbers with their units, one of XML Schema, or a number of milliseconds."""
-    if length.find("milliseconds") is not None:
-        return Duration(int(length.first().text) * NANOSECONDS["ms"])
+def read_length(document: Document, length: Phrase, manner: Manner) -> Duration:
+    """Return a duration: numbers with units, one of XML Schema, or an integer in the unit of the language."""
+    if manner.bare is not None and length.find("bare_size") is not None:
+        return Duration(int(length.first().text) * manner.bare.nanoseconds)
     first, *others = length.tokens()
     if first.text[0] in "pP":
         return _iso(document, first)

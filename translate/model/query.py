@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
 
-from lars.durations import SECOND, Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
 from translate.model.patterns import UNMODIFIED, Modifiers, Pattern, StreamBlock, TriplePattern
@@ -41,18 +41,48 @@ class Semantics(Enum):
 class Setting:
     """What a translation depends on beside the query.
 
-    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). With `ordered` the answer
+    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). `bounds` are the ends of all windows,
+    None those that the query's language says, or closed ones. With `ordered` the answer
     predicate carries the values of ORDER BY, so that answers can be shown in their order. A program
     whose times are `ticks` to a time point tells time points by the functions that ask for a time.
     """
 
     profile: Profile = Profile.PAPER2015
     unit: Duration = SECOND
-    bounds: Bounds = Bounds.CLOSED
+    bounds: Bounds | None = None
     semantics: Semantics = Semantics.SET
     ordered: bool = False
     origin: str = EPOCH
     ticks: int = 1
+
+
+class EmptyGroup(Enum):
+    """What aggregates make of no solution at all (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
+
+    VALUES = "values"
+    UNBOUND_AVERAGE = "unbound average"
+    NO_ROW = "no row"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """What a language means beyond its text, by its own documents.
+
+    Its windows enter the default graph (`merges`), or the pattern reads each where its block stands, some by
+    name (`names_windows`). It is `pushed` where input makes it evaluate. `ends` are those of its windows,
+    None where engines differ, and one without a slide `tumbles`. `bare` is what an integer without a unit
+    counts. Streams and windows have IRIs as names, or `texts`, for which no prefix need be declared.
+    """
+
+    title: str
+    merges: bool = False
+    names_windows: bool = False
+    pushed: bool = False
+    ends: Bounds | None = None
+    bare: Duration | None = None
+    tumbles: bool = False
+    texts: bool = False
+    empty_group: EmptyGroup = EmptyGroup.VALUES
 
 
 class Language(Enum):
@@ -62,9 +92,26 @@ class Language(Enum):
     CQELS = "cqels"
     SPARQLSTREAM = "sparqlstream"
     RSPQL = "rspql"
+    KOLIBRIE = "kolibrie"
+
+    @property
+    def manner(self) -> Manner:
+        """What the language means beyond its text."""
+        return _MANNERS[self]
 
 
-MERGING: Final = frozenset((Language.CSPARQL, Language.SPARQLSTREAM))
+_MANNERS: Final = {
+    Language.CSPARQL: Manner("C-SPARQL", merges=True),
+    Language.CQELS: Manner("CQELS", pushed=True, empty_group=EmptyGroup.NO_ROW),
+    Language.SPARQLSTREAM: Manner("SPARQLstream", merges=True, empty_group=EmptyGroup.UNBOUND_AVERAGE),
+    Language.RSPQL: Manner("RSP-QL", names_windows=True, bare=MILLISECOND),
+    Language.KOLIBRIE: Manner(
+        "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=True
+    ),
+}
+
+
+MERGING: Final = frozenset(language for language in Language if language.manner.merges)
 """The languages whose windows enter the default graph; the others read each where its block stands."""
 
 

@@ -14,18 +14,21 @@ class Range:
 
     The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
     which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
-    `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L.
+    `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L. `ends` are those
+    that the language of the text says, None where it says none.
     """
 
     length: Duration
     slide: Duration | None = None
     until: Duration | None = None
     tumbling: bool = field(default=False, compare=False)
+    ends: Bounds | None = None
 
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
-        return f"[RANGE {self.length}{until}{slide}]"
+        ends = "" if self.ends is None else f" {self.ends.value}"
+        return f"[RANGE {self.length}{until}{slide}{ends}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -70,21 +73,22 @@ WindowExpression = Range | Rows | Now | Unbounded | Sliding
 
 
 def window_operator(
-    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: Bounds
+    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: Bounds | None
 ) -> Window:
     """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
 
-    With a variable it is one tuple window for each stream, the fourth argument of striple.
+    `bounds` are the ends of all windows, None those that each says, or closed ones. With a variable it is one
+    tuple window for each stream, the fourth argument of striple.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), Bounds.CLOSED))
     ⊞^{30,0,5}
     """
     match expression:
-        case Range(length, slide, until):
+        case Range(length, slide, until, _, ends):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
-            ends = bounds if until is None else Bounds.CLOSED
+            ends = Bounds.CLOSED if until is not None else bounds or ends or Bounds.CLOSED
             return TimeWindow(length.points(unit), future, step, ends)
         case Rows(count):
             return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)

@@ -321,7 +321,7 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
         if token.start == wrong.start:
             break
         parser.takes(terminal, token)
-        if token.kind is TokenKind.NAME and not before.is_word("PREFIX", "WINDOW"):
+        if token.kind is TokenKind.NAME and not before.is_word("PREFIX", "WINDOW", "ON", "STREAM"):
             names.iri(token)  # raises at a prefix that is not declared
         offset, before = token.end, token
     shown = [name for terminal, name in grammar.titles().items() if parser.would_take(terminal)]

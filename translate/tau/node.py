@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from typing import Final
 
 from lars.language.formulas import BodyLiteral, Diamond, In, Truth
@@ -11,19 +10,11 @@ from lars.language.terms import DEFAULT, NULL, Atom, Iri, Symbol, Term, Variable
 from lars.language.windows import Window
 from translate.analysis import witnesses
 from translate.model.patterns import Pattern, variables
-from translate.model.query import Setting
+from translate.model.query import EmptyGroup, Setting
 
 ActiveGraph = Symbol | Iri | Variable
 
 NAMED: Final = "named"
-
-
-class EmptyGroup(Enum):
-    """What aggregates make of no solution at all (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
-
-    VALUES = "values"
-    UNBOUND_AVERAGE = "unbound average"
-    NO_ROW = "no row"
 
 
 @dataclass(frozen=True, slots=True)

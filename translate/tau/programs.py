@@ -31,7 +31,7 @@ from translate.model.patterns import Duplicates, Select, TriplePattern, variable
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Semantics, Setting
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
-from translate.tau.node import EmptyGroup, Head, Node, in_order
+from translate.tau.node import Head, Node, in_order
 from translate.tau.rules import arrivals, projection_rules, uses_arrivals
 
 TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
@@ -182,14 +182,6 @@ def output_of(query: EngineQuery, setting: Setting) -> Output:
     return Output(names, len(wide) + len(hidden) + witnesses(pattern), order, bag=True)
 
 
-_EMPTY: Final = {
-    Language.CSPARQL: EmptyGroup.VALUES,
-    Language.RSPQL: EmptyGroup.VALUES,
-    Language.SPARQLSTREAM: EmptyGroup.UNBOUND_AVERAGE,
-    Language.CQELS: EmptyGroup.NO_ROW,
-}
-
-
 def lars_program(query: EngineQuery, setting: Setting) -> Program:
     """Return the LARS program of a query; its answers are the atoms of ans1, at each time point."""
     with deep_recursion():
@@ -197,7 +189,7 @@ def lars_program(query: EngineQuery, setting: Setting) -> Program:
         plain = replace(query, pattern=without_paths(query.pattern, results))
         taken = results | occurring_variables(plain.pattern)
         bag = setting.semantics is Semantics.BAG
-        node = Node(setting, taken, bag=bag, empty_group=_EMPTY[query.language])
+        node = Node(setting, taken, bag=bag, empty_group=query.language.manner.empty_group)
         imports = _imports(query.merged, setting)
         return Program((*answers(plain, node), *imports, *_arrival_rules(plain, setting)))
 

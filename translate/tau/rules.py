@@ -53,9 +53,9 @@ from translate.analysis.nullability import Variables, is_cautious, joins, joins_
 from translate.analysis.rewriting import apart, is_local, path_pattern
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
+from translate.model.query import TIMESTAMP, EmptyGroup, Profile, Semantics, Setting
 from translate.model.windows import window_operator
-from translate.tau.node import ActiveGraph, EmptyGroup, Head, Node, Solution, in_order, pad
+from translate.tau.node import ActiveGraph, Head, Node, Solution, in_order, pad
 
 Body = tuple[BodyLiteral, ...]
 

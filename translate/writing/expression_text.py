@@ -96,12 +96,14 @@ _WORDS: Final = {
     Language.CQELS: {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
     Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    Language.KOLIBRIE: {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
 }
 _WINDOWS: Final = {
     Language.CSPARQL: "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]",
     Language.CQELS: "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
     Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
     Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
+    Language.KOLIBRIE: "its windows are [RANGE n STEP n]",
 }
 
 
@@ -140,7 +142,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
         case Language.CSPARQL, Rows(count):
             return f"[RANGE TRIPLES {count}]"
-        case Language.CSPARQL, Range(_, None, None):
+        case _, Range(_, None, None) if language is Language.CSPARQL or language.manner.tumbles:
             accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.CQELS, Range(size, slide, None):
             return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"
@@ -153,7 +155,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.SPARQLSTREAM, Range(size, slide, until):
             end = after(" TO NOW - ", until)
             return f"[{after('NOW - ', size)}{end}{after(' SLIDE ', slide)}]"
-        case Language.RSPQL, Range(size, slide, None):
+        case _, Range(size, slide, None) if language.manner.names_windows:
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
         case Language.RSPQL, Range(size, slide, until):  # as the drafts write it: RSP4J has RANGE alone
             end = after("-", until)
@@ -275,10 +277,14 @@ class Dialect:
             case Language.CSPARQL:
                 accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
                 raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
-            case Language.RSPQL:
-                return f"WINDOW <{self._window(block)}>"
+            case language if language.manner.names_windows:
+                return f"WINDOW {self.label(self._window(block))}"
             case _:
                 return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
+
+    def label(self, name: str) -> str:
+        """Return the name of a window."""
+        return f":{name}" if self.language.manner.texts else f"<{name}>"
 
     def window(self, window: WindowExpression) -> str:
         """Return a window in its brackets; raise CannotSayError where the language has no such window."""

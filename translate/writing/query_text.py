@@ -59,6 +59,10 @@ _MERGING: Final = {
     Language.SPARQLSTREAM: "FROM NAMED STREAM",
     Language.RSPQL: "FROM WINDOW ON",  # of the drafts: RSP4J has no window in the default graph
 }
+_UNREGISTERED: Final = {
+    Language.CQELS: "its text has no such operator",
+    Language.SPARQLSTREAM: "it has the operator behind SELECT only",
+}
 _PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
 _BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
 _WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
@@ -68,19 +72,14 @@ _UNNAMED: Final = "answers"
 
 def write_registration(query: EngineQuery, dialect: Dialect) -> Lines:
     """Return the line of REGISTER, or none; raise where an operator on streams has no words."""
-    match dialect.language:
-        case Language.CSPARQL:
-            _check_operator(query, dialect, "it reports all answers")
-            return _csparql(query, dialect)
-        case Language.CQELS:
-            _check_operator(query, dialect, "its text has no such operator")
-            return []
-        case Language.SPARQLSTREAM:
-            if query.form is not Form.SELECT:
-                _check_operator(query, dialect, "it has the operator behind SELECT only")
-            return []
-        case Language.RSPQL:
-            return _rspql(query, dialect)
+    if dialect.language.manner.names_windows:
+        return _rspql(query, dialect)
+    if dialect.language is Language.CSPARQL:
+        _check_operator(query, dialect, "it reports all answers")
+        return _csparql(query, dialect)
+    if not operator_of(query, dialect):
+        _check_operator(query, dialect, _UNREGISTERED[dialect.language])
+    return []
 
 
 def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None:
@@ -117,24 +116,25 @@ def _name(name: str, dialect: Dialect) -> str:
 
 def _rspql(query: EngineQuery, dialect: Dialect) -> Lines:
     """Return REGISTER RSTREAM <name> AS of RSP4J; only what the drafts alone have is written as there."""
-    if query.name is None and (query.to_stream is None or query.language is Language.RSPQL):
+    if query.name is None and (query.to_stream is None or _is_draft(query, dialect)):
         return []
     name = dialect.full(Iri(query.name or _UNNAMED))
-    if _is_draft(query):
+    if _is_draft(query, dialect):
         return [f"REGISTER {_kind(query)} {name}{_every(query, dialect)} AS"]
     return [f"REGISTER {(query.to_stream or ToStream.RSTREAM).value} {name} AS"]
 
 
-def _is_draft(query: EngineQuery) -> bool:
+def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
     """Whether REGISTER has words for the name alone: the operator stands behind SELECT."""
     whole = query.to_stream is not None and query.registers_stream and query.every is None
-    return query.language is Language.RSPQL and not (query.name is not None and whole)
+    drafts = query.language is dialect.language is Language.RSPQL
+    return drafts and not (query.name is not None and whole)
 
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     """Return the operator that stands behind SELECT or CONSTRUCT, or nothing."""
     behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
-    behind = behind or (dialect.language is Language.RSPQL and _is_draft(query))
+    behind = behind or _is_draft(query, dialect)
     return query.to_stream.value if behind and query.to_stream is not None else ""
 
 
@@ -143,13 +143,13 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
-    declared = dialect.windows if language is Language.RSPQL else ()
+    declared = dialect.windows if language.manner.names_windows else ()
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
         *(f"{words} {full(part.stream)} {dialect.window(part.window)}" for part in query.merged),
         *(
-            f"FROM NAMED WINDOW <{name}> ON {full(part.stream)} {dialect.window(part.window)}"
+            f"FROM NAMED WINDOW {dialect.label(name)} ON {full(part.stream)} {dialect.window(part.window)}"
             for part, name in declared
         ),
     ]
@@ -161,7 +161,7 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
         raise dialect.cannot(construct, accepted)
-    if query.declared and dialect.language is not Language.RSPQL:
+    if query.declared and not dialect.language.manner.names_windows:
         construct = f"the window on {query.declared[0].stream}, which no pattern reads"
         raise dialect.cannot(construct, "it has a window only where its triples are read")
 

@@ -287,7 +287,7 @@ class InputOptions:
         notes: list[str] = []
         fitted = self.fitted(queries, notes.append)
         plain = fitted.time_point < SECOND and any(
-            read_once(query_text(path), str(path)).language is Language.RSPQL for path in queries
+            read_once(query_text(path), str(path)).language.manner.bare == MILLISECOND for path in queries
         )
         if self.unit is None and plain:
             return replace(self, unit=MILLISECOND)
@@ -368,7 +368,7 @@ class InterpretationOptions:
         "Treat unbound variables and MINUS as in Dao-Tran et al. (2015) or as in SPARQL 1.1. "
         "[default: paper2015]",
     )
-    bounds: Bounds | None = bounds_option("closed")
+    bounds: Bounds | None = bounds_option("those of the language, or closed")
     trigger: Trigger | None = option(
         None,
         "Input that makes push evaluate: any input, input on a stream of the query, or a "
@@ -382,7 +382,7 @@ class InterpretationOptions:
         return Setting(
             self.profile or Profile.PAPER2015,
             unit,
-            self.bounds or Bounds.CLOSED,
+            self.bounds,
             semantics or Semantics.SET,
             origin=origin_text(origin),
         )
@@ -492,8 +492,8 @@ def check_for_programs(path: Path, flags: Sequence[str]) -> None:
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
     """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
-    natural = ExecutionMode.PUSH if query.language is Language.CQELS else ExecutionMode.PULL
-    return (evaluation.mode or natural) == ExecutionMode.PUSH
+    mode = evaluation.mode
+    return query.language.manner.pushed if mode is None else mode == ExecutionMode.PUSH
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:

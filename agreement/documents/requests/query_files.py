@@ -21,7 +21,6 @@ from lars.files import exists, read_file, read_text
 from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
-from lars.language.windows import Bounds
 from solver.facts import check_writable
 from translate.analysis import rebuild, stream_blocks
 from translate.dialects import TITLES, read_query
@@ -189,7 +188,7 @@ def query_in(
         ) from None
     for window_source in sources(query):
         try:
-            window_operator(window_source.window, window_source.stream, unit, Bounds.CLOSED)
+            window_operator(window_source.window, window_source.stream, unit, None)
         except LarsError as error:
             raise LarsError(
                 f"{source}: the window {window_source.window} of {window_source.stream}: {error}"

@@ -20,6 +20,7 @@ from agreement.documents.values import (
     date_time,
     read_numbers,
     read_periods,
+    stream_name,
     whole_point,
 )
 from lars.durations import Duration, read_duration
@@ -225,7 +226,7 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     for iri, file in texts:
         if not (iri and str(file)):
             raise LarsError("expected IRI=FILE")
-        if iris.setdefault(Path(file), stream := absolute_iri(iri)) != stream:
+        if iris.setdefault(Path(file), stream := stream_name(iri)) != stream:
             raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; expected one")
     return iris
 

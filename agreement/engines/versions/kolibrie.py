@@ -43,7 +43,7 @@ from solver.facts import Row, Static, Triple, constant_of
 from translate.analysis import children, parts
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, UNMODIFIED, TriplePattern, variables
-from translate.model.query import EngineQuery, ToStream
+from translate.model.query import EngineQuery, Language, ToStream
 from translate.strict import read_kolibrie
 from translate.tau import in_order
 
@@ -412,7 +412,8 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises QueryError where the engine's own parser refuses it.
 
     What RSP-QL has no words for is written in its words: another operator is RSTREAM, a variable on which
-    a window is stands for every stream, a prefix that is not declared is of names that nothing has.
+    a window is stands for every stream, a prefix that is not declared is of names that nothing has. Read as
+    RSP-QL its integers count milliseconds, as timestamps do: it knows no unit of either.
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
@@ -421,7 +422,7 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     unknown = {match[1] for match in _NAMES.finditer(text) if match[1] is not None}
     unknown -= set(_DECLARED.findall(text))
     declared = "".join(f"PREFIX {name}: <urn:x-lars:undeclared:{name}:> " for name in sorted(unknown))
-    return read_with_text(declared + text, source)
+    return read_with_text(declared + text, source, Language.RSPQL)
 
 
 KOLIBRIE_SESSION: Final = Engine(NAME, "rspql", _RULES, _recorded, own_parser=read_kolibrie_query)

@@ -48,11 +48,11 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
         return str(query.form.value)
     if query.modifiers.slices:
         return "LIMIT or OFFSET"
-    if setting.bounds.misses_last:
+    if setting.bounds is not None and setting.bounds.misses_last:
         return f"bounds {setting.bounds.value}"
     for source in sources(query):
         match source.window:
-            case Range(_, slide, None) if slide is None or slide.points(setting.unit) == 1:
+            case Range(_, slide, None, ends=None) if slide is None or slide.points(setting.unit) == 1:
                 pass
             case Now() | Unbounded():
                 pass
@@ -136,12 +136,12 @@ def _age(where: Reading, setting: Setting, varied: VariedWindow) -> float | None
         return None
     window = where.operator(setting)
     assert isinstance(window, TimeWindow)
-    return FOREVER if window.past is None else limit(window.past, setting.bounds)
+    return FOREVER if window.past is None else limit(window.past, window.ends)
 
 
-def limit(length: int, bounds: Bounds) -> int:
+def limit(length: int, bounds: Bounds | None) -> int:
     """Return how old the oldest triple in a window of a length is."""
-    first, _ = TimeWindow(length, ends=bounds).offsets
+    first, _ = TimeWindow(length, ends=bounds or Bounds.CLOSED).offsets
     return -(first or 0)
 
 

@@ -119,7 +119,8 @@ class WrittenExperiment:
         if has_static:
             yield f'static = "{_STATIC}"'
         yield f'profile = "{self.setting.profile.value}"'
-        yield f'bounds = "{self.setting.bounds.value}"'
+        if self.setting.bounds is not None:
+            yield f'bounds = "{self.setting.bounds.value}"'
         yield f'trigger = "{self.trigger.value}"'
         if all(query.language in MERGING for query in queries):
             yield "[assign]"

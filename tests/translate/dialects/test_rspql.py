@@ -43,9 +43,6 @@ def test_a_query_of_rsp4j_is_read():
         (":w ON :s [FROM NOW-PT2H TO NOW]", span("2h")),
         (":w ON STREAM :s [RANGE 1500 STEP 1000]", span("1500ms", "1s")),
         (":w ON STREAM :s [RANGE PT1S STEP 1s]", span("1s", "1s")),
-        (":w ON <e:s> [RANGE 4 STEP 2]", span("4ms", "2ms")),
-        (":w ON :s [SLIDING 4 STEP 2 REPORT ON_WINDOW_CLOSE TICK TIME_DRIVEN]", span("4ms", "2ms")),
-        (":w ON :s [TUMBLING 4] WITH POLICY wait", span("4ms")),
         (":w [RANGE 5 s, SLIDE 1s] ON STREAM :s", span("5s", "1s")),
         ("ON STREAM :s [RANGE PT3H SLIDE PT10M] AS :w", span("3h", "10m")),
     ],
@@ -54,25 +51,6 @@ def test_each_window_of_its_families_is_read(clause, window):
     query = read_query(f"{HEAD} FROM NAMED WINDOW {clause} {{ {BLOCK} }}", "q.rq")
     assert (query.pattern.stream, query.pattern.window) == (Iri("e:s"), window)
     assert (query.language, query.declared, query.notes) == (Language.RSPQL, (), ())
-
-
-@pytest.mark.parametrize(
-    ("window", "words"),
-    [
-        ("[RANGE 4 STEP 2 REPORT PERIODIC]", ("REPORT PERIODIC",)),
-        (
-            "[RANGE 4 REPORT NON_EMPTY_CONTENT TICK TUPLE_DRIVEN]",
-            ("REPORT NON_EMPTY_CONTENT", "TICK TUPLE_DRIVEN"),
-        ),
-        ("[RANGE 4] WITH POLICY steal", ("WITH POLICY steal",)),
-        ("[RANGE 4] WITH POLICY (timeout=5s, fallback=drop)", ("WITH POLICY (timeout=5s, fallback=drop)",)),
-    ],
-)
-def test_when_a_window_of_kolibrie_reports_is_left_out_with_a_note(window, words):
-    query = read_query(f"{HEAD} FROM NAMED WINDOW :w ON <e:s> {window} {{ {BLOCK} }}", "q.rq")
-    assert query.notes == tuple(
-        f"{word} of Kolibrie is left out: it says when a window reports, not what" for word in words
-    )
 
 
 @pytest.mark.parametrize(
@@ -194,7 +172,6 @@ def test_a_wrong_clause_is_refused_at_its_place(marked, words):
         ("ASK FROM NAMED WINDOW <w> ON ¦LOG <s> [START 0 END 1] {}", "ON LOG of Janus"),
         ("ASK FROM NAMED WINDOW <w> ON ¦?s [RANGE PT1S] {}", "the variable stream name ?s"),
         ("ASK FROM NAMED WINDOW ¦?w ON <s> [RANGE PT1S] {}", "the variable window name ?w"),
-        ("¦RULE <r> :- CONSTRUCT {} {}", "RULE of Kolibrie"),
         ("REGISTER STREAM <o> ¦UNDER ENTAILMENT REGIME <r> AS ASK {}", "UNDER ENTAILMENT REGIME"),
     ],
 )

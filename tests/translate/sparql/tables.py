@@ -12,7 +12,7 @@ from lark.parsers.lalr_analysis import Shift
 
 from tests.packs import ROOT
 
-GRAMMARS = sorted(path for path in (ROOT / "translate").glob("*/*.lark") if not path.name.startswith("_"))
+GRAMMARS = sorted(path for path in (ROOT / "translate").rglob("*.lark") if not path.name.startswith("_"))
 
 
 def text_of(grammar):

@@ -70,10 +70,20 @@ WHERE {
 GROUP BY ?hall
 HAVING (MAX(?age) > 18)
 """
+KOLIBRIE = """\
+REGISTER ISTREAM <http://example.org/out> AS
+SELECT ?hall
+FROM NAMED WINDOW :w1 ON <urn:s> [RANGE PT2H STEP PT5S]
+WHERE {
+  WINDOW :w1 {
+    ?who <urn:in> ?hall .
+  }
+}
+"""
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL), strict=True))
+    ("language", "text"), list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE), strict=True))
 )
 def test_a_text_is_written_as_it_was_read(language, text):
     assert write_query(read_query(text, "q.rq", language), language) == text

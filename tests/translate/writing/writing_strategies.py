@@ -44,6 +44,7 @@ NAMES = tuple(map(Variable, ("x", "y", "z", "n", "größe")))
 IRIS = tuple(
     map(Iri, ("urn:a", "http://e.org/a", "http://e.org/ns#b", "http://e.org/ns#c-1", "r", XSD + "int"))
 )
+MERGERS = (Language.CSPARQL, Language.SPARQLSTREAM, Language.RSPQL)
 BLOCKS = frozenset(Language) - {Language.CSPARQL}
 
 iris = st.sampled_from(IRIS)
@@ -107,6 +108,9 @@ def expressions(leaves=names):
 
 def windows(language):
     """Windows that the language can say."""
+    if language.manner.tumbles:
+        whole = st.integers(1, 9999).map(lambda n: Duration(n * 10**9))
+        return st.builds(Range, whole, whole, ends=st.just(language.manner.ends))
     lengths = st.sampled_from(
         [Duration(n) for n in (10**6, 15 * 10**8, 9 * 10**10, 7200 * 10**9, 864 * 10**11)]
     )
@@ -210,7 +214,7 @@ def queries(draw, depth=2):
         result if form is Form.SELECT else (),
         pattern,
         Dataset(draw(graphs), draw(graphs)),
-        () if language is Language.CQELS else tuple(draw(st.lists(merged, max_size=2))),
+        tuple(draw(st.lists(merged, max_size=2))) if language in MERGERS else (),
         modifiers=modifiers,
         template=template,
         described=described if form is Form.DESCRIBE else (),

@@ -24,6 +24,7 @@ from tests.agreement.engines.versions.yasper_traces import (
 )
 from translate.dialects import read_query
 from translate.errors import QueryError
+from translate.model.query import Language
 
 ALL_OFF = frozenset(rule.name for rule in KOLIBRIE_846BECB.rules)
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -35,7 +36,7 @@ def asked(where=P, windows=(V,), select="*", operator="RSTREAM"):
     clauses = "\n".join(f"FROM NAMED WINDOW {window}" for window in windows)
     head = f"PREFIX : <http://e/>\nREGISTER {operator} <http://e/out> AS\nSELECT {select}"
     text = f"{head}\n{clauses}\nWHERE {{ {where} }}"
-    return with_its_text(read_query(text, "q"), text, "q")
+    return with_its_text(read_query(text, "q", Language.RSPQL), text, "q")
 
 
 def term(name):

@@ -1,0 +1,132 @@
+"""Kolibrie: a language of its own beside RSP-QL, told by what stands around its windows."""
+
+import pytest
+
+from lars.durations import read_duration
+from lars.language.terms import Iri
+from lars.language.windows import Bounds
+from tests.translate.marked import fails_at_mark
+from translate.dialects import read_query
+from translate.errors import QueryError, UnsupportedError
+from translate.model.query import Language
+from translate.model.windows import Range
+
+BLOCK = "WINDOW :w { ?s ?p ?o }"
+
+
+def span(length, slide):
+    return Range(read_duration(length), read_duration(slide), ends=Bounds.HIGH_OPEN)
+
+
+def asked(clause, before="PREFIX e: <e:>", block=BLOCK):
+    return read_query(f"{before} SELECT * FROM NAMED WINDOW {clause} WHERE {{ {block} }}", "q.rq")
+
+
+@pytest.mark.parametrize(
+    ("clause", "window"),
+    [
+        (":w ON <e:s> [RANGE 4 STEP 2]", span("4s", "2s")),
+        (":w ON e:s [RANGE 4]", span("4s", "4s")),
+        (":w ON e:s [SLIDING 4 STEP 2 REPORT ON_WINDOW_CLOSE TICK TIME_DRIVEN]", span("4s", "2s")),
+        (":w ON e:s [SLIDING 4]", span("4s", "4s")),
+        (":w ON e:s [TUMBLING 4] WITH POLICY wait", span("4s", "4s")),
+        (":w ON e:s [TUMBLING 4 STEP 2]", span("4s", "2s")),
+        (":w ON e:s [RANGE PT2M STEP PT1S REPORT ON_WINDOW_CLOSE]", span("2m", "1s")),
+        (":w ON e:s [range 4 step PT2S]", span("4s", "2s")),
+    ],
+)
+def test_integers_are_seconds_and_a_window_without_step_tumbles(clause, window):
+    query = asked(clause)
+    assert (query.language, query.pattern.stream, query.pattern.window) == (
+        Language.KOLIBRIE,
+        Iri("e:s"),
+        window,
+    )
+    assert query.notes == ()
+
+
+@pytest.mark.parametrize("clause", [":w ON e:s [RANGE PT4S]", ":w ON STREAM :s [RANGE 4 STEP 2]"])
+def test_what_others_write_as_well_stays_rsp_ql(clause):
+    assert asked(clause, "PREFIX : <e:> PREFIX e: <e:>").language is Language.RSPQL
+
+
+@pytest.mark.parametrize(
+    ("clause", "block", "stream"),
+    [
+        (":w ON :s [RANGE 4]", ":w", ":s"),
+        ("w ON s [RANGE 4]", ":w", ":s"),
+        (":w ON s-1 [RANGE 4]", "w", ":s-1"),
+        ("<:w> ON <s> [RANGE 4]", ":w", "s"),
+        ("?w ON ?s [RANGE 4]", "?w", "?s"),
+    ],
+)
+def test_names_are_texts_with_or_without_a_colon(clause, block, stream):
+    query = asked(clause, "REGISTER RSTREAM <o> AS", f"WINDOW {block} {{ ?a <p> ?b }}")
+    assert query.pattern.stream == Iri(stream)
+
+
+def test_a_variable_is_a_name_and_binds_nothing():
+    query = asked(":w ON ?s [RANGE 4]", "REGISTER RSTREAM <o> AS", "WINDOW :w { ?s <p> ?b }")
+    assert query.pattern.stream == Iri("?s")
+    assert query.notes == ("?s is read as the name of a stream, which the pattern does not bind",)
+
+
+def test_where_a_stream_comes_from_is_left_out_with_a_note():
+    before = "REGISTER STREAM :s FROM <file:///x> WITH TIMESTAMP <e:at> REGISTER DSTREAM <o> AS"
+    query = asked(":w ON :s [RANGE 4]", before)
+    assert (query.name, query.to_stream.value, query.registers_stream) == ("o", "DSTREAM", True)
+    (note,) = query.notes
+    assert note.startswith("REGISTER STREAM .. FROM .. WITH TIMESTAMP of Kolibrie is left out")
+
+
+def test_an_unknown_operator_runs_as_rstream():
+    query = asked(":w ON :s [RANGE 4]", "REGISTER ASTREAM <o> AS")
+    assert (query.name, query.to_stream) == ("o", None)
+
+
+@pytest.mark.parametrize(
+    ("window", "words"),
+    [
+        ("[RANGE 4 STEP 2 REPORT PERIODIC]", ("REPORT PERIODIC",)),
+        (
+            "[RANGE 4 REPORT NON_EMPTY_CONTENT TICK TUPLE_DRIVEN]",
+            ("REPORT NON_EMPTY_CONTENT", "TICK TUPLE_DRIVEN"),
+        ),
+        ("[RANGE 4] WITH POLICY steal", ("WITH POLICY steal",)),
+        ("[RANGE 4] WITH POLICY (timeout=5s, fallback=drop)", ("WITH POLICY (timeout=5s, fallback=drop)",)),
+    ],
+)
+def test_when_a_window_reports_is_left_out_with_a_note(window, words):
+    assert asked(f":w ON <e:s> {window}").notes == tuple(
+        f"{word} of Kolibrie is left out: it says when a window reports, not what" for word in words
+    )
+
+
+@pytest.mark.parametrize(
+    ("marked", "word", "kind"),
+    [
+        ("¦RULE <r> :- CONSTRUCT {} {}", "RULE of Kolibrie", UnsupportedError),
+        (
+            "¦RETRIEVE SOME ACTIVE STREAM ?s FROM <c> WITH { ?s a <S> }",
+            "RETRIEVE of Kolibrie",
+            UnsupportedError,
+        ),
+        (
+            "SELECT * FROM NAMED WINDOW :w ON :s [RANGE 4] { } ¦ML.PREDICT(MODEL 'm')",
+            "ML.PREDICT of Kolibrie",
+            UnsupportedError,
+        ),
+        ("¦NEURAL RELATION <r> USING MODEL 'm' { }", "NEURAL RELATION of Kolibrie", UnsupportedError),
+        ("REGISTER STREAM :s ¦WITH TIMESTAMP SYSTIME", "expected FROM", QueryError),
+        ("REGISTER STREAM :s FROM <x> WITH TIMESTAMP SYSTIME¦", "found the end of the query", QueryError),
+        ("SELECT * FROM NAMED WINDOW :w ON :s [TUMBLING ¦0] { }", "longer than zero", QueryError),
+    ],
+)
+def test_what_is_no_query_of_windows_is_refused_by_name(marked, word, kind):
+    fails_at_mark(marked, word, kind=kind)
+
+
+def test_a_name_is_a_text_where_its_prefix_is_declared_too():
+    query = asked(":w ON :s [RANGE 4]", "PREFIX : <e:>", "WINDOW :w { ?a :p ?b }")
+    assert query.pattern.stream == Iri(":s")
+    assert ":s is read as the name of a stream, and not by the prefix :" in query.notes

@@ -1,0 +1,181 @@
+"""Texts of today's languages: read as expected of each, and answered as window by window."""
+
+import csv
+import random
+from collections import Counter
+
+import pyoxigraph as ox
+import pytest
+
+from lars.errors import LarsError
+from lars.language.terms import Iri, Variable
+from tests.agreement.command import lars
+from tests.packs import files_of, is_there, pack
+from tests.translate.dialects.by_windows import Kolibrie
+from translate.analysis import parts
+from translate.dialects import read_query
+from translate.model.patterns import Bgp, StreamBlock
+from translate.model.query import Language
+
+FOLDER = "queries-living"
+MACHINES = {Language.KOLIBRIE: Kolibrie}
+EXCEPTIONS = {}
+"""Texts of which something else is right than the index says, and why."""
+
+
+def indexed(language):
+    """Return the texts of a language with what is expected of each."""
+    if not is_there(FOLDER):
+        return []
+    (index,) = files_of(FOLDER, "index.csv")
+    rows = csv.DictReader(index.read_text("utf-8").splitlines())
+    named = [row for row in rows if row["language"] == language]
+    return [(row["file"], (index.parent / row["file"]).read_text("utf-8"), row["expected"]) for row in named]
+
+
+def read(text):
+    try:
+        return read_query(text, "q.rq", opaque=True)
+    except LarsError:
+        return None
+
+
+@pack(FOLDER)
+@pytest.mark.parametrize("language", ["kolibrie", "rsp-js"])
+def test_each_text_is_read_or_refused_as_is_expected(language):
+    wrong = [
+        file
+        for file, text, expected in indexed(language)
+        if (read(text) is not None) != ("expected: translate" in expected) and file not in EXCEPTIONS
+    ]
+    assert wrong == []
+
+
+def node(value):
+    return ox.Literal(str(value), datatype=ox.NamedNode(XSD_INTEGER)) if isinstance(value, int) else value
+
+
+XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
+THINGS = [ox.NamedNode(f"urn:t:{name}") for name in "abc"]
+
+
+def made(query, rng, step):
+    """Return pushes that instances of its patterns are made of, in order, and static triples."""
+    inside = {id(bgp): block.stream for block, bgp in blocks(query)}
+    pushes, static = [], []
+    for _ in range(12):
+        t, values = rng.randrange(0, 30) * step, {}
+        for bgp in (part for part in parts(query.pattern) if isinstance(part, Bgp)):
+            for triple in bgp.triples:
+                made_triple = tuple(term(one, place, values, rng) for place, one in enumerate(triple.terms))
+                if rng.random() < 0.9:
+                    stream = inside.get(id(bgp))
+                    pushes += [(t, stream.value, made_triple)] if stream else []
+                    static += [] if stream else [made_triple]
+    return sorted(pushes, key=lambda push: push[0]), static
+
+
+def blocks(query):
+    for block in parts(query.pattern):
+        if isinstance(block, StreamBlock):
+            yield from ((block, part) for part in parts(block.pattern) if isinstance(part, Bgp))
+
+
+def term(one, place, values, rng):
+    if isinstance(one, Variable):
+        if one not in values:
+            number = place == 2 and rng.random() < 0.6
+            values[one] = node(rng.randrange(0, 150)) if number else rng.choice(THINGS)
+        return values[one] if place == 2 or isinstance(values[one], ox.NamedNode) else THINGS[0]
+    if isinstance(one, Iri):
+        return ox.NamedNode(one.value)
+    return ox.Literal(one.lexical, datatype=ox.NamedNode(one.datatype))
+
+
+def written(folder, pushes, static):
+    """Write pushes as a trace for each stream, and static triples; return the options that name them."""
+    files = []
+    for number, stream in enumerate(sorted({push[1] for push in pushes})):
+        own = [(t, triple) for t, source, triple in pushes if source == stream]
+        lines = [
+            f"<urn:e:{n}> <{AT}> {t} . <urn:e:{n}> {{ {' '.join(map(str, triple))} }}"
+            for n, (t, triple) in enumerate(own)
+        ]
+        (folder / f"{number}.trig").write_text("\n".join(lines))
+        files += ["--stream", f"{stream}={folder / f'{number}.trig'}"]
+    (folder / "static.nt").write_text("".join(f"{' '.join(map(str, triple))} .\n" for triple in static))
+    return [*files, "--static", folder / "static.nt"]
+
+
+def solved(path, options):
+    """Return our rows at each time, by columns and by clingo."""
+    reading = ["--profile", "sparql11", "--semantics", "bag", "--evaluator", "both", "--in-process", "--json"]
+    ran = lars("solve", path, *options, *reading)
+    assert ran.code == 0, ran.err
+    return {line["t"]: Counter(map(row_of, line["rows"])) for line in ran.lines}
+
+
+def row_of(row):
+    return frozenset((name, text(value)) for name, value in row.items())
+
+
+AT = "http://www.w3.org/ns/prov#generatedAtTime"
+
+
+def text(value):
+    if value["type"] == "uri":
+        return f"<{value['value']}>"
+    return str(ox.Literal(value["value"], datatype=ox.NamedNode(value.get("datatype", XSD_STRING))))
+
+
+XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+def check(source, machine, folder, seed=1):
+    """Assert that a text is answered as window by window; return how many rows there are."""
+    query, rng = read_query(source, "q.rq"), random.Random(seed)
+    machine = machine(source)
+    pushes, static = made(query, rng, machine.grain)
+    (folder / "q.rq").write_text(source)
+    found = solved(folder / "q.rq", [*written(folder, pushes, static), *machine.options])
+    assert found
+    for t, rows in found.items():
+        assert (t, rows) == (t, machine.rows(t, pushes, static))
+    return sum(rows.total() for rows in found.values())
+
+
+@pack(FOLDER)
+@pytest.mark.parametrize(
+    ("language", "file", "source"),
+    [
+        (language, file, source)
+        for language in MACHINES
+        for file, source, expected in indexed(language.value)
+        if "expected: translate" in expected and read(source) is not None
+    ],
+)
+def test_a_text_is_answered_as_window_by_window(language, file, source, tmp_path):
+    assert check(source, MACHINES[language], tmp_path) > 0
+
+
+SMALL = {
+    Language.KOLIBRIE: [
+        (
+            "PREFIX : <e:> REGISTER RSTREAM <o> AS SELECT ?a (COUNT(?b) AS ?n) "
+            "FROM NAMED WINDOW w ON s [RANGE 7 STEP 3] WHERE { WINDOW :w { ?a :p ?b } ?a :q ?c } GROUP BY ?a"
+        ),
+        (
+            "REGISTER RSTREAM <o> AS SELECT * FROM NAMED WINDOW :w ON :s [TUMBLING 4] "
+            "FROM NAMED WINDOW :v ON :s [RANGE PT6S STEP 2] "
+            "WHERE { WINDOW :w { ?a <e:p> ?b } WINDOW :v { ?a <e:q> ?c } FILTER (?c > 20) }"
+        ),
+    ],
+}
+
+
+@pytest.mark.parametrize(
+    ("language", "source"), [(language, source) for language, texts in SMALL.items() for source in texts]
+)
+def test_texts_of_our_own_are_answered_as_window_by_window(language, source, tmp_path):
+    assert read_query(source, "q.rq").language is language
+    assert check(source, MACHINES[language], tmp_path) > 0
