@@ -39,6 +39,7 @@ from solver.rdf.xpath_patterns import oxigraph_pattern
 
 _EXPRESSIONS_HELD: Final = 1024
 _BACKWARDS = re.compile(r"(?<!\\)(?:\\\\)*\\[1-9]")
+_MANY = re.compile(r"\{[0-9,]*[0-9]{3,}\}")
 _REPLACEMENT = re.compile(r"(?s)(?:[^\\$]|\\[\\$]|\$[0-9])*")
 _PART = re.compile(r"\\[\\$]|\$[0-9]+")
 _GROUP = re.compile(r"(?<!\\)(?:\\\\)*\((?!\?)")
@@ -84,9 +85,14 @@ def _prepared(
     if spelled is None:
         return None
     written, kept = spelled
-    if _BACKWARDS.search(written) and "q" not in kept:
+    if "q" not in kept and (_BACKWARDS.search(written) or _is_too_large(written)):
         return _python(written, kept)
     return (Literal(written), Literal(kept)) if kept else (Literal(written),)
+
+
+def _is_too_large(pattern: str) -> bool:
+    """Return whether only the room that a pattern takes can be why pyoxigraph has no value for it."""
+    return bool(_MANY.search(pattern)) and native("REGEX", Literal(""), Literal(pattern)) is None
 
 
 def _is_plain(term: Constant) -> TypeGuard[Literal]:

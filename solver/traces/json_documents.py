@@ -1,11 +1,53 @@
 """What a document of JSON-LD may not say here: contexts by address, relative IRIs."""
 
-from typing import Any, Final
+import json
+import re
+from bisect import bisect_left
+from collections.abc import Set as AbstractSet
+from typing import Final
+
+import pyoxigraph
 
 from solver.rdf import NotATerm
 
 NOWHERE: Final = "http://relative.invalid/"
 """What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
+
+_HALF: Final = re.compile(
+    r"(?i)\\ud[89ab][0-9a-f]{2}(?!\\ud[c-f])|(?<!\\ud[89ab][0-9a-f]{2})\\ud[c-f][0-9a-f]{2}"
+)
+
+_DEEPEST: Final = 500
+
+
+def read_document(text: str) -> object:
+    """Return the content of a document of JSON; raises ValueError, which is a JSONDecodeError with a place.
+
+    Its numbers are texts, which may have any number of digits.
+    """
+    try:
+        document: object = json.loads(text, parse_int=str, parse_float=str)
+        _check_depth(document)
+    except RecursionError:
+        raise ValueError(f"brackets inside brackets, more than {_DEEPEST} deep") from None
+    # Only an escape can write half a character, which no parser of RDF takes, nor names.
+    if half := _HALF.search(text.replace(r"\\", "  ")):
+        raise json.JSONDecodeError(f"{half[0]} is no character", text, half.start())
+    return document
+
+
+def _check_depth(document: object) -> None:
+    """Raise RecursionError for nesting at which the parser of JSON-LD ends the process."""
+    level = [document]
+    for _ in range(_DEEPEST):
+        level = [
+            child
+            for node in level
+            for child in (node.values() if isinstance(node, dict) else node if isinstance(node, list) else ())
+        ]
+        if not level:
+            return
+    raise RecursionError
 
 
 def remote_context(document: object) -> str | None:
@@ -14,24 +56,65 @@ def remote_context(document: object) -> str | None:
     >>> remote_context([{"@context": ["https://schema.org/", {}]}])
     'https://schema.org/'
     """
-    match document:
+    waiting = [document]
+    while waiting:
+        match waiting.pop():
+            case dict() as node:
+                named = node.get("@context")
+                contexts = named if isinstance(named, list) else [named]
+                imported = [] if node.get("@import") is None else [str(node["@import"])]
+                if remote := [*(one for one in contexts if isinstance(one, str)), *imported]:
+                    return remote[0]
+                waiting += node.values()
+            case list() as nodes:
+                waiting += nodes
+            case _:
+                pass
+    return None
+
+
+_ODD: Final = re.compile(r"""[\x00-\x20<>"{}|^`\\]""")
+_PERHAPS_ODD: Final = re.compile(rb"""[\x00-\x20<>{}|^`\\][^"\n]*"\s*[],:}]""")
+
+
+def check_whole(data: bytes, statements: int) -> None:
+    """Raise NotATerm where a document has an IRI that is none: its parser leaves out what has it."""
+    if not _PERHAPS_ODD.search(data):
+        return
+    document, odd = read_document(data.decode()), list[str]()
+    if _count(_mended(document, odd, None)) == statements:
+        return
+    # The first texts of which so many have to be mended until a statement more is there.
+    texts = [*dict.fromkeys(odd)]
+    first = bisect_left(
+        range(len(texts)), True, key=lambda n: _count(_mended(document, [], {*texts[: n + 1]})) > statements
+    )
+    text = texts[min(first, len(texts) - 1)]
+    raise NotATerm.of(f"<{text}>", "it has a character that no IRI has")
+
+
+def _count(document: object) -> int:
+    data = json.dumps(document).encode()
+    return sum(1 for _ in pyoxigraph.parse(data, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=NOWHERE))
+
+
+def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
+    """Return a document with `_` for what no IRI has, in all texts, which `odd` gets, or in some of them."""
+    match value:
+        case str():
+            if not _ODD.search(value):
+                return value
+            odd.append(value)
+            return _ODD.sub("_", value) if only is None or value in only else value
         case dict():
-            named = document.get("@context")
-            contexts = named if isinstance(named, list) else [named]
-            remote = [*(one for one in contexts if isinstance(one, str)), *_text(document.get("@import"))]
-            return remote[0] if remote else _first_remote(document.values())
+            return {
+                _mended(key, odd, only): 1.1 if key == "@version" else _mended(each, odd, only)
+                for key, each in value.items()
+            }
         case list():
-            return _first_remote(document)
+            return [_mended(each, odd, only) for each in value]
         case _:
-            return None
-
-
-def _text(value: object) -> list[str]:
-    return [] if value is None else [str(value)]
-
-
-def _first_remote(values: Any) -> str | None:
-    return next(filter(None, map(remote_context, values)), None)
+            return value
 
 
 def check_absolute(texts: tuple[str | None, ...]) -> None:

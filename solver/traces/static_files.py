@@ -3,7 +3,7 @@
 import json
 import re
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -121,17 +121,23 @@ def _statements(path: Path, codes: "_Statements") -> Array:
 
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
     """Return what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
-    data = (_in_utf8(path, data) if kind == RdfFormat.RDF_XML else data).removeprefix(_MARK)
-    base = None
+    data, base = data.removeprefix(_MARK), None
+    if kind == RdfFormat.RDF_XML:
+        data = _in_utf8(path, data).removeprefix(_MARK)
+        _check_entities(path, data)
     if kind == RdfFormat.JSON_LD:
-        from solver.traces.json_documents import NOWHERE
+        from solver.traces.json_documents import NOWHERE, check_whole
 
         base = NOWHERE
         _check_json(path, data)
     with _placed(path, data, kind):
         if len(data) >= _SMALL and kind in _LINES and (rows := codes.of_lines(data)) is not None:
             return rows
-        quads = pyoxigraph.parse(data, format=kind, base_iri=base)
+        parser = pyoxigraph.parse(data, format=kind, base_iri=base)
+        quads: Iterable[pyoxigraph.Quad] = parser
+        if kind == RdfFormat.JSON_LD:
+            quads = [*parser]
+            check_whole(data, len(quads))
         if len(data) < _SMALL or kind in (RdfFormat.N3, RdfFormat.JSON_LD):
             return codes.of_quads(_covered(map(quad_texts, quads), kind))
         lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
@@ -167,6 +173,22 @@ def _in_utf8(path: Path, data: bytes) -> bytes:
     except (LookupError, UnicodeError) as error:
         raise LarsError(f"{path}: found another encoding than it names: {error}; expected UTF-8") from None
     return data
+
+
+_ENTITY: Final = re.compile(rb"<!ENTITY\s+([^\s%\"]+)\s+\"([^\"]*)\"")
+_REFERENCE: Final = re.compile(rb"&([^\s&;#]+);")
+_MOST_REPLACED: Final = 2**24
+
+
+def _check_entities(path: Path, data: bytes) -> None:
+    """Raise for entities of XML that name entities again and again, to fill the memory."""
+    sizes = dict[bytes, int]()
+    for name, text in _ENTITY.findall(data):
+        sizes[name] = len(text) + sum(sizes.get(inner, 0) for inner in _REFERENCE.findall(text))
+    total = sum(sizes.get(name, 0) for name in _REFERENCE.findall(data)) if sizes else 0
+    if total > max(_MOST_REPLACED, 100 * len(data)):
+        problem = f"its entities stand for {total} bytes, more than 100 times its size"
+        raise LarsError(f"{path}: {problem}; expected the texts in their places")
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
@@ -331,11 +353,14 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
 def _check_json(path: Path, data: bytes) -> None:
     """Raise for text that is no JSON, and for contexts that would have to be fetched."""
     file = decode(str(path), data, "JSON-LD")
+    from solver.traces.json_documents import read_document, remote_context
+
     try:
-        document = json.loads(file.text)
+        document = read_document(file.text)
     except json.JSONDecodeError as error:
         raise file.error(error.pos, f"{error.msg}; expected JSON-LD") from None
-    from solver.traces.json_documents import remote_context
+    except ValueError as error:
+        raise LarsError(f"{path}: {error}; expected JSON-LD") from None
 
     if remote := remote_context(document):
         raise LarsError(f"{path}: found a context by address, {remote!r}; expected contexts inside the file")

@@ -1,5 +1,6 @@
 """The files of a trace: found, their formats recognised, described, cut into parts, and read into columns."""
 
+import os
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -86,7 +87,7 @@ def format_of(head: FileHead) -> FileFormat:
         return LdesPage()
     if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
         return _of_json_ld(head, name.suffix.lower())
-    if name.suffix == ".ttl":
+    if name.suffix.lower() == ".ttl":
         raise LarsError(
             f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "
             '(VERSION "1.2-messages")'
@@ -102,7 +103,7 @@ def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
 
     if extension == ".ndjsonld" or (extension != ".jsonld" and is_json_ld_lines(head.lines)):
         return JsonLdLines()
-    if b"generatedAtTime" not in head.start:
+    if b"generatedAtTime" not in head.plain.read_bytes():
         raise LarsError(
             f"{head.path}: JSON-LD holds no times; use it with --static, or write named graphs with "
             "prov:generatedAtTime, or lines of JSON-LD (.ndjsonld)"
@@ -116,7 +117,9 @@ _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 def _is_ldes(head: FileHead, extension: str) -> bool:
     """Return whether a file of RDF is a page of an event stream."""
     known = extension in _EXTENSIONS and extension not in (*_RDF, ".jsonld")
-    return not known and b"https://w3id.org/ldes#" in head.start and b"timestampPath" in head.start
+    # What describes the stream may be at the end of its page.
+    is_page = not known and b"https://w3id.org/ldes#" in head.start
+    return is_page and b"timestampPath" in head.plain.read_bytes()
 
 
 def _messages(head: FileHead, extension: str) -> FileFormat | None:
@@ -259,9 +262,8 @@ def _files(path: Path) -> list[Path]:
 
 def _holds_trace(file: Path) -> bool:
     """Return whether a file is called as a trace is, or a folder has one that is."""
-    if file.is_dir():
-        return any(map(_holds_trace, file.iterdir()))
-    return bare(file).suffix.lower() in _EXTENSIONS
+    inside = (name for _, _, names in os.walk(file) for name in names) if file.is_dir() else (file.name,)
+    return any(bare(Path(name)).suffix.lower() in _EXTENSIONS for name in inside)
 
 
 def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceFile:
@@ -305,6 +307,9 @@ def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -
     return MappedTable(), converted_file(plain, how, write)
 
 
+_WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
 def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
     try:
         with plain.open("rb") as reader:
@@ -316,6 +321,8 @@ def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
             f"{file}: the trace is empty; to evaluate without input, set the end of the timeline with "
             "--to TIME"
         )
+    if head.startswith(_WIDE) and not head.startswith(ARROW):
+        raise LarsError(f"{file}: found text in UTF-16; expected UTF-8, such as by iconv -f UTF-16 -t UTF-8")
     return FileHead(file, plain, head, _whole_lines(head))
 
 

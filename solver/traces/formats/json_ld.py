@@ -14,7 +14,7 @@ from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, graph_elements
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import TraceFile
-from solver.traces.json_documents import NOWHERE, check_absolute, remote_context
+from solver.traces.json_documents import NOWHERE, check_absolute, check_whole, read_document, remote_context
 from solver.traces.trace_times import MalformedPart
 
 _CONTEXT: Final = "@context"
@@ -23,11 +23,11 @@ _CONTEXT: Final = "@context"
 def _parsed(text: str, line: int) -> object:
     """Return the content of a document that begins on a line; raise MalformedPart with the place."""
     try:
-        document: object = json.loads(text)
+        document = read_document(text)
     except json.JSONDecodeError as error:
         problem = f"{error.msg}; expected JSON-LD"
         raise MalformedPart(problem, error.colno, line + error.lineno - 1, fatal=True) from None
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise MalformedPart(f"{error}; expected JSON-LD", 1, line, fatal=True) from None
     if remote := remote_context(document):
         problem = f"found a context by address, {remote!r}; expected contexts inside the file"
@@ -37,11 +37,14 @@ def _parsed(text: str, line: int) -> object:
 
 def _quads(data: bytes, line: int) -> Iterator[Quad]:
     """Yield the statements of a document, all on its line; raise MalformedPart."""
+    number = 0
     try:
         for quad in pyoxigraph.parse(data, format=RdfFormat.JSON_LD, base_iri=NOWHERE):
+            number += 1
             texts = s, p, o, graph = quad_texts(quad)
             check_absolute(texts)
             yield Quad(line, (s, p, o), graph)
+        check_whole(data, number)
     except SyntaxError as error:
         raise MalformedPart(f"{syntax_problem(error)}; expected JSON-LD", 1, line, fatal=True) from None
     except NotATerm as error:
@@ -92,13 +95,14 @@ class JsonLdLines(MessageFormat):
         """Yield the messages: of each line, {} being empty, under the last context of a line of its own."""
         context, number = b"", 0
         for line, data in enumerate(_lines(source), 1):
-            document = _parsed(_decoded(data, line), line)
+            text = _decoded(data, line)
+            document = _parsed(text, line)
             if not isinstance(document, dict):
                 raise MalformedPart(
                     "found no object; expected a JSON object in each line", 1, line, fatal=True
                 )
             if [*document] == [_CONTEXT]:
-                context = b'"@context":' + json.dumps(document[_CONTEXT]).encode() + b","
+                context = b'"@context":' + json.dumps(json.loads(text)[_CONTEXT]).encode() + b","
                 continue
             number += 1
             apart = blanks_numbered(f"m{number}b")

@@ -26,7 +26,7 @@ import pyarrow.parquet as pq
 from lars.errors import LarsError, Place, PlacedError, short_of
 from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
-from solver.rdf import NotATerm, canonical, short, value
+from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
 from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.formats.tables import (
@@ -160,7 +160,7 @@ class _Table(NamedTuple):
             return _own_literals(column, typed=self.from_text)
         parts: list[pa.Array | str] = [template.texts[0]]
         for name, text in zip(template.columns, template.texts[1:], strict=True):
-            parts += [_rewritten(self._as_text(name), template.writer), text]
+            parts += [_rewritten(self.texts(name), template.writer), text]
         if not template.columns:
             return pa.array(template.texts * len(next(iter(self.columns.values()))), pa.string())
         return pc.binary_join_element_wise(*parts, "")
@@ -174,15 +174,20 @@ class _Table(NamedTuple):
                 f"{self.path}: {problem}; expected texts, numbers, true and false, dates, timestamps"
             )
 
-    def _as_text(self, name: str) -> pa.Array:
+    def texts(self, name: str) -> pa.Array:
         """Return what cells hold as text: dateTimes and numbers as their literals have it."""
         column = self.columns[name]
         if is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
         self.check(name)
-        encoded = column.dictionary_encode() if name in self.literals else literals(column)
-        texts = pc.replace_substring_regex(encoded.dictionary, r'^"(.*)"\^\^<[^>]*>$', r"\1")
-        return pa.DictionaryArray.from_arrays(encoded.indices, texts).cast(pa.string())
+        terms = column if name in self.literals else literals(column).cast(pa.string())
+        return _rewritten(terms, _lexical)
+
+
+def _lexical(text: str) -> str:
+    term = read_term(text)
+    assert isinstance(term, Literal)
+    return term.lexical
 
 
 def _rewritten(column: pa.Array, written: Callable[[str], str]) -> pa.Array:
@@ -282,12 +287,10 @@ def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str
 def _times(table: _Table, name: str) -> pa.Array:
     column = table.columns[name]
     kind = column.type
-    if pa.types.is_floating(kind) or name in table.literals:
-        raise LarsError(
-            f"{table.path}: the column {name} has times with fractions, or beyond 64 bits; {WHOLE_TIMES}"
-        )
+    if pa.types.is_floating(kind):
+        raise LarsError(f"{table.path}: the column {name} has times with fractions; {WHOLE_TIMES}")
     if is_text(kind):
-        return column.cast(pa.string())
+        return table.texts(name)
     if pa.types.is_integer(kind) or is_dated(kind):
         return column
     problem = f"the column {name} has times of the type {kind}"

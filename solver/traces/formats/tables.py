@@ -7,10 +7,11 @@ have, typed literals, dateTimes. Frames are written so.
 import json
 import re
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import accumulate, count, islice, pairwise
+from math import isinf
 from pathlib import Path
 from typing import Final
 
@@ -282,7 +283,11 @@ def is_trace_table(file: Path) -> bool:
         names = set(pq.read_schema(file).names)
     except (pa.ArrowInvalid, OSError):
         return True  # its reader says what is accepted
-    return any(names >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
+    return _is_trace(names)
+
+
+def _is_trace(names: Iterable[str]) -> bool:
+    return any({*names} >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
 def read_row(source: TraceFile, place: int, record: Mapping[str, object]) -> ExactRow:
@@ -459,9 +464,11 @@ def _times(column: pa.Array, clock: Clock) -> TimeColumn:
 WHOLE: Final = {b"lars": b"literals"}
 """What says of a column of texts that they are literals: numbers of JSON of which some are whole."""
 _LONGEST_BLOCK: Final = 2**31 - 1
+_MIXED: Final = "changed from"
+"""What Arrow says of a column of JSON with values of several types."""
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
-_ACCEPTED_LINES: Final = "in each line a JSON object, in each column values of one type"
+_ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
 
 
 def is_json(start: bytes) -> bool:
@@ -510,13 +517,18 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
             return pa_json.read_json(file, pa_json.ReadOptions(use_threads=False, block_size=size), **more)
 
     try:
-        table = read()
+        try:
+            table = read()
+        except pa.ArrowInvalid as error:
+            if _MIXED not in str(error):
+                raise
+            table = _mixed_table(plain)
         # A text is one, also where it looks like a time.
         if dated := [
             (column.name, pa.string()) for column in table.schema if pa.types.is_timestamp(column.type)
         ]:
             table = read(parse_options=pa_json.ParseOptions(explicit_schema=pa.schema(dated)))
-        pq.write_table(_with_whole_numbers(storable(table), plain), made)
+        pq.write_table(storable(_mixed_table(plain) if _has_rounded(table) else table), made)
     except (pa.ArrowException, OSError, ValueError) as error:
         short_of(path, error)
         raise _line_error(path, plain, str(error)) from None
@@ -528,29 +540,90 @@ class _Whole(str):
     __slots__ = ()
 
 
-def _with_whole_numbers(table: pa.Table, plain: Path) -> pa.Table:
-    """Return a table with columns of literals, where Arrow took integers of JSON for doubles.
+_GAP: Final = re.compile(r"\s*")
+_PLAIN: Final = {
+    frozenset((str,)): pa.string(),
+    frozenset((bool,)): pa.bool_(),
+    frozenset((float,)): pa.float64(),
+}
+
+
+def _has_rounded(table: pa.Table) -> bool:
+    """Return whether Arrow may have taken integers of JSON for doubles.
 
     It does where another row has a fraction, and beyond 64 bits.
     """
-    doubles = [field.name for field in table.schema if pa.types.is_floating(field.type)]
-    names = [name for name in doubles if pc.any(pc.equal(table[name], pc.floor(table[name]))).as_py()]
-    if not names:
-        return table
-    with plain.open("rb") as file:
-        lines = (line.removeprefix(BOM_UTF8) for line in file if line.removeprefix(BOM_UTF8).strip())
-        rows = [[json.loads(line, parse_int=_Whole).get(name) for name in names] for line in lines]
-    for name, cells in zip(names, zip(*rows, strict=True), strict=True):
-        digits = pa.array([cell if isinstance(cell, _Whole) else None for cell in cells], pa.string())
-        if digits.null_count == len(digits):
-            continue
-        digits = pc.if_else(pc.equal(digits, "-0"), "0", digits)
-        whole = pc.binary_join_element_wise('"', digits, f'"^^<{XSD}integer>', "")
-        column = pa.concat_arrays([literals(chunk).cast(pa.string()) for chunk in table[name].chunks])
-        place = table.schema.get_field_index(name)
-        texts = pc.coalesce(whole, column)
-        table = table.set_column(place, pa.field(name, pa.string(), metadata=WHOLE), texts)
-    return table
+    doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
+    return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
+
+
+def _mixed_table(plain: Path) -> pa.Table:
+    """Return a table of JSON in which each value keeps its type, and each integer its digits."""
+    decoder = json.JSONDecoder(object_pairs_hook=_cells_of, parse_int=_Whole, parse_float=_double)
+    text = plain.read_bytes().removeprefix(BOM_UTF8).decode()
+    rows, at = list[dict[str, object]](), _gap(text, 0)
+    while at < len(text):
+        try:
+            row, at = decoder.raw_decode(text, at)
+        except ValueError as error:
+            raise ValueError(f"{error} in row {len(rows)}") from None
+        if not isinstance(row, dict):
+            raise ValueError("found no JSON object")  # noqa: TRY004  (the user's fault)
+        rows.append(row)
+        at = _gap(text, at)
+    names = [*dict.fromkeys(name for row in rows for name in row)]
+    is_trace = _is_trace(names)
+    columns = [_mixed_column([row.get(name) for row in rows], name, is_trace=is_trace) for name in names]
+    fields = [
+        pa.field(name, one.type, metadata=about) for name, (one, about) in zip(names, columns, strict=True)
+    ]
+    return pa.table([column for column, _ in columns], pa.schema(fields))
+
+
+def _gap(text: str, at: int) -> int:
+    return _GAP.match(text, at).end()  # type: ignore[union-attr]  # it matches the empty text
+
+
+def _cells_of(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    cells = dict(pairs)
+    if len(cells) < len(pairs):
+        raise ValueError("a column stands twice in a row")
+    return cells
+
+
+def _double(text: str) -> float:
+    if isinf(number := float(text)):
+        raise ValueError(f"the number {short(text)} is beyond those of a double")
+    return number
+
+
+def _mixed_column(
+    cells: Sequence[object], name: str, *, is_trace: bool
+) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
+    """Return a column, and what says of it that its texts are literals."""
+    kinds = frozenset(type(cell) for cell in cells if cell is not None)
+    if kinds in _PLAIN or not kinds:
+        return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
+    if kinds & {dict, list}:
+        row, cell = next((row, cell) for row, cell in enumerate(cells) if isinstance(cell, dict | list))
+        raise ValueError(
+            f"found {'a list' if isinstance(cell, list) else 'an object'} as {name} in row {row}"
+        )
+    if is_trace and name not in ("s", "p", "o", "stream"):
+        return pa.array([None if cell is None else str(cell) for cell in cells], pa.string()), None
+    terms = [cell if cell is None or (is_trace and type(cell) is str) else _literal(cell) for cell in cells]
+    return pa.array(terms, pa.string()), None if is_trace else WHOLE
+
+
+def _literal(cell: object) -> str:
+    match cell:
+        case _Whole():
+            return f'"{"0" if cell == "-0" else cell}"^^<{XSD}integer>'
+        case str():
+            return str(Literal(cell))
+        case _:
+            text: str = literals(pa.array([cell]))[0].as_py()
+            return text
 
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:

@@ -36,3 +36,9 @@ def test_each_match_is_replaced_by_its_own_groups():
 def test_python_says_nothing_of_expressions_that_it_may_read_otherwise_later():
     with catch_warnings(action="error"):
         assert functions._python(r"([a||b])\1", "") is not None
+
+
+def test_a_pattern_too_large_for_automata_is_matched_and_a_wrong_one_is_an_error():
+    assert matches(Literal("b" + "a" * 60000), Literal("a{50000}$")).lexical == "true"
+    assert matches(Literal("b" + "a" * 6000), Literal("a{50000}$")).lexical == "false"
+    assert matches(Literal("a"), Literal("a{2000,1000}")) is None

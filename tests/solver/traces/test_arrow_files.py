@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyarrow import feather
 
+from lars.language.terms import XSD
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import SECONDS, message, options
 
@@ -59,7 +60,17 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
     ("text", "said"),
     [
         (LINES.replace("urn:b", "no iri"), "a.ndjson:3:1: 'no iri' is no RDF term"),
-        (LINES.replace("8", '"eight"'), "a.ndjson:3: cannot be read: 'JSON parse error: Column(/o) changed"),
+        (LINES.replace("8", '"eight"'), "a.ndjson:3:1: 'eight' is no RDF term"),
+        (LINES.replace("8", '"urn:e", "o": 1'), "a.ndjson:3: cannot be read: 'a column stands twice in"),
+        (
+            LINES.replace("7", '"urn:e"').replace("8", "[8]"),
+            "a.ndjson:3: cannot be read: 'found a list as o'",
+        ),
+        (
+            LINES.replace("7", "true") + '{"t": 5, "o": 1e400}',
+            "a.ndjson:4: cannot be read: \"the number '1e400' is be",
+        ),
+        (LINES.replace('"t": 5', '"t": "5.5"'), "a.ndjson:3:1: '5.5' is no time: found a fraction"),
         (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
         (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
         (LINES.replace("}", ",}"), "a.ndjson:1:4"),
@@ -73,6 +84,22 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
 def test_faults_of_json_lines_are_at_their_lines(text, said, tmp_path):
     (tmp_path / "a.ndjson").write_text(text)
     assert said in message(lambda: read_trace_in_process([tmp_path / "a.ndjson"], SECONDS))
+
+
+MIXED = (
+    (1, 7, f'"7"^^<{XSD}integer>'),
+    ("2", '"http://e/x"', "<http://e/x>"),
+    (3, "true", f'"true"^^<{XSD}boolean>'),
+    (4, 1.5, f'"1.5"^^<{XSD}double>'),
+    ('"5"', 2**60 + 1, f'"{2**60 + 1}"^^<{XSD}integer>'),
+)
+
+
+def test_values_of_several_types_in_a_column_of_json_keep_their_types(tmp_path):
+    rows = (f'{{"t": {t}, "s": "urn:a", "p": "urn:p", "o": {cell}}}' for t, cell, _ in MIXED)
+    (tmp_path / "a.ndjson").write_text("\r".join(rows))
+    found = read_trace_in_process([tmp_path / "a.ndjson"], SECONDS)
+    assert [(row[0], row[-1][2]) for row in found] == [(n, text) for n, (_, _, text) in enumerate(MIXED, 1)]
 
 
 @pytest.mark.parametrize("write", [as_file, as_stream])

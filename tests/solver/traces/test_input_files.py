@@ -165,3 +165,16 @@ def test_other_files_of_a_folder_are_no_traces(tmp_path):
     written(tmp_path, "data_01.ttl", b"<x:a> <x:p> 1 .")
     written(tmp_path, "data_02.ttl", b"")
     assert [t for t, *_ in rows([tmp_path])] == [1]
+
+
+def test_links_that_lead_back_are_not_followed(tmp_path):
+    written(tmp_path, "data_01.ttl", b"<x:a> <x:p> 1 .")
+    (tmp_path / "notes").mkdir()
+    for name in "abc":
+        (tmp_path / "notes" / name).symlink_to(".")
+    assert len(rows([tmp_path])) == 1
+
+
+def test_a_trace_in_utf_16_is_called_so(tmp_path):
+    with pytest.raises(LarsError, match="found text in UTF-16; expected UTF-8"):
+        rows([written(tmp_path, "a.csv", "t,s,p,o\n1,urn:s,urn:p,5\n".encode("utf-16"))])

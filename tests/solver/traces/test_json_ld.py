@@ -56,6 +56,19 @@ def test_a_document_of_timed_graphs_is_read_as_trig_is(spark, tmp_path, form):
     assert [(row[0], row[4][:2]) for row in rows] == [(3, '"3'), (5, '"5')][: len(graphs)]
 
 
+def test_a_time_after_a_long_graph_is_found(tmp_path):
+    names = ", ".join(f'{{"@id": "urn:s{n}", "urn:p": "x y: {n}"}}' for n in range(3000))
+    log = f'{{"@id": "urn:g", "@graph": [{names}], "{TIME}": 3}}'
+    rows = read_trace_in_process(written(tmp_path, {"a.jsonld": log}), SECONDS)
+    assert len(rows) == 3000
+
+
+def test_the_context_of_a_line_keeps_its_version(tmp_path):
+    log = '{"@context": {"@version": 1.1, "@vocab": "urn:"}}\n{"p": "a b"}\n'
+    (row,) = read_trace_in_process(written(tmp_path, {"a.ndjsonld": log}), SECONDS)
+    assert row[-1][1:3] == ("<urn:p>", '"a b"')
+
+
 FAULTS = {
     "no object": ("a.ndjsonld", '{"@id": "urn:a"}\n7\n', "2:1: found no object"),
     "a blank line": ("a.ndjsonld", '{"@id": "urn:a"}\n\n{}', "2:1: Expecting value"),
@@ -73,7 +86,19 @@ FAULTS = {
     "no number of JSON": ("a.ndjsonld", '{"@id": "urn:a", "urn:p": NaN}\n{}', "1:1: "),
     "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is no RDF term"),
     "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are no UTF-8"),
-    "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: maximum recursion depth"),
+    "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: brackets inside brackets"),
+    "deep objects": ("a.ndjsonld", "{}\n" + '{"urn:p":' * 5000 + "1" + "}" * 5000, "2:1: brackets inside"),
+    "half a character": (
+        "a.ndjsonld",
+        r'{}\n{"urn:p": "\\ud800 \ud83d\ude00\uDE00"}'.replace(r"}\n", "}\n"),
+        "2:32: ",
+    ),
+    "a blank in an IRI": (
+        "a.ndjsonld",
+        '{}\n{"urn:p": "x: y", "urn:q": {"@id": "urn:a b"}}',
+        "2:1: '<urn:a b>'",
+    ),
+    "a blank in a key": ("a.jsonld", GRAPH.replace("urn:p", "urn:p q") % (3, 3, 3), "1:1: '<urn:p q>' is no"),
     "a document's remote context": ("a.jsonld", '{"@context": "http://e/generatedAtTime"}', "1:14: found a"),
     "a time": (
         "a.jsonld",

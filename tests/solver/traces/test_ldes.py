@@ -74,3 +74,14 @@ def test_a_fault_is_said_once_with_its_place(tmp_path, name):
     page, expected = FAULTS[name]
     found = message(lambda: read_trace_in_process(written(tmp_path, {"a.ttl": page}), SECONDS))
     assert found.startswith(f"{tmp_path}/a.ttl:{expected}")
+
+
+@pytest.mark.parametrize("name", ["a.ttl", "A.TTL"])
+def test_a_page_may_describe_itself_at_its_end(tmp_path, name):
+    about, members = PAGE.removeprefix(HEAD).split("\n", 1)
+    page = HEAD + members + "# a long comment\n" * 5000 + about
+    wanted, found = (
+        read_trace_in_process(written(tmp_path, {name: text}), SECONDS)
+        for name, text in (("b.ttl", PAGE), (name, page))
+    )
+    assert [row[0] for row in found] == [row[0] for row in wanted]

@@ -229,12 +229,17 @@ def test_whole_numbers_of_json_keep_their_digits(tmp_path, cells):
     ]
 
 
-@pytest.mark.parametrize("line", ['{"time": 1.5, "id": 1}', '{"time": 1.5, "id": 1}\n{"time": 2, "id": 1}'])
-def test_times_with_fractions_are_refused_with_what_to_do(tmp_path, line):
-    (tmp_path / "t.ndjson").write_text(line)
-    with pytest.raises(
-        LarsError, match="has times with fractions, or beyond 64 bits; expected whole numbers"
-    ):
+def test_values_of_several_types_in_a_mapped_column_of_json_keep_their_types(tmp_path):
+    rows = (f'{{"time": {n}, "v": {cell}}}\n' for n, cell in enumerate(("5", '"a b\\n"', "true", "null")))
+    (tmp_path / "t.ndjson").write_text("".join(rows))
+    found = mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{v}"), ("ex:v", "{v}")))
+    texts = (("5", f'"5"^^<{XSD}integer>'), ("a%20b%0A", '"a b\\n"'), ("true", f'"true"^^<{XSD}boolean>'))
+    assert found == [(n, None, f"<http://e/{s}>", "<http://e/v>", o) for n, (s, o) in enumerate(texts)]
+
+
+def test_times_with_fractions_are_refused_with_what_to_do(tmp_path):
+    (tmp_path / "t.ndjson").write_text('{"time": 1.5, "id": 1}')
+    with pytest.raises(LarsError, match="has times with fractions; expected whole numbers"):
         mapped(tmp_path / "t.ndjson", (("t", "{time}"), ("s", "ex:{id}"), ("ex:v", "{id}")))
 
 

@@ -138,6 +138,21 @@ TRIX = (
 )
 
 
+ENTITIES = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+LAUGHS = f'<!DOCTYPE x [<!ENTITY e0 "ha">{ENTITIES}]>{RDF_XML.replace(">01<", ">&e9;<")}'
+
+
+def test_entities_of_rdf_xml_are_replaced(tmp_path):
+    text = '<!DOCTYPE x [<!ENTITY a "caf"><!ENTITY b "&a;&#233;">]>' + RDF_XML.replace(">01<", ">&b;<")
+    rows = read_static([StaticFile(written(tmp_path, "a.rdf", text))]).default
+    assert rows == {("<urn:s>", "<urn:p>", f'"caf\u00e9"^^<{INTEGER}>')}
+
+
+def test_numbers_of_json_ld_with_any_number_of_digits_are_read(tmp_path):
+    path = written(tmp_path, "a.jsonld", f'{{"@id": "urn:s", "urn:p": {"7" * 5000}}}')
+    assert len(read_static([StaticFile(path)]).default) == 1
+
+
 def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
     path = written(tmp_path, "a.jsonld", '{"@id": "urn:s", "urn:p": [5.0, 1.5, 1e30, 9007199254740993]}')
     found = {
@@ -153,6 +168,9 @@ def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
     [
         ("a.jsonld", '{"@id": "foo", "urn:p": 1}', "<foo>' is no RDF term: a relative IRI"),
         ("a.jsonld", '{"@id": "urn:s", "urn:p": {"@id": "foo"}}', "a relative IRI"),
+        ("a.jsonld", '{"@id": "urn:a b", "urn:p": 1}', "<urn:a b>' is no RDF term: it has a character"),
+        ("a.jsonld", "[" * 5000 + "]" * 5000, "brackets inside brackets"),
+        ("a.rdf", LAUGHS, "its entities stand for"),
         ("a.n3", "{ <urn:a> <urn:p> <urn:b> } <urn:q> <urn:c> .", "no formulas"),
         ("a.n3", "<urn:a> <urn:p> ?x .", "a.n3"),
         ("a.trix", TRIX.format("urn:a b"), "no IRI has the character ' '"),
