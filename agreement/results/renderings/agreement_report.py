@@ -280,10 +280,26 @@ class AgreementView:
         """Return the tables; rows are made when they are written."""
         terms = term_columns(self.report.variables)
         return (
+            OutTable("summary", _SUMMARY, self._summary()),
+            OutTable("causes", _CAUSES, self._causes()),
             OutTable("periods", _PERIODS, self._periods()),
             OutTable("differences", (*_DIFFERENCES, *terms), self._differences()),
             OutTable("answers", (*_ANSWERS, *terms), self._answers()),
         )
+
+    def _summary(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for verdict in self.row_filter.verdicts(variant):
+                wrong = int((~verdict.intervals.tables.agreeing).sum())
+                about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict.intervals), wrong
+                yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
+
+    def _causes(self) -> Iterator[Sequence[TableValue]]:
+        for variant in self.report.variants:
+            for group in row_groups(self.row_filter, variant):
+                first = group.parts[0].interval
+                counts = len(group), len(group.parts), first.start, first.end
+                yield str(variant.pair), group.period, group.side.value, group.cause.value, *counts
 
     def _periods(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
@@ -397,12 +413,19 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
     shares = []
     for verdict in verdicts:
         if verdict.agree is False:
-            tables = verdict.intervals.tables
-            pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
-            alone = int(tables.sizes.push_only[~tables.agreeing].sum())
-            both, every = pushed - alone, pulled + alone
+            both, *alone = _row_counts(verdict)
+            every = both + sum(alone)
             shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
     return f"rows that both sides have, of all: {first_few(shares, _ITEMS_NAMED, ' · ')}"
+
+
+def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
+    """Return how many rows both sides have in all whole periods, push alone, and pull alone."""
+    tables = verdict.intervals.tables
+    pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
+    # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
+    alone = int(tables.sizes.push_only[~tables.agreeing].sum())
+    return pushed - alone, alone, pulled - pushed + alone
 
 
 def _period(comparison: PeriodComparison, dates: Dates) -> str:
@@ -504,6 +527,27 @@ _PERIOD = Column("period", int, "the pulling period U")
 _INTERVAL = (
     Column("from", int, "the period (from, to] in time points", is_time=True),
     Column("to", int, "its end, when pull evaluates", is_time=True),
+)
+_SUMMARY = (
+    _VARIANT,
+    _PERIOD,
+    Column("verdict", str, "agree, disagree, or no whole period"),
+    Column("empty", bool, "whether neither side has a row in any whole period of this U"),
+    Column("whole_periods", int, "how many whole periods lie on the timeline"),
+    Column("disagreeing", int, "in how many of them one side has a row that the other lacks"),
+    Column("both", int, "how many rows both sides have, over all whole periods"),
+    Column("push_only", int, "how many push alone has"),
+    Column("pull_only", int, "how many pull alone has"),
+)
+_CAUSES = (
+    _VARIANT,
+    _PERIOD,
+    Column("side", str, "the side that alone has the rows: push or pull"),
+    Column("cause", str, "why"),
+    Column("rows", int, "how many rows have this cause"),
+    Column("periods", int, "in how many periods they are"),
+    Column("from", int, "the first of these periods is (from, to]", is_time=True),
+    Column("to", int, "its end", is_time=True),
 )
 _PERIODS = (
     _VARIANT,

@@ -98,11 +98,11 @@ def test_a_result_does_not_change():
 def test_tables_are_those_of_out(tmp_path):
     found = api.agree(COUPONS, period="4..8")
     lars("agree", COUPONS, "--period", "4..8", "--out", tmp_path / "out")
-    for name in ("periods", "differences"):
+    for name in ("summary", "causes", "periods", "differences"):
         import pyarrow.parquet as pq
 
         assert found.to_arrow(name).equals(pq.read_table(tmp_path / "out" / f"{name}.parquet"))
-    with pytest.raises(api.LarsError, match="expected periods, differences"):
+    with pytest.raises(api.LarsError, match="expected summary, causes, periods, differences"):
         found.to_pandas("rows")
 
 

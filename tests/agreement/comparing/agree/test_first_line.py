@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from agreement import api
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -71,6 +72,24 @@ def test_the_share_of_rows_is_that_of_the_tables():
             push, pull = ({str(row) for row in interval[side]} for side in ("push", "pull"))
             both, every = both + len(push & pull), every + len(push | pull)
         assert (both, every) == (int(one[1]), int(one[2]))
+
+
+@pytest.mark.parametrize("sample", ["coupons", "rooms", "minus"])
+def test_the_summary_counts_what_the_other_tables_hold(sample):
+    found = api.agree(str(SAMPLES / sample), period="1..8")
+    summary, causes, periods, rows = map(found.to_pandas, ("summary", "causes", "periods", "differences"))
+    for _, period in summary.iterrows():
+        own = periods[(periods.period == period.period) & (periods.variant == period.variant)]
+        assert (period.whole_periods, period.disagreeing) == (len(own), int((~own.agree).sum()))
+        assert period.both + period.push_only == own.push.sum()
+        assert period.both + period.pull_only == own.pull.sum()
+    keys = ["variant", "period", "side", "cause"]
+    counted = rows.groupby(keys).agg(
+        rows=("from", "size"), periods=("from", "nunique"), first=("from", "min")
+    )
+    told = causes.set_index(keys)[["rows", "periods", "from"]].sort_index()
+    assert told.to_numpy().tolist() == counted.sort_index().to_numpy().tolist()
+    assert len(causes) > 0
 
 
 def test_colours_come_when_they_are_asked_for(monkeypatch):
