@@ -12,7 +12,6 @@ from agreement.comparing.judge import RefusedCase, case_files, judging
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, JudgeTimes
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, names_of, option
-from agreement.documents.outputs import Json
 from agreement.documents.requests import (
     AnswersOptions,
     BadLineOptions,
@@ -24,6 +23,12 @@ from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import experiment_query
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import verdict_report
+from agreement.results.renderings.judged_windows import (
+    WindowVerdict,
+    cases_table,
+    judged_windows,
+    windows_table,
+)
 from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from solver.traces import point_of
@@ -108,27 +113,6 @@ def _title(query: Path, traces: Sequence[Path]) -> str:
     return f"Answers to {query.name} on {', '.join(path.name for path in traces) or 'named streams'}"
 
 
-@dataclass(frozen=True, slots=True)
-class WindowVerdict:
-    """How one window of a specification, or one step of an engine version, was met.
-
-    `phase` says whether it counts: windows do; transient and later ones are not compared. `start` and
-    `end` are time points, None for a push of an engine version; `delay` is in ms. Without `problem`
-    all is right; `missing` and `extra` are rows as SPARQL JSON.
-    """
-
-    phase: str
-    start: float | None
-    end: float | None
-    expected: int
-    actual: int
-    precision: float
-    recall: float
-    delay: float | None
-    triples: int | None
-    problem: str | None
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JudgeResult(Findings):
     """What `judge` returns. `correct` is None where that is undecided; then `undecided` says why."""
@@ -172,16 +156,12 @@ class JudgeResult(Findings):
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
         """Each window, or step of an engine version, of answers in a file; none for cases."""
-        content = self._content
-        phases = () if self._verdict is None else ("windows", "transient", "later")
-        return tuple(_window(phase, window) for phase in phases for window in content.get(phase, ()))
+        return () if self._verdict is None else tuple(judged_windows(self._verdict))
 
     @property
     def differences(self) -> tuple[WindowVerdict, ...]:
         """The windows that count and are wrong."""
-        return tuple(
-            verdict for verdict in self.verdicts if verdict.phase == "windows" and verdict.problem is not None
-        )
+        return tuple(verdict for verdict in self.verdicts if verdict.is_wrong)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -192,10 +172,6 @@ class JudgeResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return self._content
-
-    @property
-    def _content(self) -> Json:
         if self._verdict is not None:
             return verdict_report.answers_json(self._verdict)
         return verdict_report.cases_json(self._cases, self._refused)
@@ -209,19 +185,16 @@ class JudgeResult(Findings):
     def page(self) -> "Page":
         """Return what the page of the verdict says."""
         # Loads what only pages need.
-        from agreement.results.renderings.verdict_report import judge_page
+        from agreement.results.renderings.pages.judge_page import answers_page, cases_page
 
-        return judge_page(self._title, self._content, self.parts(), self.warnings, self.dates)
+        what = self.document(), self.parts(), self.warnings
+        if self._verdict is None:
+            return cases_page(self._title, self.correct, *what)
+        return answers_page(self._title, self._verdict, *what)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `windows`, `steps` or `cases`."""
-        return verdict_report.tables(self._content)
-
-
-def _window(phase: str, row: Json) -> WindowVerdict:
-    ends = row.get("from"), row.get("to", row.get("time"))
-    rows = (row["expected"], row["actual"], row["precision"], row["recall"])
-    return WindowVerdict(phase, *ends, *rows, row.get("delay"), row.get("triples"), row["problem"])
+        return (cases_table(self._cases) if self._verdict is None else windows_table(self._verdict),)
 
 
 @offered_functions(JudgeRequest)

@@ -2,19 +2,26 @@
 
 import random
 from collections import Counter
+from math import inf
 
 import pytest
 from rich.table import Table
 
 from agreement import api
-from agreement.documents.dates import NO_DATES
+from agreement.comparing.judge import JudgedWindow, Judgement, Verdict
+from agreement.comparing.judge.judgement import Phase
+from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.matching.likeness import RowMatch
+from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
 from agreement.results.renderings.pages.blocks import text_page
+from agreement.results.renderings.pages.judge_page import answers_page, cases_page
 from agreement.results.renderings.pages.page import html, program_version
 from agreement.results.renderings.phase_report import PhaseContent, phase_page
-from agreement.results.renderings.verdict_report import judge_page
+from agreement.results.renderings.verdict_report import answers_json
 from lars.errors import FailedRunError
+from lars.language.windows import Bounds
 from tests.agreement.command import lars
 from tests.agreement.results.renderings.pages.test_pages import PAGES, data_of
 from tests.packs import SAMPLES
@@ -163,32 +170,19 @@ def test_a_page_says_how_it_was_made_and_is_made_again(tmp_path, monkeypatch):
 
 
 def judged(count):
-    row = {"x": {"type": "uri", "value": "http://example.org/a"}}
-    return {
-        "engine": "cqels",
-        "correct": False,
-        "transient": [],
-        "windows": [
-            {
-                "from": t,
-                "to": t + 1,
-                "expected": 50,
-                "actual": 50,
-                "precision": 1.0,
-                "recall": 1.0,
-                "problem": "missing" if t % 100 == 0 else None,
-                "common": [row] * 50,
-                "missing": [],
-                "extra": [],
-            }
-            for t in range(count)
-        ],
-    }
+    """A verdict on so many windows of 50 rows, of which each hundredth is wrong."""
+    rows = RowMatch([("<http://example.org/a>",)] * 50)
+    windows = tuple(
+        JudgedWindow(t * 1000.0, t * 1000.0 + 1000, rows, 0, 50, None if t % 100 else "missing")
+        for t in range(count)
+    )
+    best = Verdict(OpenChoice((), Bounds.CLOSED), Phase(0, inf, inf), (), windows, ())
+    return AnswersVerdict(Judgement(builtin("cqels"), (best,), 1, 1), ("x",), 1000)
 
 
 def test_of_many_judged_windows_the_wrong_ones_are_shown():
-    page = judge_page("T", judged(5_000), [], (), NO_DATES)
-    text = html(page)
+    verdict = judged(5_000)
+    text = html(answers_page("T", verdict, answers_json(verdict), [], ()))
     assert len(text.encode()) < MOST
     shown = data_of(text)["page"]
     assert shown["left"] + len(shown["windows"]) == 5_000
@@ -199,13 +193,13 @@ def test_of_many_judged_windows_the_wrong_ones_are_shown():
 
 
 def test_few_judged_windows_have_all_their_rows():
-    shown = judge_page("T", judged(5), [], (), NO_DATES).page
+    shown = answers_page("T", judged(5), {}, [], ()).page
     assert (shown["left"], [len(one["rows"]) for one in shown["windows"]]) == (0, [50] * 5)
 
 
 @pytest.mark.parametrize(("correct", "word"), [(True, "Correct"), (False, "Incorrect"), (None, "Undecided")])
 def test_the_page_of_a_verdict_says_it_in_a_word(correct, word):
-    assert judge_page("T", judged(0) | {"correct": correct}, [], (), NO_DATES).head.answer == f"{word}."
+    assert cases_page("T", correct, {}, [], ()).head.answer == f"{word}."
 
 
 def test_a_long_table_is_cut_and_says_so():

@@ -1,0 +1,288 @@
+"""The windows that a verdict of `lars judge` is about, or the steps of an engine version: JSON, tables."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.comparing.judge import Judgement, Shift, Verdict
+from agreement.comparing.judge.by_engine import StepKind, VersionJudgement
+from agreement.comparing.judge.judgement import counts
+from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
+from agreement.comparing.matching.likeness import RowMatch
+from agreement.documents.dates import SUFFIX, Dates
+from agreement.documents.outputs import Json, binding, pick
+from agreement.documents.table_files import Column, OutTable, TableValue
+from solver.facts import Row
+
+COUNTING: Final = "windows"
+"""The phase that decides the verdict."""
+PHASES: Final = (COUNTING, "transient", "later")
+
+
+@dataclass(frozen=True, slots=True)
+class WindowVerdict:
+    """How one window of a specification, or one step of an engine version, was met.
+
+    `phase` says whether it counts: windows do; transient and later ones are not compared. `at` is where it
+    is: a window's `from` and `to` in time points, a step's `push` or `answer` by its number from 0, or its
+    `time` unit. `rows` are those of both sides, by `columns`. `delay` is in ms. Without `problem` all is
+    right. `starts` are the t0 for which a window is judged; `reported` are the times in ms of the reports
+    that a step predicts, and of those that were recorded; `shift`, borders that fit better.
+    """
+
+    phase: str
+    at: Mapping[str, float | None]
+    rows: RowMatch
+    problem: str | None
+    columns: tuple[str, ...] = ()
+    delay: float | None = None
+    triples: int | None = None
+    starts: tuple[int, ...] = ()
+    reported: tuple[tuple[float, ...], tuple[float, ...]] | None = None
+    shift: Shift | None = None
+
+    @property
+    def start(self) -> float | None:
+        """The time point at which the window begins; None for a step."""
+        return self.at.get("from")
+
+    @property
+    def end(self) -> float | None:
+        """The time point at which the window ends, or the time unit; None for a push or an answer."""
+        return self.at.get("to", self.at.get("time"))
+
+    @property
+    def expected(self) -> int:
+        """How many rows are expected."""
+        return self.rows.expected
+
+    @property
+    def actual(self) -> int:
+        """How many rows are reported."""
+        return self.rows.actual
+
+    @property
+    def precision(self) -> float:
+        """The share of the reported rows that are expected; 1 where none is reported."""
+        return self.rows.precision
+
+    @property
+    def recall(self) -> float:
+        """The share of the expected rows that are reported; 1 where none is expected."""
+        return self.rows.recall
+
+    @property
+    def missing(self) -> Sequence[Row]:
+        """The expected rows that are not reported, terms as in N-Triples."""
+        return self.rows.missing
+
+    @property
+    def extra(self) -> Sequence[Row]:
+        """The reported rows that are not expected."""
+        return self.rows.extra
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether it counts, and something is wrong."""
+        return self.phase == COUNTING and self.problem is not None
+
+    @property
+    def by_kind(self) -> dict[str, Sequence[Row]]:
+        """The rows of both sides, those that are missing, and those that are extra."""
+        return {"common": self.rows.shared, "missing": self.rows.missing, "extra": self.rows.extra}
+
+
+def window_json(window: WindowVerdict, dates: Dates) -> Json:
+    """Return all that is told of a window or step."""
+    if window.reported is None:
+        head: Json = {**starts_json(window.starts, dates), **dates.with_dates(window.at)}
+        numbers = counts(window.rows) | pick(window, "delay", "triples", "problem")
+    else:
+        predicted, recorded = map(list, window.reported)
+        head = {**window.at, "predicted_at": predicted, "recorded_at": recorded}
+        numbers = counts(window.rows) | pick(window, "problem")
+    rows = {name: list(_bindings(window, rows)) for name, rows in window.by_kind.items()}
+    shift = {} if window.shift is None else {"shift": _shift_json(window.shift, dates)}
+    return head | numbers | rows | shift
+
+
+def _bindings(window: WindowVerdict, rows: Iterable[Row]) -> Iterator[Json]:
+    return (binding(window.columns, row) for row in rows)
+
+
+def _cells(window: WindowVerdict, dates: Dates) -> Iterator[TableValue]:
+    if window.reported is None:
+        yield window.phase
+        yield json.dumps(window.starts)
+        if dates.zero is not None:
+            yield json.dumps(list(map(dates.date, window.starts)))
+        yield from (window.at["from"], window.at["to"], window.delay, window.triples)
+    else:
+        yield from (window.at.get("push"), window.at.get("time"), *map(json.dumps, window.reported))
+    yield from (window.expected, window.actual, window.precision, window.recall, window.problem)
+    for rows in (window.missing, window.extra):
+        yield json.dumps(list(_bindings(window, rows)), ensure_ascii=False)
+
+
+def _shift_json(shift: Shift, dates: Dates) -> Json:
+    borders = dates.with_dates({"from": shift.first, "to": shift.last})
+    wrong = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
+    return pick(shift, "window", "start", "end") | borders | wrong
+
+
+def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
+    """Return start times, or lists of them, each dateTime beside its number."""
+    listed: Json = {"t0": list(starts)}
+    if dates.zero is not None:
+        listed[f"t0{SUFFIX}"] = [
+            dates.date(start) if isinstance(start, int) else list(map(dates.date, start)) for start in starts
+        ]
+    return listed
+
+
+def points(t: float, milliseconds: float) -> float:
+    """Return a time in ms in time points of so many ms each."""
+    number = t / milliseconds
+    return int(number) if number == int(number) else number
+
+
+def phases_of(judgement: Judgement | VersionJudgement) -> Sequence[str]:
+    """Return the phases that are told of: all steps of an engine version count."""
+    return PHASES if isinstance(judgement, Judgement) else PHASES[:1]
+
+
+def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
+    """Yield the windows for each choice that matches, else for the best one; or the steps: all count."""
+    judgement = verdict.judgement
+    if not isinstance(judgement, Judgement):
+        yield from _steps(judgement)
+        return
+    best, length = judgement.best, verdict.milliseconds
+    shifts = verdict.diagnosis.shifts if verdict.diagnosis else {}
+    windows = [(COUNTING, one, window) for one in fitting(judgement) or [best] for window in one.windows]
+    windows += [(PHASES[1], best, window) for window in best.transient]
+    windows += [(PHASES[2], best, window) for window in best.later]
+    for phase, one, window in windows:
+        yield WindowVerdict(
+            phase,
+            {
+                "from": None if window.first is None else points(window.first, length),
+                "to": points(window.last, length),
+            },
+            window.rows,
+            window.problem,
+            verdict.names,
+            window.delay,
+            window.triples,
+            one.choice.starts,
+            shift=shifts.get(window.last),
+        )
+
+
+def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
+    in_order = judgement.by is StepKind.ANSWER
+    name = "time" if judgement.by is StepKind.TIME_UNIT else judgement.by.value
+    for step in judgement.steps:
+        predicted = () if in_order else tuple(report.t for report in step.predicted)
+        recorded = tuple(report.t for report in step.recorded)
+        reported = predicted, recorded
+        yield WindowVerdict(
+            COUNTING, {name: step.place}, step.rows, step.problem, judgement.columns, reported=reported
+        )
+
+
+def fitting(judgement: Judgement) -> list[Verdict]:
+    """Return the verdicts that match with the bounds of the best one, by their start times."""
+    bounds = judgement.best.choice.bounds
+    same = (verdict for verdict in judgement.matching if verdict.choice.bounds is bounds)
+    return sorted(same, key=lambda verdict: verdict.choice.starts)
+
+
+_MOST_LISTED_STARTS: Final = 10_000
+"""So many start times in a row are not listed one by one."""
+
+
+def fitting_starts(judgement: Judgement) -> list[list[int]]:
+    """Return t0 of each window for all that fit, also those that the t0 of an only window stands for."""
+    return [starts for verdict in fitting(judgement) for starts in _starts_of(verdict)]
+
+
+def _starts_of(verdict: Verdict) -> list[list[int]]:
+    starts, last = verdict.choice.starts, verdict.until
+    if len(starts) != 1 or last is None or last - starts[0] >= _MOST_LISTED_STARTS:
+        return [list(starts)]
+    return [[start] for start in range(starts[0], last + 1)]
+
+
+_MATCH: Final = (
+    Column("expected", int, "how many rows are expected"),
+    Column("actual", int, "how many are reported"),
+    Column("precision", float, "the share of the reported rows that are expected"),
+    Column("recall", float, "the share of the expected rows that are reported"),
+    Column("problem", str, "what is wrong; none: nothing"),
+    Column("missing", str, "expected rows that are not reported, as JSON"),
+    Column("extra", str, "reported rows that are not expected, as JSON"),
+)
+_STARTS: Final = (
+    Column("phase", str, "windows are compared; transient and later ones are not"),
+    Column("t0", str, "the start times, as JSON"),
+)
+_DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON")
+"""Stands behind the start times, where times have dates."""
+_WINDOWS: Final = (
+    Column("from", float, "where the window begins, in time points", is_time=True),
+    Column("to", float, "where it ends", is_time=True),
+    Column("delay", float, "how late the report is, in ms"),
+    Column("triples", int, "how many triples the window holds"),
+    *_MATCH,
+)
+_STEPS: Final = (
+    Column("push", float, "the number of the push, from 0"),
+    Column("time", float, "the time unit, where reports are compared by it"),
+    Column("predicted_at", str, "the times of the predicted reports, as JSON"),
+    Column("recorded_at", str, "the times of the recorded reports, as JSON"),
+    *_MATCH,
+)
+_CASES: Final = (
+    *(Column(name, str, f"the case's {name}") for name in ("id", "engine", "family")),
+    Column("judge", str, "what it is judged by"),
+    Column("correct", bool, "whether it is correct"),
+    Column("score", float, "the harmonic mean of precision and recall over all rows"),
+    Column("t0", str, "the start times that fit, as JSON"),
+    Column("problem", str, "what is wrong first; none: nothing"),
+)
+
+
+def windows_table(verdict: AnswersVerdict) -> OutTable:
+    """Return the table of windows, or of an engine's steps."""
+    dates = verdict.dates
+    rows = (list(_cells(window, dates)) for window in judged_windows(verdict))
+    if not isinstance(verdict.judgement, Judgement):
+        return OutTable("steps", _STEPS, rows)
+    dated = () if dates.zero is None else (_DATES,)
+    return OutTable("windows", (*_STARTS, *dated, *_WINDOWS), rows)
+
+
+def cases_table(verdicts: Sequence[CaseVerdict]) -> OutTable:
+    """Return the table of cases."""
+    return OutTable("cases", _CASES, map(_case_cells, verdicts))
+
+
+def _case_cells(verdict: CaseVerdict) -> Sequence[TableValue]:
+    case = verdict.case
+    whose = case.id, case.engine, case.family, verdict.judge, verdict.correct
+    starts = json.dumps(starts_of_case(verdict))
+    return *whose, score_of_case(verdict), starts, first_problem(verdict) or None
+
+
+def score_of_case(verdict: CaseVerdict) -> float:
+    """Return the harmonic mean of precision and recall over all rows of a case."""
+    judgement = verdict.judgement
+    return judgement.best.score if isinstance(judgement, Judgement) else judgement.rows.score
+
+
+def starts_of_case(verdict: CaseVerdict) -> list[list[int]]:
+    """Return the start times by which a case is correct; none of an engine version."""
+    judgement = verdict.judgement
+    return [list(one.choice.starts) for one in judgement.matching] if isinstance(judgement, Judgement) else []

@@ -1,0 +1,184 @@
+"""The page of `lars judge`: the verdict, its windows or steps over time, the start times that fit."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import ceil
+from typing import Final
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from agreement.comparing.agree.narrowing import evenly
+from agreement.comparing.judge import Judgement, Shift, Verdict
+from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.documents.dates import Dates
+from agreement.documents.outputs import Json, json_text, plain, short
+from agreement.results.renderings.judged_windows import (
+    COUNTING,
+    WindowVerdict,
+    fitting_starts,
+    judged_windows,
+)
+from agreement.results.renderings.pages.blocks import page_blocks
+from agreement.results.renderings.pages.page import Page, PageHead
+from lars.language.terms import Literal
+from lars.language.windows import Interval
+from solver.facts import Row, constant_of
+
+_PLACES: Final = ("from", "to", "push", "time", "answer")
+_MEASURES: Final = ("expected", "actual", "precision", "recall", "delay", "triples")
+_TIMES: Final = frozenset(("from", "to", "time"))
+_MARKS: Final = {"common": "✓", "missing": "✗ missing", "extra": "✗ extra"}
+_WORDS: Final = {True: "Correct", False: "Incorrect", None: "Undecided"}
+_MOST_WINDOWS: Final = 1_000
+_ROWS_EACH: Final = 20
+_LETTERS: Final = 250_000
+"""Of more windows, of more rows of one, of longer ones some are shown, the wrong ones first."""
+
+
+def cases_page(
+    title: str,
+    correct: bool | None,
+    document: Mapping[str, object],
+    parts: Iterable[RenderableType],
+    notes: Sequence[str],
+) -> Page:
+    """Return the page of a verdict on recorded cases."""
+    question = "Is what was recorded what its engine should answer?"
+    head = PageHead(title, question, correct, f"{_WORDS[correct]}.", notes)
+    page = {"windows": [], "fits": [], "left": 0, "blocks": page_blocks(parts)}
+    return Page(head, "judge", document, page)
+
+
+def answers_page(
+    title: str,
+    verdict: AnswersVerdict,
+    document: Mapping[str, object],
+    parts: Iterable[RenderableType],
+    notes: Sequence[str],
+) -> Page:
+    """Return the page of a verdict on recorded answers."""
+    judgement, windows = verdict.judgement, list(judged_windows(verdict))
+    last = ceil(max((window.end or 0 for window in windows), default=0))
+    dates = verdict.dates.within(Interval(0, last))
+    places = [name for name in _PLACES if any(name in window.at for window in windows)]
+    by_version = not isinstance(judgement, Judgement)
+    measures = list(_MEASURES[: -2 if by_version else None]) if windows else []
+    all_windows = [_window(window, dates) for window in windows]
+    shown = _some(all_windows)
+    page: Json = {
+        "windows": shown,
+        "dates": dates.for_script(),
+        "left": len(windows) - len(shown),
+        "columns": [
+            *places,
+            "verdict",
+            *("delay ms" if measure == "delay" else measure for measure in measures),
+        ],
+        "places": places,
+        "measures": measures,
+        "each": "Step by step" if by_version else "Window by window",
+        "blocks": page_blocks(_sentences(parts) if windows else parts),
+        "fits": [_fit(match, dates) for match in judgement.matching]
+        if isinstance(judgement, Judgement)
+        else [],
+    }
+    engine = judgement.specification.name if isinstance(judgement, Judgement) else judgement.engine
+    question = f"Is what was recorded what {engine} should answer?"
+    head = PageHead(title, question, verdict.correct, _answer(verdict, windows, dates), notes)
+    return Page(head, "judge", document, page)
+
+
+def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Dates) -> str:
+    """Return the verdict, how many windows are right, and for which start times."""
+    judgement, answer = verdict.judgement, _WORDS[verdict.correct]
+    compared = [window for window in windows if window.phase == COUNTING]
+    if compared:
+        right = len(compared) - sum(window.is_wrong for window in compared)
+        noun = "windows" if isinstance(judgement, Judgement) else "steps"
+        answer = f"{answer}: {right} of {len(compared)} {noun} are right"
+    fits = fitting_starts(judgement) if isinstance(judgement, Judgement) else []
+    starts = "; ".join(", ".join(map(dates.text, times)) for times in fits)
+    return f"{answer}. It fits for t0 = {starts}{dates.caption}." if starts else f"{answer}."
+
+
+def _some(windows: Sequence[Json]) -> list[Json]:
+    """Return all windows where they are short; else some, each with its first rows, in their order.
+
+    Of many those that are wrong come before others.
+    """
+    length = sum(len(json_text(window)) for window in windows)
+    most = None if len(windows) <= _MOST_WINDOWS and length <= _LETTERS else _ROWS_EACH
+    short_windows = [
+        window | {"rows": window["rows"][:most], "more": len(window["rows"][most:]) if most else 0}
+        for window in windows
+    ]
+    wrong = [place for place, window in enumerate(short_windows) if window["problem"]]
+    right = [place for place, window in enumerate(short_windows) if not window["problem"]]
+    chosen = evenly(wrong, _MOST_WINDOWS)
+    chosen += evenly(right, _MOST_WINDOWS - len(chosen))
+    room, kept = _LETTERS, []
+    for place in chosen:
+        room -= len(json_text(short_windows[place]))
+        if room >= 0:
+            kept.append(place)
+    return [short_windows[place] for place in sorted(kept)]
+
+
+def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
+    return (str(part).strip() for part in parts if isinstance(part, str | Text))
+
+
+def _fit(verdict: Verdict, dates: Dates) -> Json:
+    """Return start times that fit, with the last of those that an only window's stands for."""
+    starts, last = verdict.choice.starts, verdict.until
+    late = "" if verdict.late is None else " to ".join(dict.fromkeys(map(plain, verdict.late)))
+    text = ", ".join(map(dates.text, starts)) or "any"
+    if len(starts) == 1 and last is not None and last > starts[0]:
+        text = f"{text}..{dates.text(last)}"
+    return {"t0": text, "bounds": verdict.choice.bounds.value, "late": late}
+
+
+def _window(window: WindowVerdict, dates: Dates) -> Json:
+    measured = {name: getattr(window, name) for name in _MEASURES}
+    numbers = {name: window.at.get(name) for name in _PLACES} | measured
+    return {
+        "phase": window.phase,
+        **numbers,
+        "problem": window.problem,
+        "wrong": window.is_wrong,
+        "cells": {
+            name: dates.text(value)
+            if dates.zero is not None and name in _TIMES and value is not None
+            else _cell(value)
+            for name, value in numbers.items()
+        },
+        "to": [*window.at.values()][-1],
+        "rows": [
+            {"mark": mark, "row": _row(window.columns, row)}
+            for name, mark in _MARKS.items()
+            for row in window.by_kind[name]
+        ],
+        "shift": None if window.shift is None else _shift_text(window.shift, dates),
+    }
+
+
+def _shift_text(shift: Shift, dates: Dates) -> str:
+    counts = {"missing": len(shift.rows.missing), "extra": len(shift.rows.extra)}
+    left = " and ".join(f"{count} {name}" for name, count in counts.items() if count)
+    first, last = ("none" if t is None else dates.text(t) for t in (shift.first, shift.last))
+    return f"From {first} to {last} {f'{left} would be left' if left else 'all rows would fit'}."
+
+
+def _cell(value: object) -> object:
+    return "" if value is None else plain(value) if isinstance(value, float) else value
+
+
+def _row(columns: Sequence[str], row: Row) -> str:
+    pairs = zip(columns, row, strict=False)
+    texts = (f"{name} = {_term(text)}" for name, text in pairs if text is not None)
+    return ", ".join(texts) or "the row of no variable"
+
+
+def _term(text: str) -> str:
+    term = constant_of(text)
+    return term.lexical if isinstance(term, Literal) else short(text)
