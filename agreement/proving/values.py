@@ -192,7 +192,8 @@ def _numbers(constants: Sequence[Term], many: int, linked: int) -> Iterator[Lite
         yield from islice(_spelled_float(Single(double), "float"), alike + 1)
     points = sorted({point for anchor in anchors for point in _points(anchor)})
     # Of variables that are compared with each other one at least is no decimal of the same interval.
-    yield from map(_written, chain.from_iterable(_inside(points, linked if linked == many else linked - 1)))
+    inside = linked if linked in (1, many) else linked - 1
+    yield from map(_written, chain.from_iterable(_inside(points, inside)))
     yield from map(_written, points)
     middles = ((low, (low + high) / 2, high) for low, high in pairwise(points))
     places = chain(zip(points, points, points, strict=True), middles)

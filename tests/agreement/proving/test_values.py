@@ -4,8 +4,9 @@ import struct
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from math import inf
+from math import inf, isfinite
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -70,21 +71,32 @@ def beside(case):
     return literal if own in (inf, -inf) else written(Fraction(own) + Fraction(sign, 10**places), kind)
 
 
+@pytest.mark.parametrize("sizes", [(2, 2), (2, 1), (3, 1)])
 @given(st.lists(numbers, min_size=1, max_size=3), st.lists(near, max_size=2), numbers, st.data())
-def test_every_number_compares_with_constants_as_one_that_is_chosen(constants, close, other, data):
+def test_every_number_compares_with_constants_as_one_that_is_chosen(sizes, constants, close, other, data):
+    many, linked = sizes
     constants += [beside(case) for case in close]
     drawn = data.draw(st.sampled_from([other, *map(beside, data.draw(st.lists(near, max_size=2)))]))
     drawn = data.draw(st.sampled_from([drawn, beside((constants[0], *data.draw(near)[1:]))]))
-    chosen = [term for term in terms(constants, (), 2, linked=2) if number(term) is not None]
+    chosen = [term for term in terms(constants, (), many, linked=linked) if number(term) is not None]
     regions = [tuple(order(term, each) for each in constants) for term in chosen if term not in constants]
-    # Twice, since two variables may need unlike terms of one region.
-    assert regions.count(tuple(order(drawn, each) for each in constants)) >= 2
+    # Twice for two variables that are compared: they may need unlike terms of one region.
+    assert regions.count(tuple(order(drawn, each) for each in constants)) >= linked
 
 
+def test_a_number_between_the_end_of_a_cell_and_its_double_is_chosen_for_a_lone_variable():
+    chosen = terms([Literal("10261788684582178e0", XSD + "double")], (), 2, linked=1)
+    amounts = [amount for term in chosen if (amount := number(term)) is not None and isfinite(amount)]
+    assert any(10261788684582177 < Fraction(amount) < 10261788684582178 for amount in amounts)
+
+
+@pytest.mark.parametrize("many", [2, 3, 5])
 @given(st.lists(numbers, min_size=1, max_size=2), near, near)
-def test_each_two_numbers_compare_with_each_other_and_constants_as_two_that_are_chosen(constants, one, two):
+def test_each_two_numbers_compare_with_each_other_and_constants_as_two_that_are_chosen(
+    many, constants, one, two
+):
     pair = [beside((constants[0], *one[1:])), beside((constants[-1], *two[1:]))]
-    chosen = [term for term in terms(constants, (), 2, linked=2) if number(term) is not None]
+    chosen = [term for term in terms(constants, (), many, linked=2) if number(term) is not None]
 
     def alike(other):
         told = [order(other, each) for each in constants]
