@@ -25,7 +25,7 @@ from translate.model.query import (
     Setting,
     ToStream,
 )
-from translate.model.windows import Range, WindowExpression
+from translate.model.windows import Now, Range, Rows, WindowExpression
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -167,6 +167,15 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
             yield normal(pattern)
 
 
+def is_pushed(query: EngineQuery) -> bool:
+    """Return whether input makes a query evaluate, where nobody says: as its language or its windows say."""
+    by_language = query.language.manner.pushed
+    if by_language is not None:
+        return by_language
+    reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
+    return not reads or any(isinstance(read.window, Now | Rows) for read in reads)
+
+
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pulling period that a query states, in time points: its STEP.
 
@@ -174,7 +183,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     CQELS ignores its SLIDE, and is never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
-    if not query.language.manner.pushed:
+    if not is_pushed(query):
         windows += [block.window for block in stream_blocks(query.pattern)]
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
@@ -196,7 +205,7 @@ def remarks(
     that ISTREAM and DSTREAM are left out of the logic (T14).
     """
     if pushed is None:
-        pushed = query.language.manner.pushed
+        pushed = is_pushed(query)
     texts, whole = list(_slides(query, setting)) if pushed else [], tuple(parts(query.pattern))
     if setting.profile is Profile.PAPER2015:
         texts += [remark for part in whole for remark in _differences(part)]

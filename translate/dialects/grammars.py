@@ -41,6 +41,7 @@ class Syntax:
 
     `refused` are words that are named where they cannot stand, with what is covered. `sign` finds in a text
     that it is of this language, where others read it too; a text without any is of a language without.
+    With `dashes` a comment begins with -- too. `foreign` are those that are refused wherever they stand.
     """
 
     windows: str
@@ -49,6 +50,8 @@ class Syntax:
     terminals: Mapping[str, Terminal]
     refused: Mapping[str, tuple[str, str]] = field(default_factory=dict)
     sign: re.Pattern[str] | None = None
+    dashes: bool = False
+    foreign: frozenset[str] = frozenset()
     folder: str = ""
 
 
@@ -62,6 +65,7 @@ _WINDOW_TERMINALS: Final = {
 }  # fmt: skip
 _LIVING: Final = "living/"
 _KOLIBRIE: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
+_CQELS2: Final = "SELECT, ASK, CONSTRUCT and DESCRIBE over windows of streams"
 DIALECTS: Final[Mapping[Language, Syntax]] = {
     Language.CSPARQL: Syntax(
         "stand in FROM STREAM <iri> [window]",
@@ -123,7 +127,31 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
             r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))",
             re.IGNORECASE | re.ASCII,
         ),
-        _LIVING,
+        folder=_LIVING,
+    ),
+    Language.CQELS2: Syntax(
+        "stand in FROM STREAM name [window], read by STREAM name { .. }",
+        "[RANGE 30s STEP 5s]",
+        _WINDOW_CLAUSES | {"FROM STREAM", "a STREAM block"},
+        {
+            "size": SIZE,
+            "unit": UNIT,
+            "later": _terminal(r"(?:ASC|DESC)\b(?!\s*\()", "ASC or DESC"),
+            "word": _terminal(r"(?!STREAM\s+[a-z_])[a-z_][\w-]*(?![\w:])", "the name of a stream"),
+        },
+        {
+            "MATCH": ("MATCH .. RETURN of CypherQL, a query of property graphs", _CQELS2),
+            "SEQ": ("SEQ, the order of matches in a window", _CQELS2),
+        },
+        re.compile(
+            r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|WHERE\b|\{)|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\("
+            r"|\bON\s+[a-z_][\w-]*\s*\[\s*(?:NOW|SLIDE|PAST|FUTURE|TRIPLES|RANGE\s+[0-9]+\s*[a-z])|\bFROM\s+STATIC\b"
+            r"|\bSEQ\s*\(",
+            re.IGNORECASE | re.ASCII,
+        ),
+        dashes=True,
+        foreign=frozenset(("MATCH",)),
+        folder=_LIVING,
     ),
 }
 TITLES: Final = {language: language.manner.title for language in Language}
@@ -149,7 +177,9 @@ def clauses_in(document: Document, language: Language) -> int:
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
     """Return the error at a token that another language has, None for others."""
-    dialect, place = DIALECTS[language], document.place(token.start)
+    dialect = DIALECTS[language]
+    token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
+    place = document.place(token.start)
     if token.kind is TokenKind.WORD and (refused := dialect.refused.get(token.text.upper())):
         return UnsupportedError(refused[0], place, covered=refused[1])
     before, _, following = document.around(token)

@@ -1,4 +1,4 @@
-"""A query's text, in one of four languages, becomes the query model: grammar, streaming clauses, pattern.
+"""A query's text, in one of the languages, becomes the query model: grammar, streaming clauses, pattern.
 
 C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query and FROM STREAM <iri> [window], CQELS
 STREAM <iri> [window] { .. } in a group, SPARQLstream such blocks and FROM NAMED STREAM <iri> [window].
@@ -10,9 +10,11 @@ of the W3C's community group with rsp-spin. When a window of Kolibrie reports, a
 is no part of the query: a note says so. What only Janus and RSP-QL* have is refused by name.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
+from typing import Final
 
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
@@ -54,8 +56,16 @@ class _Streams:
     def read_from(self, clause: Phrase) -> None:
         """Read a clause of FROM, if it is one of streams."""
         match clause.name:
-            case "merged":
+            case "merged" if self.language.manner.texts is None:
                 self._merge(clause)
+            case "merged":
+                self._add(clause)
+            case "default" | "named":
+                self.notes += (
+                    f"{' '.join(token.text for token in part.tokens())} of CQELS 2 is left out: it says how "
+                    "static data are fetched"
+                    for part in clause.phrases()
+                )
             case "declared" | "unnamed":
                 self._declare(clause)
 
@@ -68,12 +78,23 @@ class _Streams:
         bare = Now() if window is None else self._window(window)
         self.merged.append(MergedStream(self.names.iri(token), bare))
 
+    def _add(self, clause: Phrase) -> None:
+        """Read FROM STREAM of CQELS 2: a window that the blocks of the stream read."""
+        *_, token = (part for part in clause.parts if isinstance(part, Token))
+        stream, window = Iri(token.text), clause.find("window")
+        assert window is not None
+        if any(one.name for one in self.named.values()):
+            raise self.document.unexpected(token, "no FROM STREAM beside windows with names")
+        if stream in self.named:
+            raise self.document.unexpected(token, "a stream that no other FROM STREAM names")
+        self.named[stream] = MergedStream(stream, self._window(window))
+
     def _unsupported(self, construct: str, token: Token, covered: str = CLAUSE) -> UnsupportedError:
         return UnsupportedError(construct, self.document.place(token.start), covered=covered)
 
     def _window(self, window: Phrase) -> WindowExpression:
         self.notes += (
-            f"{words} of Kolibrie is left out: it says when a window reports, not what"
+            f"{words} of {TITLES[self.language]} is left out: it says when a window reports, not what"
             for words in strategies(window)
         )
         return read_window(self.document, window, self.language.manner)
@@ -81,7 +102,7 @@ class _Streams:
     def _declare(self, clause: Phrase) -> None:
         """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
         parts = {part.name: part for part in clause.phrases()}
-        tokens = {kind: part.first() for kind, part in parts.items()}
+        tokens = {kind: parts[kind].first() for kind in ("label", "stream") if kind in parts}
         kinds = list(parts)
         if kinds.index("window") < kinds.index("stream"):
             _refuse_bare_sizes(self.document, parts["window"])
@@ -89,6 +110,8 @@ class _Streams:
         if "label" not in tokens:
             self.merged.append(stream)
             return
+        if self.language.manner.texts is not None and any(not one.name for one in self.named.values()):
+            raise self.document.unexpected(tokens["label"], "no windows with names beside FROM STREAM")
         label = self._name(tokens["label"], "window")
         if label in self.named:
             raise self.document.unexpected(tokens["label"], "a name that no other window has")
@@ -96,7 +119,9 @@ class _Streams:
 
     def _name(self, token: Token, what: str) -> Iri:
         """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
-        if self.language.manner.texts:
+        if self.language.manner.texts is not None and (
+            what == "stream" or self.language.manner.names_windows
+        ):
             return self._text(token, what)
         if token.kind is TokenKind.VARIABLE:
             raise self._unsupported(f"the variable {what} name {token}", token)
@@ -111,19 +136,46 @@ class _Streams:
             return self.names.label(token)
         if token.kind is TokenKind.NAME and ":" in self.names.prefixes:
             self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
-        return Iri(f":{token.text}" if token.kind is TokenKind.WORD else token.text)
+        return Iri(
+            f"{self.language.manner.texts}{token.text}" if token.kind is TokenKind.WORD else token.text
+        )
 
     def read_block(self, block: Phrase) -> StreamBlock | AnyWindow:
         """Return what a STREAM or WINDOW block reads."""
-        _, name, *_ = block.tokens()
+        word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
-            return self._named_window(name)
+            return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
+        if self.language.manner.texts is not None:
+            return StreamBlock(Iri(name.text), self._window(window))
         variable = name.kind is TokenKind.VARIABLE
         stream = Variable(name.text[1:]) if variable else self.names.iri(name)
         return StreamBlock(stream, self._window(window))
 
+    def _stream(self, token: Token) -> StreamBlock:
+        """Return the block of a stream whose window stands in FROM STREAM."""
+        name = Iri(token.text)
+        if name not in self.named:
+            raise self.document.unexpected(token, f"a stream with a window: FROM STREAM {token} [..]")
+        self.read.add(name)
+        return _block(self.named[name])
+
+    def implicit(self, query: Phrase, blocks: Iterable[object]) -> StreamBlock | None:
+        """Return what bare patterns read: the only stream, where nothing says what else they could."""
+        graphs = any(part.name in ("default", "named") for part in query.phrases())
+        if self.language.manner.texts != "" or not self.named or any(blocks):
+            return None
+        if len(self.named) > 1 or graphs:
+            self.notes.append(
+                "patterns without a STREAM block are matched in the static data, as there is more than one "
+                "stream or a graph; no pattern reads a stream"
+            )
+            return None
+        (stream,) = self.named
+        self.read.add(stream)
+        return _block(self.named[stream])
+
     def _named_window(self, token: Token) -> StreamBlock | AnyWindow:
-        if token.kind is TokenKind.VARIABLE and not self.language.manner.texts:
+        if token.kind is TokenKind.VARIABLE and self.language.manner.texts is None:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
         name = self._name(token, "window")
@@ -202,7 +254,7 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
     for part in query.phrases():
         streams.read_from(part)
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query)}
-    if blocks:
+    if blocks and language.manner.texts is None:
         _refuse_mixture(document, query)
     clauses = StreamingClauses(
         names=names,
@@ -210,6 +262,7 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
         every=None if every is None else read_every(document, every, language.manner),
         merged=tuple(streams.merged),
         blocks=blocks,
+        implicit=streams.implicit(query, blocks),
         declared=tuple(stream for name, stream in streams.named.items() if name not in streams.read),
         to_stream=_operator(document, register, query),
         registers_stream=is_stream,
@@ -257,36 +310,66 @@ def read_query(
     >>> print(query.language.value, query.pattern)
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
-    document = tokenize(text, source, base)
-    language, (tree, clauses) = (engine, lift(document, engine)) if engine else _recognise(document)
+    if engine is not None:
+        language, document = engine, _document(text, source, base, engine)
+        tree, clauses = lift(document, engine)
+    else:
+        language, document, (tree, clauses) = _recognise(text, source, base)
     return translate(tree, Scope(document, clauses, opaque), language)
 
 
-def _recognise(document: Document) -> tuple[Language, tuple[Phrase, StreamingClauses]]:
+_STRINGS: Final = (
+    r'"{3}.*?"{3}', "'{3}.*?'{3}", r'"(?:[^"\\\n]|\\.)*"', r"'(?:[^'\\\n]|\\.)*'", r"<[^<>\s]*>", r"#[^\n]*",
+)  # fmt: skip
+_DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
+
+
+def _document(text: str, source: str, base: str, language: Language) -> Document:
+    """Return the tokens of a text in a language, of which some have comments behind -- too."""
+    if DIALECTS[language].dashes:
+        text = _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text)
+    return tokenize(text, source, base)
+
+
+def tokens_of(text: str, source: str, base: str = "") -> Document:
+    """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
+    told = (one for one, syntax in DIALECTS.items() if syntax.dashes and syntax.sign is not None)
+    dashed = next((one for one in told if re.search(DIALECTS[one].sign or "", text)), Language.RSPQL)
+    return _document(text, source, base, dashed)
+
+
+_Lifted = tuple[Phrase, StreamingClauses]
+
+
+def _recognise(text: str, source: str, base: str) -> tuple[Language, Document, _Lifted]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
-    That is the one whose grammar goes farthest in the text, and is told or has most of its clauses.
+    That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.
     """
     errors: dict[Language, PlacedError] = {}
-    told = [
-        language
-        for language in Language
-        if (pattern := DIALECTS[language].sign) and pattern.search(document.text)
-    ]
-    for language in (*told, *(language for language in Language if DIALECTS[language].sign is None)):
+    ends: dict[Language, tuple[int, bool, int]] = {}
+    signs = {language: pattern for language in Language if (pattern := DIALECTS[language].sign) is not None}
+    found = [language for language, pattern in signs.items() if pattern.search(text)]
+    for language in (*found, *(language for language in Language if language not in signs)):
         try:
-            found = lift(document, language)
+            document = _document(text, source, base, language)
+        except QueryError as error:
+            errors[language], ends[language] = error, (-1, False, 0)
+            continue
+        try:
+            lifted = lift(document, language)
         except PlacedError as error:
             errors[language] = error
+            far = reach(document, GRAMMARS[language])
+            ends[language] = far, language in found, clauses_in(document, language)
             continue
-        if language is Language.CSPARQL and _may_be_sparqlstream(*found):
+        if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):
             with suppress(PlacedError):
-                return Language.SPARQLSTREAM, lift(document, Language.SPARQLSTREAM)
-        return language, found
-    ends = {language: reach(document, GRAMMARS[language]) for language in errors}
-    likeliest = max(errors, key=lambda one: (ends[one], one in told, clauses_in(document, one)))
+                return Language.SPARQLSTREAM, document, lift(document, Language.SPARQLSTREAM)
+        return language, document, lifted
+    likeliest = max(ends, key=lambda language: ends[language])
     best = errors[likeliest]
-    if isinstance(best, QueryError) and len(set(ends.values())) > 1:
+    if isinstance(best, QueryError) and len({end for end, *_ in ends.values()}) > 1:
         raise QueryError(best.place, f"{best.problem} (read as {TITLES[likeliest]})")
     raise best
 

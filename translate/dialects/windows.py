@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Final
 
 from lars.durations import NANOSECONDS, Duration
+from lars.language.windows import Bounds
 from translate.errors import UnsupportedError
 from translate.model.query import Manner
 from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
@@ -34,7 +35,7 @@ _PARTS: Final = {
     "M": NANOSECONDS["m"],
     "S": NANOSECONDS["s"],
 }
-_USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH POLICY wait"))
+_USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH POLICY wait", "EMIT ON_CLOSE"))
 
 
 def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExpression:
@@ -49,13 +50,15 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExp
             return _rows(document, kind)
         case "interval":
             return _interval(document, kind, manner)
+        case "tuples":
+            raise _unsupported(document, kind, "a tuple window with PAST or FUTURE", "[TRIPLES n]")
         case _:
             return _range(document, kind, manner)
 
 
 def strategies(window: Phrase) -> tuple[str, ...]:
-    """Return what a window of Kolibrie says of when it reports, but for what is usual."""
-    found = window.find_all("report", "tick", "policy")
+    """Return what a window says of when it reports, but for what is usual."""
+    found = window.find_all("report", "tick", "policy", "emit", "late")
     words = (" ".join(token.text for token in part.tokens()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
 
@@ -78,13 +81,31 @@ def _count(document: Document, token: Token) -> int:
     return int(token.text)
 
 
+def _unsupported(document: Document, part: Phrase, construct: str, covered: str) -> UnsupportedError:
+    return UnsupportedError(construct, document.place(part.first().start), covered=covered)
+
+
 def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
     length, slide = kind.find("length"), kind.find("slide")
+    if (future := kind.find("future")) is not None:
+        return _ahead(document, kind, next(future.phrases()), manner)
     assert length is not None
     width, tumbling = _longer_than_zero(document, length, manner), kind.find("tumbling") is not None
     if slide is not None:
         return Range(width, _slide(document, slide, manner), ends=manner.ends)
     return Range(width, width if tumbling or manner.tumbles else None, tumbling=tumbling, ends=manner.ends)
+
+
+def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> Range:
+    """Return a window that looks ahead of its anchor; without a past, as when it closes."""
+    length, slide = kind.find("length"), kind.find("slide")
+    ahead = _longer_than_zero(document, future, manner)
+    past = None if length is None else _longer_than_zero(document, length, manner)
+    every = Duration(ahead.nanoseconds + (past or _ZERO).nanoseconds)
+    step = every if slide is None else _slide(document, slide, manner)
+    if past is not None:
+        return Range(past, step, ends=Bounds.LOW_OPEN, ahead=ahead)
+    return Range(ahead, step, ends=Bounds.LOW_OPEN)
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:

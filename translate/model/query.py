@@ -69,19 +69,20 @@ class Manner:
     """What a language means beyond its text, by its own documents.
 
     Its windows enter the default graph (`merges`), or the pattern reads each where its block stands, some by
-    name (`names_windows`). It is `pushed` where input makes it evaluate. `ends` are those of its windows,
+    name (`names_windows`). It is `pushed` where input makes it evaluate, None where
+    windows of now and of tuples do. `ends` are those of its windows,
     None where engines differ, and one without a slide `tumbles`. `bare` is what an integer without a unit
-    counts. Streams and windows have IRIs as names, or `texts`, for which no prefix need be declared.
+    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word.
     """
 
     title: str
     merges: bool = False
     names_windows: bool = False
-    pushed: bool = False
+    pushed: bool | None = False
     ends: Bounds | None = None
     bare: Duration | None = None
     tumbles: bool = False
-    texts: bool = False
+    texts: str | None = None
     empty_group: EmptyGroup = EmptyGroup.VALUES
 
 
@@ -93,6 +94,7 @@ class Language(Enum):
     SPARQLSTREAM = "sparqlstream"
     RSPQL = "rspql"
     KOLIBRIE = "kolibrie"
+    CQELS2 = "cqels2"
 
     @property
     def manner(self) -> Manner:
@@ -106,8 +108,9 @@ _MANNERS: Final = {
     Language.SPARQLSTREAM: Manner("SPARQLstream", merges=True, empty_group=EmptyGroup.UNBOUND_AVERAGE),
     Language.RSPQL: Manner("RSP-QL", names_windows=True, bare=MILLISECOND),
     Language.KOLIBRIE: Manner(
-        "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=True
+        "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=":"
     ),
+    Language.CQELS2: Manner("CQELS 2", pushed=None, ends=Bounds.HIGH_OPEN, tumbles=True, texts=""),
 }
 
 

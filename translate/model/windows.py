@@ -15,7 +15,7 @@ class Range:
     The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
     which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
     `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L. `ends` are those
-    that the language of the text says, None where it says none.
+    that the language of the text says, None where it says none. CQELS 2 looks `ahead` of the pivot as well.
     """
 
     length: Duration
@@ -23,12 +23,14 @@ class Range:
     until: Duration | None = None
     tumbling: bool = field(default=False, compare=False)
     ends: Bounds | None = None
+    ahead: Duration | None = None
 
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
         ends = "" if self.ends is None else f" {self.ends.value}"
-        return f"[RANGE {self.length}{until}{slide}{ends}]"
+        ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
+        return f"[RANGE {self.length}{until}{ahead}{slide}{ends}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -84,11 +86,15 @@ def window_operator(
     ⊞^{30,0,5}
     """
     match expression:
-        case Range(length, slide, until, _, ends):
+        case Range(length, slide, until, _, ends, ahead):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
-            ends = Bounds.CLOSED if until is not None else bounds or ends or Bounds.CLOSED
+            shown = bounds or ends or Bounds.CLOSED
+            if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
+                past = length.points(unit) - shown.misses_first
+                return TimeWindow(past, ahead.points(unit), step)
+            ends = Bounds.CLOSED if until is not None else shown
             return TimeWindow(length.points(unit), future, step, ends)
         case Rows(count):
             return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)

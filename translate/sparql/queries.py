@@ -277,6 +277,8 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pat
             return algebra.Extend(before, variable, read, exists)
         case Phrase("data"):
             return join(before, _read_values(part, scope))
+        case Phrase("static", (Phrase() as group,)):
+            return join(before, read_group(group, None, scope))
         case Phrase(_, (*_, name, Phrase() as group)):
             return join(before, _read_graph(part, name, group, stream, scope))
         case _:
@@ -519,9 +521,11 @@ class _Level:
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for part in self._parts("orderby"):
-            direction, key = (
-                part.parts if isinstance(part, Phrase) and part.name == "directed" else (None, part)
-            )
+            match part:
+                case Phrase("directed", (direction, key)) | Phrase("postfix", (key, direction)):
+                    pass
+                case _:
+                    direction, key = part, part
             descending = isinstance(direction, Token) and direction.is_word("DESC")
             expression = self._behind_groups(self._expression(key), aliases, grouped=self.grouped)
             if (variable := variable_of(expression)) is not None:
@@ -648,7 +652,7 @@ def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
         for block in (() if part is None else part.phrases())
         for triple in read_template(block, scope)
     )
-    solutions = read_level(tree, None, scope)
+    solutions = read_level(tree, lifted.implicit, scope)
     described = _described(tree, scope, solutions) if form is Form.DESCRIBE else ()
     return EngineQuery(
         language=language,

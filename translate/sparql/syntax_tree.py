@@ -40,10 +40,10 @@ class AnyWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamingClauses:
-    """What a query says beside SPARQL 1.1; the fields but two are those of EngineQuery of the same names.
+    """What a query says beside SPARQL 1.1; the fields but three are those of EngineQuery of the same names.
 
     `names` are what the text declares. `blocks` maps the first character of each STREAM or WINDOW block to
-    what it reads, as a block without its pattern.
+    what it reads, as a block without its pattern. `implicit` is the one that all patterns stand in.
     """
 
     names: Names
@@ -51,6 +51,7 @@ class StreamingClauses:
     every: Duration | None = None
     merged: tuple[MergedStream, ...] = ()
     blocks: Mapping[int, StreamBlock | AnyWindow] = field(default_factory=dict)
+    implicit: StreamBlock | None = None
     declared: tuple[MergedStream, ...] = ()
     to_stream: ToStream | None = None
     registers_stream: bool = False

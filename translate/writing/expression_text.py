@@ -14,6 +14,7 @@ from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import RDF, RDF_TYPE, XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.windows import Bounds
 from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model import patterns as algebra
@@ -97,6 +98,7 @@ _WORDS: Final = {
     Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     Language.KOLIBRIE: {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    Language.CQELS2: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
 }
 _WINDOWS: Final = {
     Language.CSPARQL: "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]",
@@ -104,7 +106,9 @@ _WINDOWS: Final = {
     Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
     Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
     Language.KOLIBRIE: "its windows are [RANGE n STEP n]",
+    Language.CQELS2: "its windows are [NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
 }
+WORD: Final = re.compile("[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def write_duration(duration: Duration, language: Language) -> str:
@@ -138,6 +142,13 @@ def write_window(window: WindowExpression, language: Language) -> str:
 
     accepted = _WINDOWS[language]
     match language, window:
+        case Language.CQELS2, Range(size, slide, None, ends=ends, ahead=ahead) if slide is not None:
+            if ahead is not None:
+                return f"[{after('PAST ', size)}{after(' FUTURE ', ahead)}{after(' STEP ', slide)}]"
+            word = "FUTURE " if ends is Bounds.LOW_OPEN else "RANGE "
+            return f"[{after(word, size)}{after(' STEP ', slide)}]"
+        case _, Range(ahead=Duration()):
+            pass
         case Language.CSPARQL, Range(size, slide, None) if slide is not None:
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
         case Language.CSPARQL, Rows(count):
@@ -146,9 +157,9 @@ def write_window(window: WindowExpression, language: Language) -> str:
             accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.CQELS, Range(size, slide, None):
             return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"
-        case ((Language.CQELS | Language.SPARQLSTREAM), Rows(count)):
+        case ((Language.CQELS | Language.SPARQLSTREAM | Language.CQELS2), Rows(count)):
             return f"[TRIPLES {count}]"
-        case ((Language.CQELS | Language.SPARQLSTREAM), Now()):
+        case ((Language.CQELS | Language.SPARQLSTREAM | Language.CQELS2), Now()):
             return "[NOW]"
         case Language.CQELS, Unbounded():
             return "[ALL]"
@@ -279,8 +290,21 @@ class Dialect:
                 raise self.cannot(f"that {block.stream} is read by one pattern alone", accepted)
             case language if language.manner.names_windows:
                 return f"WINDOW {self.label(self._window(block))}"
+            case Language.CQELS2:
+                if isinstance(block.stream, Variable):
+                    raise self.cannot(f"the variable stream name {block.stream}", "a stream's name is a word")
+                return f"STREAM {self.stream(MergedStream(block.stream, block.window))}"
             case _:
                 return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
+
+    def stream(self, read: MergedStream) -> str:
+        """Return the word that is the name of a stream; raise where it is none, or has another window too."""
+        name = read.stream.value
+        if WORD.fullmatch(name) is None:
+            raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word")
+        if sum(one.stream == read.stream for one, _ in self.windows) > 1:
+            raise self.cannot(f"two windows of the stream {name}", "a stream has one window")
+        return name
 
     def label(self, name: str) -> str:
         """Return the name of a window."""

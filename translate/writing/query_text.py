@@ -11,7 +11,7 @@ from translate.analysis import parts
 from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.tau import in_order
-from translate.writing.expression_text import Dialect, Windows, choose_prefixes, write_duration
+from translate.writing.expression_text import WORD, Dialect, Windows, choose_prefixes, write_duration
 from translate.writing.group_text import (
     Clauses,
     Lines,
@@ -74,6 +74,9 @@ def write_registration(query: EngineQuery, dialect: Dialect) -> Lines:
     """Return the line of REGISTER, or none; raise where an operator on streams has no words."""
     if dialect.language.manner.names_windows:
         return _rspql(query, dialect)
+    if dialect.language is Language.CQELS2:
+        named = query.name is not None and WORD.fullmatch(query.name)
+        return [f"REGISTER QUERY {query.name} AS"] if named else []
     if dialect.language is Language.CSPARQL:
         _check_operator(query, dialect, "it reports all answers")
         return _csparql(query, dialect)
@@ -134,7 +137,7 @@ def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     """Return the operator that stands behind SELECT or CONSTRUCT, or nothing."""
     behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
-    behind = behind or _is_draft(query, dialect)
+    behind = behind or _is_draft(query, dialect) or dialect.language is Language.CQELS2
     return query.to_stream.value if behind and query.to_stream is not None else ""
 
 
@@ -144,10 +147,12 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
     declared = dialect.windows if language.manner.names_windows else ()
+    streams = dialect.windows if language is Language.CQELS2 else ()
     return [
         *(f"FROM {full(graph)}" for graph in query.dataset.default),
         *(f"FROM NAMED {full(graph)}" for graph in query.dataset.named),
         *(f"{words} {full(part.stream)} {dialect.window(part.window)}" for part in query.merged),
+        *(f"FROM STREAM {dialect.stream(part)} {dialect.window(part.window)}" for part, _ in streams),
         *(
             f"FROM NAMED WINDOW {dialect.label(name)} ON {full(part.stream)} {dialect.window(part.window)}"
             for part, name in declared
@@ -161,7 +166,11 @@ def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
         raise dialect.cannot(construct, accepted)
-    if query.declared and not dialect.language.manner.names_windows:
+    if dialect.language is Language.CQELS2 and len(query.declared) == len(dialect.windows) == 1:
+        raise dialect.cannot(
+            "a stream that no pattern reads", "all patterns read a stream that is the only one"
+        )
+    if query.declared and not (dialect.language.manner.names_windows or dialect.language is Language.CQELS2):
         construct = f"the window on {query.declared[0].stream}, which no pattern reads"
         raise dialect.cannot(construct, "it has a window only where its triples are read")
 
@@ -221,7 +230,10 @@ def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
     match query.form:
         case Form.SELECT:
             items = clauses.items(query.pattern, query.result)
-            words = "SELECT", operator_of(query, dialect), query.modifiers.duplicates.value
+            words = ["SELECT", operator_of(query, dialect)]
+            if dialect.language is Language.CQELS2:
+                words.reverse()
+            words.append(query.modifiers.duplicates.value)
             return [" ".join(filter(None, (*words, items)))]
         case Form.ASK:
             return ["ASK"]

@@ -13,6 +13,7 @@ from agreement.documents.requests import (
     WindowSource,
     load_program,
     load_query,
+    sources,
     with_sources,
 )
 from agreement.documents.values import Period
@@ -50,8 +51,6 @@ _ASSIGNED: Final = (
     "--assign: accepted where a query that merges its streams is turned into one that does not, by --engine "
     "or --to with cqels or rspql, and for its model, by --format model or json"
 )
-_BLOCKS: Final = (Language.CQELS, Language.RSPQL)
-"""The languages whose patterns name the stream that they are matched in, block by block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +275,7 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     written = _warned(_read(task), task, warn)
     if task.assigned and language in MERGING:
         raise LarsError(_ASSIGNED)
-    if language in _BLOCKS and written.merged:
+    if language not in MERGING and written.merged:
         queries = variants(replace(task, evaluation=replace(task.evaluation, engine=Language.CQELS)), warn)
     elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
         queries = [("cs(Q)", cs(model_of_cqels(written)))]
@@ -286,11 +285,18 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         )
     else:
         queries = [(language.value, written)]
+    for end in sorted(_ends(written) - {None if (own := language.manner.ends) is None else own.value}):
+        warn(f"the windows are {end} here; {TITLES[language]} has no words for their ends (--bounds {end})")
     for name, source_query in queries:
         query = with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:
             yield f"# {name}"
         yield write_query(_as_written(query, written), language).rstrip("\n")
+
+
+def _ends(query: EngineQuery) -> set[str]:
+    windows = (source.window for source in sources(query))
+    return {window.ends.value for window in windows if isinstance(window, Range) and window.ends is not None}
 
 
 def _stepping(source: WindowSource, step: Duration | None) -> WindowSource:

@@ -37,6 +37,7 @@ from solver.settings import (
     Warn,
     no_progress,
 )
+from translate import analysis
 from translate.dialects import TITLES
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
@@ -493,7 +494,7 @@ def check_for_programs(path: Path, flags: Sequence[str]) -> None:
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
     """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
     mode = evaluation.mode
-    return query.language.manner.pushed if mode is None else mode == ExecutionMode.PUSH
+    return analysis.is_pushed(query) if mode is None else mode == ExecutionMode.PUSH
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:

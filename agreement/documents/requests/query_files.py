@@ -23,12 +23,12 @@ from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
 from solver.facts import check_writable
 from translate.analysis import rebuild, stream_blocks
-from translate.dialects import TITLES, read_query
+from translate.dialects import TITLES, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, WindowExpression, window_operator
-from translate.sparql import TokenKind, has_relative_iri, read_declarations, resolve, tokenize
+from translate.sparql import TokenKind, has_relative_iri, read_declarations, resolve
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -119,7 +119,7 @@ def base_for(text: str, source: str) -> str:
     if (block := _base.get()) is not None and block.iri:
         return block.iri
     file = Path(source)
-    return file.absolute().as_uri() if exists(file) and has_relative_iri(tokenize(text, source)) else ""
+    return file.absolute().as_uri() if exists(file) and has_relative_iri(tokens_of(text, source)) else ""
 
 
 def absolute_text(text: str, source: str, base: str | None = None) -> str:
@@ -130,7 +130,7 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
     base = base_for(text, source) if base is None else base
     if not base:
         return text
-    document = tokenize(text, source, base)
+    document = tokens_of(text, source, base)
     pieces: list[str] = []
     start = 0
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):

@@ -41,6 +41,7 @@ from translate.analysis import (
 )
 from translate.analysis.nullability import is_cautious
 from translate.analysis.query_remarks import have_one_pattern
+from translate.dialects import tokens_of
 from translate.errors import QueryError
 from translate.model.patterns import (
     EMPTY,
@@ -55,7 +56,7 @@ from translate.model.patterns import (
 )
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
-from translate.sparql import Document, Names, Token, TokenKind, is_name, read_declarations, tokenize
+from translate.sparql import Document, Names, Token, TokenKind, is_name, read_declarations
 from translate.tau import Trigger
 
 
@@ -69,7 +70,7 @@ class Places:
 
     @cached_property
     def _document(self) -> Document:
-        return tokenize(self.text, self.source, self.base)
+        return tokens_of(self.text, self.source, self.base)
 
     @cached_property
     def _names(self) -> Names:

@@ -69,7 +69,7 @@ def test_a_short_experiment_has_the_defaults(folder):
     assert (found.csparql, found.cqels) == (load_query(folder / "q.rq", MINUTE), None)
     assert (trace.options.streams, trace.static, found.assigned) == ({folder / "s.trig": S}, (), {})
     setting = found.setting
-    assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, Bounds.CLOSED, Trigger.ANY)
+    assert (setting.profile, setting.bounds, found.trigger) == (Profile.PAPER2015, None, Trigger.ANY)
     assert (found.periods, trace.options.origin, trace.options.trace_unit) == ((), None, None)
 
 

@@ -22,6 +22,10 @@ FRAMES = {
     Language.KOLIBRIE: "{head} REGISTER RSTREAM :o AS {form} FROM NAMED WINDOW w ON s [RANGE 10 STEP 5] "
     "WHERE {{ WINDOW w {{ ?a :p ?b }} {rest} }} {tail}",
 }
+FRAMES[Language.CQELS2] = (
+    "{head} REGISTER QUERY q AS {form} FROM STREAM s [RANGE 10s STEP 5s] "
+    "WHERE {{ STREAM s {{ ?a :p ?b }} {rest} }} {tail}"
+)
 LIVING = tuple(language for language in Language if DIALECTS[language].sign is not None)
 FEW = ("one triple", "union", "arithmetic", "optional", "a subquery", "groups", "order and slice")
 """The constructs in tests of languages whose grammars stand behind those that have all."""
@@ -119,6 +123,15 @@ OWN = {
         "undeclared": "REGISTER STREAM :s FROM <file:///x> WITH TIMESTAMP <urn:at> "
         "REGISTER RSTREAM <o> AS SELECT * FROM NAMED WINDOW :w ON :s [RANGE 9 STEP 3] "
         "FROM NAMED WINDOW v ON <r> [RANGE 9] { WINDOW :w { ?a <p> ?b } WINDOW v { ?b <q> ?c } }",
+    },
+    Language.CQELS2: {
+        "now": f"{HEAD} {ALL} FROM STREAM s [NOW] {ONE}",
+        "tuples": f"{HEAD} RSTREAM SELECT ?a, ?b FROM STREAM s [TRIPLES 3] FROM STREAM r-1 [SLIDE 9s STEP 3s]"
+        f" {{ STREAM s {ONE} STREAM r-1 {TWO} }} ORDER BY ?b DESC ?a",
+        "ahead": f"{HEAD} ASK FROM STREAM s [FUTURE 4s STEP 2s] FROM STREAM r [PAST 3s FUTURE 2s STEP 1s] "
+        f"{{ STREAM s {ONE} STREAM r {TWO} }}",
+        "static": f"{HEAD} {ALL} FROM STATIC :g WITH DEPTH 2 CACHE 5s FROM STREAM s [RANGE 4s] "
+        f"{{ STREAM s {ONE} STATIC {TWO} }}",
     },
 }  # fmt: skip
 

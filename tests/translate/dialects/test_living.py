@@ -2,6 +2,7 @@
 
 import csv
 import random
+import re
 from collections import Counter
 
 import pyoxigraph as ox
@@ -11,15 +12,17 @@ from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from tests.agreement.command import lars
 from tests.packs import files_of, is_there, pack
-from tests.translate.dialects.by_windows import Kolibrie
+from tests.translate.dialects.by_windows import Cqels2, Kolibrie, plain
 from translate.analysis import parts
 from translate.dialects import read_query
 from translate.model.patterns import Bgp, StreamBlock
-from translate.model.query import Language
+from translate.model.query import Form, Language
 
 FOLDER = "queries-living"
-MACHINES = {Language.KOLIBRIE: Kolibrie}
-EXCEPTIONS = {}
+MACHINES = {Language.KOLIBRIE: Kolibrie, Language.CQELS2: Cqels2}
+EXCEPTIONS = {
+    "cqels2/cqels2-rs-cqelsql-16.rq": "seq(?a; ?b) is SEQ, as keywords have any case",
+}
 """Texts of which something else is right than the index says, and why."""
 
 
@@ -40,8 +43,17 @@ def read(text):
         return None
 
 
+def solvable(text):
+    """Whether it is of functions that have a value here, and its rows are not some of more."""
+    try:
+        query = read_query(text, "q.rq")
+    except LarsError:
+        return False
+    return query.form in (Form.SELECT, Form.ASK) and not query.modifiers.slices
+
+
 @pack(FOLDER)
-@pytest.mark.parametrize("language", ["kolibrie", "rsp-js"])
+@pytest.mark.parametrize("language", ["kolibrie", "rsp-js", "cqels2"])
 def test_each_text_is_read_or_refused_as_is_expected(language):
     wrong = [
         file
@@ -59,20 +71,27 @@ XSD_INTEGER = "http://www.w3.org/2001/XMLSchema#integer"
 THINGS = [ox.NamedNode(f"urn:t:{name}") for name in "abc"]
 
 
-def made(query, rng, step):
+def made(query, source, rng, step):
     """Return pushes that instances of its patterns are made of, in order, and static triples."""
     inside = {id(bgp): block.stream for block, bgp in blocks(query)}
-    pushes, static = [], []
-    for _ in range(12):
+    every = sorted({*inside.values(), *(window.stream for window in query.declared)})
+    pushes, static = [(0, stream.value, (THINGS[0], NOISE, THINGS[0])) for stream in every], []
+    prefixes = dict(re.findall(r"PREFIX (\w+): +<([^>]*)>", source))
+    compared = [prefixes[name] + local for name, local in re.findall(r"= *(\w+):(\w+)", source)]
+    things = [*THINGS, *map(ox.NamedNode, compared)]
+    for _ in range(15):
         t, values = rng.randrange(0, 30) * step, {}
         for bgp in (part for part in parts(query.pattern) if isinstance(part, Bgp)):
             for triple in bgp.triples:
-                made_triple = tuple(term(one, place, values, rng) for place, one in enumerate(triple.terms))
+                new = tuple(term(one, place, values, (rng, things)) for place, one in enumerate(triple.terms))
                 if rng.random() < 0.9:
                     stream = inside.get(id(bgp))
-                    pushes += [(t, stream.value, made_triple)] if stream else []
-                    static += [] if stream else [made_triple]
-    return sorted(pushes, key=lambda push: push[0]), static
+                    pushes += [(t, stream.value, new)] if stream else []
+                    static += [] if stream else [new]
+    return sorted(dict.fromkeys(pushes), key=lambda push: push[0]), static
+
+
+NOISE = ox.NamedNode("urn:t:noise")
 
 
 def blocks(query):
@@ -81,12 +100,13 @@ def blocks(query):
             yield from ((block, part) for part in parts(block.pattern) if isinstance(part, Bgp))
 
 
-def term(one, place, values, rng):
+def term(one, place, values, chance):
+    rng, things = chance
     if isinstance(one, Variable):
         if one not in values:
-            number = place == 2 and rng.random() < 0.6
-            values[one] = node(rng.randrange(0, 150)) if number else rng.choice(THINGS)
-        return values[one] if place == 2 or isinstance(values[one], ox.NamedNode) else THINGS[0]
+            number = place == 2 and rng.random() < 0.8
+            values[one] = node(rng.choice((3, 15, 33, 60, 85, 120, 150))) if number else rng.choice(things)
+        return values[one] if place == 2 or isinstance(values[one], ox.NamedNode) else things[0]
     if isinstance(one, Iri):
         return ox.NamedNode(one.value)
     return ox.Literal(one.lexical, datatype=ox.NamedNode(one.datatype))
@@ -125,7 +145,7 @@ AT = "http://www.w3.org/ns/prov#generatedAtTime"
 def text(value):
     if value["type"] == "uri":
         return f"<{value['value']}>"
-    return str(ox.Literal(value["value"], datatype=ox.NamedNode(value.get("datatype", XSD_STRING))))
+    return plain(ox.Literal(value["value"], datatype=ox.NamedNode(value.get("datatype", XSD_STRING))))
 
 
 XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
@@ -133,12 +153,11 @@ XSD_STRING = "http://www.w3.org/2001/XMLSchema#string"
 
 def check(source, machine, folder, seed=1):
     """Assert that a text is answered as window by window; return how many rows there are."""
-    query, rng = read_query(source, "q.rq"), random.Random(seed)
-    machine = machine(source)
-    pushes, static = made(query, rng, machine.grain)
+    query, rng, machine = read_query(source, "q.rq"), random.Random(seed), machine(source)
+    pushes, static = made(query, source, rng, machine.grain)
     (folder / "q.rq").write_text(source)
     found = solved(folder / "q.rq", [*written(folder, pushes, static), *machine.options])
-    assert found
+    assert set(found) == set(machine.instants(found, pushes))
     for t, rows in found.items():
         assert (t, rows) == (t, machine.rows(t, pushes, static))
     return sum(rows.total() for rows in found.values())
@@ -151,14 +170,38 @@ def check(source, machine, folder, seed=1):
         (language, file, source)
         for language in MACHINES
         for file, source, expected in indexed(language.value)
-        if "expected: translate" in expected and read(source) is not None
+        if "expected: translate" in expected and solvable(source)
     ],
 )
 def test_a_text_is_answered_as_window_by_window(language, file, source, tmp_path):
-    assert check(source, MACHINES[language], tmp_path) > 0
+    few = any(check(source, MACHINES[language], tmp_path, seed) for seed in range(20))
+    assert few or file in EMPTY
 
 
+EMPTY = (
+    "cqels2/cqels2-rs-cqelsql-2.rq",
+    "cqels2/cqels2-4j-CapabilityProbe-probe-8.rq",
+    "cqels2/cqels2-rs-cqelsql-42.rq",
+)
+"""Texts without a row: a window that is not declared, a term that is in no data, and FROM NAMED alone."""
 SMALL = {
+    Language.CQELS2: [
+        "SELECT ?a, ?b FROM STREAM s [RANGE 6s STEP 2s] -- don't\n WHERE { ?a <e:p> ?b . ?a <e:q> ?c }",
+        "SELECT ?a ?b FROM STREAM s [FUTURE 6s STEP 3s] { STREAM s { ?a <e:p> ?b } ?b <e:q> ?c }",
+        "SELECT ?a ?c FROM STREAM s [PAST 4s FUTURE 3s STEP 2s] { STREAM s { ?a <e:p> ?b . ?a <e:q> ?c } }",
+        (
+            "SELECT * FROM STREAM s [TRIPLES 3] FROM STREAM r [NOW] "
+            "{ STREAM s { ?a <e:p> ?b } STREAM r { ?c <e:q> ?d } }"
+        ),
+        (
+            "SELECT * FROM NAMED WINDOW <v> ON s [RANGE 6s] FROM NAMED WINDOW <w> ON s [RANGE 4s STEP 2s] "
+            "{ WINDOW <v> { ?a <e:p> ?b } WINDOW <w> { ?a <e:q> ?c } }"
+        ),
+        (
+            "SELECT ?a (COUNT(?b) AS ?n) FROM STREAM s [SLIDE 4s STEP 2s] { ?a <e:p> ?b } GROUP BY ?a "
+            "HAVING (COUNT(?b) > 1)"
+        ),
+    ],
     Language.KOLIBRIE: [
         (
             "PREFIX : <e:> REGISTER RSTREAM <o> AS SELECT ?a (COUNT(?b) AS ?n) "

@@ -80,10 +80,22 @@ WHERE {
   }
 }
 """
+CQELS2 = """\
+REGISTER QUERY halls AS
+DSTREAM SELECT DISTINCT ?hall
+FROM STREAM s [PAST 10s FUTURE 5s STEP 1m]
+FROM STREAM t [NOW]
+WHERE {
+  STREAM s {
+    ?who <urn:in> ?hall .
+  }
+}
+"""
 
 
 @pytest.mark.parametrize(
-    ("language", "text"), list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE), strict=True))
+    ("language", "text"),
+    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2), strict=True)),
 )
 def test_a_text_is_written_as_it_was_read(language, text):
     assert write_query(read_query(text, "q.rq", language), language) == text

@@ -1,0 +1,159 @@
+"""CQELS-QL 2.0: bare names of streams, windows that tumble, slide or look ahead, and what is left out."""
+
+import pytest
+
+from lars.durations import read_duration
+from lars.language.terms import Iri
+from lars.language.windows import Bounds, TimeWindow
+from tests.translate.marked import fails_at_mark
+from translate.analysis import is_pushed
+from translate.dialects import read_query
+from translate.errors import QueryError, UnsupportedError
+from translate.model.patterns import Bgp, StreamBlock
+from translate.model.query import Language
+from translate.model.windows import Now, Range, Rows, window_operator
+
+ONE = "{ ?a <e:p> ?b }"
+
+
+def span(length, slide, ahead=None, ends=Bounds.HIGH_OPEN):
+    durations = (None if part is None else read_duration(part) for part in (length, slide, ahead))
+    past, step, future = durations
+    return Range(past, step, ends=ends, ahead=future)
+
+
+@pytest.mark.parametrize(
+    ("text", "window", "operator"),
+    [
+        ("[NOW]", Now(), TimeWindow(0)),
+        ("[TRIPLES 3]", Rows(3), None),
+        ("[TRIPLES 3 SLIDE 1 EMIT ON_UPDATE]", Rows(3), None),
+        ("[RANGE 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, Bounds.HIGH_OPEN)),
+        ("[range 1m step 30s]", span("1m", "30s"), TimeWindow(60, 0, 30, Bounds.HIGH_OPEN)),
+        ("[RANGE 30s SLIDE 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, Bounds.HIGH_OPEN)),
+        ("[SLIDE 30s STEP 10s]", span("30s", "10s"), TimeWindow(30, 0, 10, Bounds.HIGH_OPEN)),
+        ("[PAST 5s]", span("5s", "5s"), TimeWindow(5, 0, 5, Bounds.HIGH_OPEN)),
+        ("[FUTURE 4s]", span("4s", "4s", ends=Bounds.LOW_OPEN), TimeWindow(4, 0, 4, Bounds.LOW_OPEN)),
+        ("[FUTURE 4s STEP 2s]", span("4s", "2s", ends=Bounds.LOW_OPEN), TimeWindow(4, 0, 2, Bounds.LOW_OPEN)),
+        ("[PAST 5s FUTURE 2s STEP 1s]", span("5s", "1s", "2s", Bounds.LOW_OPEN), TimeWindow(4, 2, 1)),
+        ("[RANGE 5s FUTURE 2s]", span("5s", "7s", "2s", Bounds.LOW_OPEN), TimeWindow(4, 2, 7)),
+    ],
+)
+def test_each_window_is_read_and_becomes_one_of_lars(text, window, operator):
+    for query in (
+        read_query(f"SELECT ?a FROM STREAM s {text} WHERE {{ STREAM s {ONE} }}", "q.rq"),
+        read_query(f"SELECT ?a {{ STREAM s {text} {ONE} }}", "q.rq", Language.CQELS2),
+        read_query(f"SELECT ?a FROM NAMED WINDOW <w> ON s {text} {{ WINDOW <w> {ONE} }}", "q.rq"),
+    ):
+        assert (query.language, query.pattern.stream) == (Language.CQELS2, Iri("s"))
+        assert query.pattern.window == window
+        found = window_operator(window, Iri("s"), read_duration("1s"), None)
+        assert operator is None or found == operator
+
+
+def test_ends_can_be_chosen_for_windows_that_look_ahead():
+    window = span("5s", "1s", "2s", Bounds.LOW_OPEN)
+    assert window_operator(window, Iri("s"), read_duration("1s"), Bounds.CLOSED) == TimeWindow(5, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("clauses", "pushed"),
+    [
+        ("FROM STREAM s [NOW]", True),
+        ("FROM STREAM s [TRIPLES 4]", True),
+        ("FROM STREAM s [RANGE 4s]", False),
+        ("FROM STREAM s [RANGE 4s] FROM STREAM r [NOW]", True),
+    ],
+)
+def test_windows_of_now_and_of_tuples_are_pushed_and_others_pulled(clauses, pushed):
+    query = read_query(f"SELECT ?a {clauses} WHERE {{ STREAM s {ONE} }}", "q.rq")
+    assert is_pushed(query) == pushed
+
+
+@pytest.mark.parametrize(
+    ("clauses", "is_bound"),
+    [
+        ("FROM STREAM s [NOW]", True),
+        ("FROM STREAM s [NOW] FROM STREAM r [NOW]", False),
+        ("FROM STREAM s [NOW] FROM <g>", False),
+        ("FROM STREAM s [NOW] FROM STATIC <g>", False),
+        ("FROM STREAM s [NOW] FROM NAMED <g>", False),
+    ],
+)
+def test_bare_patterns_are_those_of_the_only_stream(clauses, is_bound):
+    query = read_query(f"SELECT ?a {clauses} WHERE {{ ?a <p> ?b OPTIONAL {{ ?b <q> ?c }} }}", "q.rq")
+    kinds = {type(query.pattern.left), type(query.pattern.right)}
+    assert kinds == {StreamBlock if is_bound else Bgp}
+    assert bool(query.declared) == (not is_bound) == any("no pattern reads" in note for note in query.notes)
+
+
+def test_patterns_beside_a_block_are_static():
+    query = read_query("SELECT ?a FROM STREAM s [NOW] { STREAM s { ?a <p> ?b } ?b <q> ?c }", "q.rq")
+    assert isinstance(query.pattern.right, Bgp)
+
+
+def test_two_blocks_of_a_stream_have_its_window():
+    query = read_query(f"SELECT ?a FROM STREAM s- [RANGE 3s] {{ STREAM s- {ONE} STREAM s- {ONE} }}", "q.rq")
+    assert query.pattern.left == query.pattern.right
+
+
+def test_a_comment_begins_with_two_signs_too_but_in_strings_and_iris():
+    text = "SELECT ?a -- don't { \n FROM STREAM s [NOW] { ?a <e:a--b> 'c--d' # e -- f\n }"
+    (triple,) = read_query(text, "q.rq").pattern.pattern.triples
+    assert str(triple) == '?a <e:a--b> "c--d"'
+
+
+def test_columns_have_commas_and_keys_their_direction_behind():
+    text = "SELECT ?a, (1 AS ?n), ?b FROM STREAM s [NOW] { ?a ?p ?b } ORDER BY ?b DESC ?a ASC(?n)"
+    query = read_query(text, "q.rq")
+    assert [name.name for name in query.result] == ["a", "n", "b"]
+    assert [(key.variable.name, key.descending) for key in query.modifiers.order] == [
+        ("b", True),
+        ("a", False),
+        ("n", False),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "FROM STREAM s [FUTURE 4s EMIT EARLY_AND_FINAL LATENESS 2s]",
+            ["EMIT EARLY_AND_FINAL", "LATENESS 2 s"],
+        ),
+        ("FROM <g> WITH DEPTH 3 CACHE 5m FROM STREAM s [NOW]", ["WITH DEPTH 3", "CACHE 5 m"]),
+    ],
+)
+def test_what_changes_no_answer_is_left_out_with_a_note(text, words):
+    query = read_query(f"SELECT ?a {text} {{ STREAM s {ONE} }}", "q.rq")
+    assert [note.partition(" of CQELS 2 is left out")[0] for note in query.notes] == words
+
+
+S = "SELECT ?a FROM STREAM s"
+
+
+@pytest.mark.parametrize(
+    ("marked", "word", "kind"),
+    [
+        (f"{S} [RANGE 5s] {{ ?a <p> ?b FILTER(¦SEQ(?a; ?b)) }}", "SEQ", UnsupportedError),
+        ("FROM STREAM s [RANGE 5s] ¦MATCH (a)-[:K]->(b) RETURN a", "CypherQL", UnsupportedError),
+        ("REGISTER QUERY q AS FROM STREAM s [NOW] ¦MATCH (a)--(b) RETURN a", "CypherQL", UnsupportedError),
+        (f"{S} [¦TRIPLES PAST 3 FUTURE 2] {ONE}", "a tuple window with PAST", UnsupportedError),
+        (f"{S} [TRIPLES 9 ¦SLIDE 2] {ONE}", "a tuple window with SLIDE", UnsupportedError),
+        (f"{S} [RANGE 5¦] {ONE}", "a unit of time", QueryError),
+        (f"{S} [RANGE ¦0s] {ONE}", "longer than zero", QueryError),
+        (f"{S} [¦] {ONE}", "NOW", QueryError),
+        (f"{S} [NOW] {{ STREAM ¦r {ONE} }}", "FROM STREAM r", QueryError),
+        (f"{S} [NOW] FROM STREAM ¦s [RANGE 5s] {ONE}", "no other FROM STREAM", QueryError),
+        (
+            f"{S} [NOW] FROM NAMED WINDOW ¦<w> ON s [NOW] {{ WINDOW <w> {ONE} }}",
+            "beside FROM STREAM",
+            QueryError,
+        ),
+        (f"{S} [RANGE 5s STEP 1s ¦FUTURE 2s] {ONE}", "EMIT", QueryError),
+        ("SELECT ?s FROM NAMED WINDOW <w> ON STREAM e ¦WHERE { ?s ?p ?o }", "[ and a window", QueryError),
+        (f"{S} [NOW] FROM STATIC ¦'g' {ONE}", "an IRI", QueryError),
+    ],
+)
+def test_what_has_no_translation_is_refused_by_name(marked, word, kind):
+    fails_at_mark(marked, word, kind=kind)
