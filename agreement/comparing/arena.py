@@ -3,6 +3,10 @@
 The reporter is what is right; a switch is one thing that it may do otherwise. A switch, or several together,
 is tried on all runs: on those that the reporter itself does not predict, and on those that it does, where a
 switch that predicts something else raises a false alarm.
+
+A run is evidence for a switch only if it could have been evidence against it. So it is not where the switch
+would hold of other answers too: of what is right, of none, of fewer. And a cause among several has to explain
+most of the runs that it says anything of: of many switches some predict a few runs by chance.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -23,18 +27,19 @@ _GLANCE: Final = 6
 _FIRST: Final = 24
 """A switch that explains none of so many runs is not tried on the others."""
 _SAMPLE: Final = 60
-_FARTHER: Final = 0.25
-"""In which share of the other runs a cause among several may be farther off than what is right."""
+_SHARE: Final = 0.75
+"""Which share of what it says something of a cause among several has to explain, of a sample."""
 _FEWEST: Final = 2
 """A cause among several explains so many runs: one is chance."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch with the numbers of the wrong runs that it explains, and its false alarms."""
+    """A switch with the wrong runs that it predicts, those of them that tell so, and its false alarms."""
 
     switch: Switch
     explained: frozenset[int]
+    told: frozenset[int]
     alarms: int
 
 
@@ -43,20 +48,27 @@ class Arena(Generic[Run, Switch]):
     """Runs, and how much of one a reporter does not predict with some of its switches on.
 
     `misses` counts rows and reports; None: these switches say nothing of the run. `plainly`: whether they
-    predict it with nothing else taken for granted. `is_over` says that time is up: then what was tried so
-    far decides.
+    predict it with nothing else taken for granted. `tells`: whether a run could refute a switch. `is_over`
+    says that time is up: then what was tried so far decides.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
     plainly: Callable[[Run, tuple[Switch, ...]], bool]
+    tells: Callable[[Run, Switch], bool]
     wrong: Sequence[Run]
     right: Sequence[Run]
     is_over: Callable[[], bool]
     _known: dict[tuple[bool, int, tuple[Switch, ...]], int | None] = field(default_factory=dict, init=False)
+    _telling: dict[tuple[int, Switch], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
         """Whether the wrong run of that number is what is predicted with these switches on."""
         return self._missed(number, switches, right=False) == 0
+
+    def _tells(self, number: int, switch: Switch) -> bool:
+        if (number, switch) not in self._telling:
+            self._telling[number, switch] = self.tells(self.wrong[number], switch)
+        return self._telling[number, switch]
 
     def _missed(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
         key = right, number, switches
@@ -77,7 +89,7 @@ class Arena(Generic[Run, Switch]):
 
     def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that alone predicts nearly all runs, the best of them; None without any."""
-        leads = [Lead(switch, frozenset(), 0) for switch in switches]
+        leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are tried on a few runs first, so that none is left out where time is short.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
             numbers = range(min(most, len(self.wrong)))
@@ -86,6 +98,18 @@ class Arena(Generic[Run, Switch]):
                 break
             leads = [lead for lead in tried if lead is not None]
         return self._best([lead for lead in leads if lead.explained])
+
+    def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
+        """Return the switches by which a few wrong runs are least wrong; they may be on with others."""
+        numbers = range(min(_GLANCE, len(self.wrong)))
+
+        def distance(switch: Switch) -> int:
+            both = (
+                (self._missed(n, (switch,), right=False), self._missed(n, (), right=False)) for n in numbers
+            )
+            return sum((without or 0) if with_it is None else with_it for with_it, without in both)
+
+        return sorted(switches, key=distance)[:most]
 
     def next(
         self, switches: Sequence[Switch], causes: Sequence[Switch], fewest: int = _FEWEST
@@ -102,21 +126,24 @@ class Arena(Generic[Run, Switch]):
             [
                 lead
                 for lead in leads
-                if lead is not None and len(lead.explained) >= fewest and not self._is_chance(lead, left)
+                if lead is not None and len(lead.told) >= fewest and not self._is_chance(lead, left)
             ]
         )
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Whether what a switch does not explain is farther from its prediction than from what is right.
+        """Whether a switch refutes itself: it does not explain most of the runs that it says something of.
 
-        So it is where a switch is not on at all and only happens to predict some runs.
+        Nearer to what came than what is right is enough, since other causes may be on too.
         """
         sample = [number for number in left if number not in lead.explained][:_SAMPLE]
-        farther = 0
+        refuted = 0
         for number in sample:
             with_it = self._missed(number, (lead.switch,), right=False)
-            farther += with_it is not None and with_it > (self._missed(number, (), right=False) or 0)
-        return farther > _FARTHER * len(sample) and farther > _FARTHER * len(lead.explained)
+            without = self._missed(number, (), right=False) or 0
+            refuted += bool(with_it is not None and with_it >= without)
+        # As many runs of the sample are refuted as of all.
+        every = refuted * (len(left) - len(lead.explained)) / max(len(sample), 1)
+        return len(lead.explained) < _SHARE * (len(lead.explained) + every)
 
     def _tried(
         self, switch: Switch, numbers: Sequence[int], together: tuple[Switch, ...], spared: float
@@ -126,17 +153,22 @@ class Arena(Generic[Run, Switch]):
         Where time is up, what was tried until then decides.
         """
         explained: list[int] = []
+        told: list[int] = []
         for done, number in enumerate(numbers):
             if done >= _GLANCE and self.is_over():
                 break
-            if self.explains(number, (switch,)) or (len(together) > 1 and self.explains(number, together)):
+            if self.explains(number, (switch,)):
                 explained.append(number)
+                told += [number] if self._tells(number, switch) else []
+            elif len(together) > 1 and self.explains(number, together):
+                explained.append(number)
+                told.append(number)
             elif done - len(explained) > spared * done:
                 return None
-        if not explained:
+        if not told:
             return None
-        alarms = self._alarms(switch, len(explained), self.right[:_FIRST])
-        return None if alarms is None else Lead(switch, frozenset(explained), alarms)
+        alarms = self._alarms(switch, len(told), self.right[:_FIRST])
+        return None if alarms is None else Lead(switch, frozenset(explained), frozenset(told), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
         """Return how many false alarms a switch raises; None for too many."""
@@ -154,17 +186,17 @@ class Arena(Generic[Run, Switch]):
 
         On all right runs only the best is tried: most switches fail on a few.
         """
-        most = max((len(lead.explained) - lead.alarms for lead in leads), default=0)
-        near = [lead for lead in leads if len(lead.explained) - lead.alarms >= most * _NEARLY]
+        most = max((len(lead.told) - lead.alarms for lead in leads), default=0)
+        near = [lead for lead in leads if len(lead.told) - lead.alarms >= most * _NEARLY]
         for lead in sorted(near, key=self._plain, reverse=True) if len(near) > 1 else near:
-            alarms = self._alarms(lead.switch, len(lead.explained), self.right)
+            alarms = self._alarms(lead.switch, len(lead.told), self.right)
             if alarms is not None:
                 return replace(lead, alarms=alarms)
         others = [lead for lead in leads if lead not in near]
         return self._best(others) if others else None
 
     def _plain(self, lead: Lead[Switch]) -> int:
-        sample = sorted(lead.explained)[:_FIRST]
+        sample = sorted(lead.told)[:_FIRST]
         return sum(self.plainly(self.wrong[number], (lead.switch,)) for number in sample)
 
 

@@ -6,7 +6,7 @@ Each cause is one fault, shown by a stream made small that tells it from what is
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import combinations, starmap, zip_longest
 from math import isfinite
 from time import monotonic
 from typing import Final
@@ -16,8 +16,9 @@ from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
 from agreement.engines.engine import Engine, EngineRule, fewest_enough
 from agreement.engines.registry import ENGINES
+from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent, trait_of
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.references import (
     HuntedRun,
     Reference,
@@ -25,6 +26,7 @@ from agreement.proving.hunting.references import (
     SpecificationReference,
     Switch,
     VersionReference,
+    both,
     follows,
 )
 from agreement.proving.hunting.streams import Stream, streams
@@ -88,10 +90,10 @@ _OWN, _ANOTHER = 0.5, 0.9
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """So many runs say which rules of an engine version are needed."""
+_MANY, _NEAREST = 12, 16
+"""From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
 _CHANCE, _FEW = 0.1, 2
 """Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""
-_LAYERS: Final = 4
-"""How often what no switch explains is made small, so that one may."""
 UNEXPLAINED: Final = "unexplained"
 
 
@@ -138,7 +140,7 @@ class Fault:
             return self.rule.sentence
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
-        return f"{UNEXPLAINED}: {self.verdict.symptom}{f', {self.alike}' if self.alike else ''}"
+        return f"{UNEXPLAINED}: {self.alike or self.verdict.symptom}"
 
 
 def seconds_of(value: str | float) -> float:
@@ -340,14 +342,17 @@ class Explanation:
     wrong: list[HuntedRun]
     right: Sequence[HuntedRun]
     causes: list[Switch] = field(default_factory=list, init=False)
+    judge: Reference = field(init=False)
     arena: Arena[HuntedRun, Switch] = field(init=False)
 
     def __post_init__(self) -> None:
         """Put the runs into an arena."""
         hunt = self.hunt
-        judge = hunt.reference
+        judge = self.judge = hunt.reference.narrowed(self.right)
+        if judge is not hunt.reference:
+            self.right = [run for run in self.right if judge.verdict(run).correct]
         over = partial(hunt.is_past, _UNDERSTOOD)
-        self.arena = Arena(judge.misses, judge.plainly, self.wrong, self.right, over)
+        self.arena = Arena(judge.misses, judge.plainly, judge.tells, self.wrong, self.right, over)
 
     def add_faults(self) -> None:
         """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
@@ -357,8 +362,8 @@ class Explanation:
     def _find(self) -> None:
         every, switches = (*self.wrong, *self.right), self._switches()
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
-        for candidates in (tuple(silent(every)), switches, mute, pictures):
-            if alone := self.arena.only(candidates):
+        for candidates in (silent(every), switches, mute, pictures, self._pairs(switches)):
+            if alone := self.arena.only(tuple(candidates)):
                 self._show(alone)
                 return
         own = ENGINES.get(self.hunt.name)
@@ -366,11 +371,17 @@ class Explanation:
         self._add_next(tuple(mute_queries(every, self._left())))
         self._add_next(switches)
         self._add_rules(ENGINES.values())
-        self._add_next(pictures)
-        self._add_layers(switches)
+        self._add_next([picture for picture in pictures if picture.held is None])
+        self._add_unexplained()
+
+    def _pairs(self, switches: Sequence[Switch]) -> Iterator[Switch]:
+        """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""
+        if len(self.wrong) >= _MANY:
+            near = self.arena.nearest([one for one in switches if one.held is None], _NEAREST)
+            yield from starmap(both, combinations(near, 2))
 
     def _switches(self) -> tuple[Switch, ...]:
-        match self.hunt.reference:
+        match self.judge:
             case SpecificationReference(_, options, specification) as reference:
                 return *switches_of(specification, options), *delays(reference, self.wrong)
             case VersionReference() as version:
@@ -391,7 +402,7 @@ class Explanation:
         """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
         cause, before = lead.switch, tuple(self.causes)
         self.causes.append(cause)
-        predicts = self.hunt.reference.predicts
+        predicts = self.judge.predicts
 
         def alone(run: HuntedRun) -> bool:
             return predicts(run, (cause,)) and not any(predicts(run, (one,)) for one in before)
@@ -399,12 +410,12 @@ class Explanation:
         def together(run: HuntedRun) -> bool:
             return predicts(run, (*before, cause)) and not (before and predicts(run, before))
 
-        runs = _smallest_first(self.wrong[number] for number in lead.explained)
+        runs = _smallest_first(self.wrong[number] for number in lead.told)
         shown = next(filter(alone, runs), None)
         small = self.hunt.small(shown or runs[0], alone if shown else together)
         beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, cause)))
         rules = tuple(map(_rule_of, beside))
-        verdict = self.hunt.reference.verdict(small, (*beside, cause))
+        verdict = self.judge.verdict(small, (*beside, cause))
         self.hunt.faults.append(
             Fault(small, verdict, self.hunt.first_wrong, _rule_of(cause), None, rules, len(lead.explained))
         )
@@ -462,33 +473,17 @@ class Explanation:
             )
 
     def _is_left(self, run: HuntedRun) -> bool:
-        return not any(self.hunt.reference.predicts(run, (cause,)) for cause in self.causes)
+        return not any(self.judge.predicts(run, (cause,)) for cause in self.causes)
 
-    def _add_layers(self, switches: Sequence[Switch]) -> None:
-        """Make what is left small, so that a switch may explain it; else it is a fault without a rule."""
-        small = None
-        for _ in range(_LAYERS):
-            left = self._left()
-            if self._is_enough or len(left) <= (max(_FEW, len(self.wrong) * _CHANCE) if self.causes else 0):
-                return
-            small = self.hunt.small(_smallest_first(left)[0], self._is_left)
-            predicts = self.hunt.reference.predicts
-            fitting = [switch for switch in switches if predicts(small, (switch,))]
-            self.wrong.insert(0, small)
-            self.arena = replace(self.arena)
-            lead = self.arena.next(fitting, self.causes)
-            if lead is None:
-                break
-            self._show(lead)
-        else:
+    def _add_unexplained(self) -> None:
+        """Add a fault without a rule for what is left, if that is more than chance."""
+        left = self._left()
+        if self._is_enough or len(left) <= (max(_FEW, len(self.wrong) * _CHANCE) if self.causes else 0):
             return
-        trait = trait_of(left, self.right)
-        alike = None if trait is None else f"with {trait}"
-        self.hunt.faults.append(
-            Fault(
-                small, self.hunt.reference.verdict(small), self.hunt.first_wrong, None, alike, times=len(left)
-            )
-        )
+        small = self.hunt.small(_smallest_first(left)[0], self._is_left)
+        alike = described(left, self.right, self.judge)
+        verdict = self.judge.verdict(small)
+        self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))
 
 
 def _rule_of(switch: Switch) -> FaultRule:

@@ -1,26 +1,18 @@
-"""What only many runs of an engine tell: that it never reports, echoes, or says always the same.
+"""What only many runs of an engine tell: that it never reports, echoes, or says always the same."""
 
-And what a fault without a rule goes with: constructs of queries, or traits of streams.
-"""
-
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations, pairwise
+from itertools import combinations
 from typing import Final
 
 from agreement.documents.outputs import plain
-from agreement.documents.requests import sources
 from agreement.engines.engine import RspqlDefinition, columns
 from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
 from agreement.proving.hunting.switches import in_each, moved
 from solver.facts import Row
-from translate.analysis import stream_blocks
-from translate.model import patterns
-from translate.model.patterns import Duplicates
-from translate.model.query import EngineQuery, Form, ToStream
-from translate.model.windows import Range
 
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW
 _DEFINED: Final = "Definition 24: an evaluation reports the answer over what the windows show"
@@ -62,8 +54,10 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
     yield Switch("it echoes: each triple that arrives is reported as it comes", _DEFINED, held=_echo)
     names = dict.fromkeys(name for run in wrong for name in columns(run.query.read))
     for name in names:
-        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), _other_values))
         yield Switch(f"?{name} is never bound", _DEFINED, partial(_of_columns, (name,), _unbound))
+        yield Switch(f"?{name} has other values", _DEFINED, partial(_of_columns, (name,), _other_values))
+    for says, kind in _KINDS:
+        yield Switch(f"{says} have other values", _DEFINED, partial(_of_kind, re.compile(kind, re.DOTALL)))
     for one, other in combinations(names, 2):
         says = f"?{one} and ?{other} are exchanged"
         yield Switch(says, _DEFINED, partial(_of_columns, (one, other), _exchanged))
@@ -96,7 +90,7 @@ def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str 
 
 def _echo(run: HuntedRun) -> bool | None:
     """Whether each report comes at a push, and its rows have terms of that triple alone."""
-    reports = run.answers.reports
+    reports = [(n, report) for n, report in run.answers.reports if report.rows]
     return (
         None
         if not reports
@@ -125,6 +119,22 @@ def _other_values(places: Sequence[int], right: list[Row], came: list[Row]) -> b
     return mine == yours
 
 
+_KINDS: Final = (("numbers", r'"[-+.\dE]+"\^\^.*'), ("texts", r'"[^^]*"|".*"@[-\w]+'), ("IRIs", "<.*>"))
+
+
+def _of_kind(kind: re.Pattern[str], subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield the run with the pattern that rows are right but for the terms of a kind."""
+
+    def masked(rows: Sequence[Row]) -> Counter[Row]:
+        return Counter(tuple(text and kind.sub("", text) for text in row) for row in rows)
+
+    def holds(right: list[Row], came: list[Row]) -> bool:
+        terms = {text for row in right for text in row if text and kind.fullmatch(text)}
+        return masked(right) == masked(came) and not (terms and set(right) == set(came))
+
+    yield replace(subject, pattern=in_each(holds))
+
+
 def _unbound(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
     (place,) = places
     return Counter((*row[:place], None, *row[place + 1 :]) for row in right) == Counter(came)
@@ -135,71 +145,3 @@ def _exchanged(places: Sequence[int], right: list[Row], came: list[Row]) -> bool
     order = {one: other, other: one}
     mine = (tuple(row[order.get(place, place)] for place in range(len(row))) for row in right)
     return Counter(mine) == Counter(came)
-
-
-def traits(run: HuntedRun) -> frozenset[str]:
-    """Return constructs of a run's query and traits of its stream, in words."""
-    return frozenset((*_of_query(run.query.read), *_of_stream(run)))
-
-
-def _of_query(query: EngineQuery) -> Iterator[str]:
-    kinds = {
-        "OPTIONAL": patterns.LeftJoin,
-        "FILTER": patterns.Filter,
-        "UNION": patterns.Union,
-        "MINUS": patterns.Minus,
-        "aggregates": patterns.Group,
-        "BIND": patterns.Extend,
-        "VALUES": patterns.Values,
-    }
-    parts = list(_parts(query.pattern))
-    yield from (name for name, kind in kinds.items() if any(isinstance(part, kind) for part in parts))
-    if query.form is not Form.SELECT:
-        yield query.form.value
-    if query.modifiers.duplicates is Duplicates.DISTINCT:
-        yield "DISTINCT"
-    if query.to_stream not in {None, ToStream.RSTREAM}:
-        yield str(query.to_stream.value if query.to_stream else "")
-    read = sources(query)
-    if len(read) > 1:
-        yield "several windows"
-    if any(isinstance(part, patterns.Bgp) and part.triples for part in parts):
-        yield "static data"
-    blocks = [block.pattern for block in stream_blocks(query.pattern)]
-    if any(isinstance(group, patterns.Bgp) and len(group.triples) > 1 for group in blocks):
-        yield "several triple patterns"
-    windows = [source.window for source in read if isinstance(source.window, Range)]
-    if any(w.slide and w.length.nanoseconds > w.slide.nanoseconds for w in windows):
-        yield "overlapping windows"
-    if any(w.slide and w.length.nanoseconds < w.slide.nanoseconds for w in windows):
-        yield "gaps between windows"
-
-
-def _parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
-    yield pattern
-    for name in ("left", "right", "pattern"):
-        inner = getattr(pattern, name, None) if not isinstance(pattern, patterns.StreamBlock) else None
-        if inner is not None:
-            yield from _parts(inner)
-
-
-def _of_stream(run: HuntedRun) -> Iterator[str]:
-    pushes = run.pushes
-    if any(later.t < push.t for push, later in pairwise(pushes)):
-        yield "late triples"
-    if len({push.t for push in pushes}) < len(pushes):
-        yield "triples of one instant"
-    if len({(push.stream, push.triple) for push in pushes}) < len(pushes):
-        yield "a triple that comes again"
-    if any(not push.t for push in pushes):
-        yield "triples at time 0"
-
-
-def trait_of(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun]) -> str | None:
-    """Return what all wrong runs have and fewest right ones; None where nothing tells them apart."""
-    if not wrong:
-        return None
-    common = frozenset.intersection(*map(traits, wrong))
-    others = Counter(trait for run in right for trait in traits(run))
-    best = min(sorted(common), key=lambda trait: others[trait], default=None)
-    return best if best is not None and others[best] < len(right) / 2 else None

@@ -6,7 +6,7 @@ A run of a hunt, and how it was judged.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import accumulate, islice
+from itertools import accumulate, chain, islice
 from math import inf
 from typing import Final
 
@@ -26,9 +26,9 @@ from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers, Report
 from agreement.documents.requests import sources
 from agreement.engines.adapters import EngineAnswers
-from agreement.engines.engine import Engine, EngineRule
+from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import EngineRun, Specification, Tick, needed_tick
+from agreement.engines.specifications import Empty, EngineRun, Specification, Tick, needed_tick
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
@@ -173,6 +173,12 @@ _UNJUDGED: Final = "not judged: no triple comes after its time"
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
+_ENOUGH: Final = 20
+_FAR: Final = 3_600_000.0
+"""By how many ms reports are moved, each by more: to times at which nothing is due."""
+_SAMPLE: Final = 60
+_NEARLY_ALL: Final = 0.75
+"""So many right runs, and which share of them, tell that windows begin at 0; others are right by chance."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -188,6 +194,16 @@ class Switch:
     right: str
     change: Callable[[JudgedRun], Iterable[JudgedRun]] = lambda subject: (subject,)
     held: Callable[[HuntedRun], bool | None] | None = None
+
+
+def both(one: Switch, other: Switch) -> Switch:
+    """Return two switches as one: what an engine does that has both on."""
+    right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
+
+    def change(subject: JudgedRun) -> Iterable[JudgedRun]:
+        return chain.from_iterable(map(other.change, one.change(subject)))
+
+    return Switch(f"{one.sentence}; and {other.sentence}", right, change)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -215,6 +231,16 @@ class Reference(ABC):
 
         None where the switches say nothing of the run.
         """
+
+    def tells(self, run: HuntedRun, switch: Switch) -> bool:
+        """Return whether a switch could be refuted by a run: it does not hold of other answers too."""
+        del run, switch
+        return True
+
+    def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
+        """Return what judges as narrowly as nearly all right runs allow: an engine has one t0."""
+        del right
+        return self
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether a run is so too where windows begin at time 0, if t0 is open."""
@@ -266,7 +292,7 @@ class SpecificationReference(Reference):
         """Return the verdict to show: the closest for a t0 by which the switches predict the run."""
         fitting = [
             verdict
-            for subject in self._subjects(run, on) or ()
+            for subject in _switched(self._subject(run), on) or ()
             for verdict in _narrowed(subject).judgement().matching
         ]
         starts = [verdict.choice.starts for verdict in fitting]
@@ -302,22 +328,91 @@ class SpecificationReference(Reference):
         if told and len(told) == len(on):
             return 0
         try:
-            subjects = self._subjects(run, on)
-            return None if subjects is None else _fewest(map(_narrowed, subjects), run)
+            subjects = _switched(self._subject(run), on)
+            return None if subjects is None else _fewest(map(_narrowed, subjects))
         except LarsError:
             return 1
 
-    def _subjects(self, run: HuntedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-        """Return the ways to judge a run with switches on; None where they change nothing of it."""
-        subjects = [subject := self._subject(run)]
-        for switch in on:
-            if switch.held is None:
-                others = (other for subject in subjects for other in switch.change(subject))
-                subjects = list(islice(others, _MOST_SUBJECTS))
-        return None if on and subjects and all(other is subject for other in subjects) else subjects
+    def tells(self, run: HuntedRun, switch: Switch) -> bool:
+        """Return whether a switch is refuted by other answers to a run: such as what is right of it.
+
+        What also holds of these explains nothing: that all reports have one time says nothing of a single
+        report, and a filter that is ignored nothing where it is met.
+        """
+        if switch.held is not None:
+            return True
+        try:
+            subject = _as_explained(_narrowed(self._subject(run)), switch)
+            ways = _fitting(subject, switch)
+            return not any(_holds(other, switch, ways) for other in _counterfeits(subject))
+        except LarsError:
+            return False
+
+    def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
+        """Return the reference with t0 = 0 if nearly all of enough right runs are right so."""
+        if self.options.starts is not None or len(right) < _ENOUGH:
+            return self
+        at_zero = replace(self, options=replace(self.options, starts=(0,)))
+        count = sum(bool(at_zero.verdict(run).correct) for run in right[:_SAMPLE])
+        return at_zero if count >= _NEARLY_ALL * min(len(right), _SAMPLE) else self
 
 
-def _fewest(subjects: Iterable[JudgedRun], run: HuntedRun) -> int | None:
+def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
+    """Return the ways to judge a run with switches on; None where they change nothing of it."""
+    subjects = [subject]
+    for switch in on:
+        if switch.held is None:
+            others = (other for one in subjects for other in switch.change(one))
+            subjects = list(islice(others, _MOST_SUBJECTS))
+    return None if on and subjects and all(other is subject for other in subjects) else subjects
+
+
+def _as_explained(subject: JudgedRun, switch: Switch) -> JudgedRun:
+    """Return a run that is judged for those t0 alone for which a switch predicts it."""
+    judged = (_narrowed(other).judgement() for other in _switched(subject, (switch,)) or ())
+    starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
+    if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
+        return subject
+    options = replace(subject.recorded.options, starts=tuple(sorted(starts)))
+    return replace(subject, recorded=replace(subject.recorded, options=options))
+
+
+def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
+    """Yield a run with other answers: the right ones, none, and those that came at other times."""
+    recording = subject.recorded.recording
+    best = subject.judgement().best
+    windows = (*best.transient, *best.windows, *best.later)
+    right = (
+        (window.last, (*window.rows.shared, *window.rows.missing))
+        for window in windows
+        if not window.is_report
+    )
+    silent = subject.specification.empty is Empty.SILENT
+    reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
+    names = tuple(columns(subject.recorded.task.query))
+    others = [replace(recording, variables=names, reports=reports)]
+    if any(one.rows for one in recording.reports):
+        far = tuple(Report(one.t + n * _FAR, one.rows) for n, one in enumerate(recording.reports, 1))
+        others += [replace(recording, reports=reports) for reports in ((), far)]
+    for other in others:
+        yield replace(subject, recorded=replace(subject.recorded, recording=other))
+
+
+def _fitting(subject: JudgedRun, switch: Switch) -> list[int]:
+    """Return in which of its ways a switch predicts a run."""
+    subjects = enumerate(_switched(subject, (switch,)) or ())
+    return [n for n, other in subjects if _fewest((_narrowed(other),)) == 0]
+
+
+def _holds(subject: JudgedRun, switch: Switch, ways: Sequence[int]) -> bool:
+    """Whether a switch in some of its ways predicts answers; what a pattern holds of has to be wrong."""
+    subjects = _switched(subject, (switch,)) or ()
+    wrong = subject.misses(subject.judgement())
+    others = [one for n, one in enumerate(subjects) if n in ways and (one.pattern is None or wrong)]
+    return bool(others) and _fewest(map(_narrowed, others)) == 0
+
+
+def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     """Return the fewest misses of subjects; None where a pattern has nothing to look at."""
     fewest = None if (several := list(subjects)) else 1
     for subject in several:
@@ -326,7 +421,7 @@ def _fewest(subjects: Iterable[JudgedRun], run: HuntedRun) -> int | None:
         if missed is None and subject.pattern is None:
             # Where nothing is due, nothing may come, unless what comes is too early or too late to be judged.
             unjudged = max(_rows_in((*one.transient, *one.later)) for one in judgement.verdicts)
-            missed = int(run.has_rows and unjudged < _came(subject))
+            missed = int(unjudged < _came(subject))
         if missed is not None:
             fewest = missed if fewest is None else min(fewest, missed)
         if fewest == 0:

@@ -8,8 +8,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial, reduce
+from functools import cache, partial, reduce
 from itertools import accumulate, combinations, count, groupby, pairwise, permutations, product
+from math import ceil
 from operator import attrgetter, itemgetter
 from types import UnionType
 from typing import Any, Final
@@ -113,11 +114,16 @@ def _with_options(subject: JudgedRun, **options: object) -> JudgedRun:
 def _start_times(options: Options) -> Iterator[Switch]:
     if options.starts is not None:
         right = f"t0 = {', '.join(map(str, options.starts))}, as given"
-        yield Switch(
-            "windows begin at another t0", right, lambda subject: (_with_options(subject, starts=None),)
-        )
+        for start in range(_STARTS):
+            if start not in options.starts:
+                at = partial(_with_start, start)
+                yield Switch(f"windows begin at another t0: {start}", right, at)
     right = f"{RspqlDefinition.GRID}, and none opens before it"
     yield Switch("windows that opened before time 0 report too", right, _begun_earlier)
+
+
+def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    return (_with_options(subject, starts=(start,)),)
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -405,8 +411,13 @@ def _solutions() -> Iterator[Switch]:
     yield _of_query(
         "LIMIT and OFFSET are ignored",
         "SPARQL 1.1, 18.5, Slice",
-        lambda query: replace(query, modifiers=replace(query.modifiers, offset=0, limit=None)),
+        _unlimited,
     )
+
+
+@cache
+def _unlimited(query: EngineQuery) -> EngineQuery:
+    return replace(query, modifiers=replace(query.modifiers, offset=0, limit=None))
 
 
 def _without_empty_group(group: patterns.Group) -> patterns.Group:
@@ -835,11 +846,9 @@ def _with_pattern(pattern: Pattern, subject: JudgedRun) -> Iterable[JudgedRun]:
 
 def _reported(change: Callable[[Recording], Recording | None], subject: JudgedRun) -> Iterable[JudgedRun]:
     recording = change(subject.recorded.recording)
-    return (
-        ()
-        if recording is None
-        else (replace(subject, recorded=replace(subject.recorded, recording=recording)),)
-    )
+    if recording is None or recording == subject.recorded.recording:
+        return () if recording is None else (subject,)
+    return (replace(subject, recorded=replace(subject.recorded, recording=recording)),)
 
 
 def _each(recording: Recording, change: Callable[[Report], Report]) -> Recording:
@@ -869,8 +878,11 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with reports that come so many ms earlier."""
-    strict = _with_options(subject, late=0.0)
+    """Yield the run with reports so many ms earlier; what is then due after its end is not judged."""
+    task = subject.recorded.task
+    until = subject.recorded.options.until
+    end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
+    strict = _with_options(subject, late=0.0, until=end if end > 0 else until)
     return _reported(lambda recording: _each(recording, lambda one: replace(one, t=one.t - by)), strict)
 
 
@@ -894,21 +906,39 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with so many rows in each report as are right."""
+    """Yield the run with as many rows in each report as LIMIT and OFFSET leave, of all without these."""
     task = subject.recorded.task
     modifiers = task.query.modifiers
     if not modifiers.slices or not modifiers.order:
         return (subject,)
-    return (replace(subject, pattern=in_each(lambda right, came: len(right) == len(came))),)
+    query = _unlimited(task.query)
+    least, most = modifiers.offset, modifiers.limit
+
+    def some(whole: list[Row], came: list[Row]) -> bool:
+        left = max(0, len(whole) - least)
+        return len(came) == (left if most is None else min(most, left)) and not Counter(came) - Counter(whole)
+
+    changed = replace(subject.recorded, task=replace(task, query=query))
+    return (replace(subject, recorded=changed, pattern=in_each(some)),)
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    likeness = replace(subject.recorded.options.likeness, lexical=True)
-    rows = (row for report in subject.recorded.recording.reports for row in report.rows)
-    texts = [text for row in rows for text in row if text is not None]
-    told = bool(texts) and all(text.startswith("<") or "^^" in text for text in texts)
-    # Where every kind is told, nothing says whether one would be lost.
-    return (subject,) if told else (_with_options(subject, likeness=likeness),)
+    """Yield the run with the pattern that terms are right but for their kinds; a boolean may be a text."""
+    recorded = subject.recorded
+    told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
+    changed = recorded if told else replace(recorded, recording=_each(recorded.recording, any_truth))
+    return (replace(subject, recorded=changed, pattern=in_each(_of_other_kinds)),)
+
+
+def _of_other_kinds(right: list[Row], came: list[Row]) -> bool:
+    return Counter(map(_plainly, right)) == Counter(map(_plainly, came))
+
+
+def _plainly(row: Row) -> Row:
+    return tuple(text and _TERM.sub(r"\1\2", text) for text in row)
+
+
+_TERM: Final = re.compile(r'<([^>]*)>|"(.*)"(?:@[-\w]+|\^\^<[^>]*>)?', re.DOTALL)
 
 
 def _rows_halved(recording: Recording) -> Recording | None:
@@ -965,8 +995,9 @@ def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
     """Return the pattern that in each window the rows that are right and that came have a relation."""
 
     def pattern(windows: Sequence[JudgedWindow]) -> bool:
-        placed = all(window.triples is not None for window in windows)
-        return placed and all(holds(*_rows_of(window)) for window in windows)
+        # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
+        strange = any(one.is_report or (one.problem is not None and one.rows.equal) for one in windows)
+        return not strange and all(holds(*_rows_of(window)) for window in windows)
 
     return pattern
 

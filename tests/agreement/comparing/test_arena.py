@@ -3,11 +3,12 @@
 from agreement.comparing.arena import Arena, made_small
 
 
-def arena(wrong, right=(), over=False):
+def arena(wrong, right=(), over=False, telling=(2, 3, 4, 5)):
     """Return an arena in which a run is what switches predict if each divides it, and nothing is right."""
     return Arena(
         lambda run, switches: sum(run % one != 0 for one in switches) if switches else 1,
         lambda run, switches: all(run % one == 0 for one in switches),
+        lambda _, switch: switch in telling,
         wrong,
         right,
         lambda: over,
@@ -28,10 +29,24 @@ def test_a_switch_that_predicts_something_else_of_right_runs_is_no_cause():
 
 
 def test_several_causes_leave_nothing_that_one_of_them_explains():
-    several = arena([4, 8, 16, 20, 9, 27, 81])
+    several = arena([4, 8, 16, 20, 40, 80, 9, 27])
     first = several.next([3, 2], [])
     second = several.next([3, 2], [first.switch])
     assert (first.switch, second.switch, several.left([2, 3])) == (2, 3, [])
+
+
+def test_a_run_that_could_not_refute_a_switch_is_no_evidence_for_it():
+    assert arena([6, 12, 18], telling=()).only([2, 3]) is None
+    assert arena([6, 12, 18], telling=[3]).only([2, 3]).switch == 3
+
+
+def test_a_switch_that_most_runs_refute_is_none_of_several_causes():
+    assert arena([4, 8, *[3] * 2]).next([2], []) is None
+    assert arena([4, 8, 16, 3]).next([2], []).switch == 2
+
+
+def test_the_switches_that_are_nearest_come_first():
+    assert arena([6, 9]).nearest([5, 2, 3], 2) == [3, 2]
 
 
 def test_where_time_is_up_a_few_runs_decide():

@@ -21,7 +21,7 @@ CHOSEN = {
     "rspql: report = window-close": "report = window-close",
     "rspql: report = content-change": "report = content-change",
     "rspql: empty = reported": "empty = reported",
-    "rspql: t0 = 1": "windows begin at another t0",
+    "rspql: t0 = 1": "windows begin at another t0: 1",
     "rspql: FILTER ignored": "FILTER is ignored",
     "rspql: equal times lost": "of the triples of one instant only the first counts",
     "rspql: another stream's window": "all windows show stream 1",

@@ -107,3 +107,17 @@ NAMES = {
     "rows-sorted-out": "language",
     "hour-late": "3600000 ms late",
 }
+UNFORESEEN = {
+    "optional-unless-some": "OPTIONAL",
+    "static-once": "static",
+    "time-of-last": "time",
+    "sum-double": "?n",
+    "keeps-first-three": "missing",
+    "first-two-lost": "first",
+    "stops-after-four": "missing",
+    "leaks-runs": "not deterministic",
+    "stale": "before",
+    "dedupe-first-column": "missing",
+    "join-same-time": "join",
+    "first-digit": "value",
+}

@@ -51,6 +51,7 @@ class Toy:
         return reports_of(self.told(op="close"))
 
     def end(self):
+        self.open_runs.clear()
         return True
 
 
