@@ -39,7 +39,7 @@ class Lead(Generic[Switch]):
 
     switch: Switch
     explained: frozenset[int]
-    told: frozenset[int]
+    evidence: frozenset[int]
     alarms: int
 
 
@@ -126,7 +126,7 @@ class Arena(Generic[Run, Switch]):
             [
                 lead
                 for lead in leads
-                if lead is not None and len(lead.told) >= fewest and not self._is_chance(lead, left)
+                if lead is not None and len(lead.evidence) >= fewest and not self._is_chance(lead, left)
             ]
         )
 
@@ -186,17 +186,17 @@ class Arena(Generic[Run, Switch]):
 
         On all right runs only the best is tried: most switches fail on a few.
         """
-        most = max((len(lead.told) - lead.alarms for lead in leads), default=0)
-        near = [lead for lead in leads if len(lead.told) - lead.alarms >= most * _NEARLY]
+        most = max((len(lead.evidence) - lead.alarms for lead in leads), default=0)
+        near = [lead for lead in leads if len(lead.evidence) - lead.alarms >= most * _NEARLY]
         for lead in sorted(near, key=self._plain, reverse=True) if len(near) > 1 else near:
-            alarms = self._alarms(lead.switch, len(lead.told), self.right)
+            alarms = self._alarms(lead.switch, len(lead.evidence), self.right)
             if alarms is not None:
                 return replace(lead, alarms=alarms)
         others = [lead for lead in leads if lead not in near]
         return self._best(others) if others else None
 
     def _plain(self, lead: Lead[Switch]) -> int:
-        sample = sorted(lead.told)[:_FIRST]
+        sample = sorted(lead.evidence)[:_FIRST]
         return sum(self.plainly(self.wrong[number], (lead.switch,)) for number in sample)
 
 

@@ -410,7 +410,7 @@ class Explanation:
         def together(run: HuntedRun) -> bool:
             return predicts(run, (*before, cause)) and not (before and predicts(run, before))
 
-        runs = _smallest_first(self.wrong[number] for number in lead.told)
+        runs = _smallest_first(self.wrong[number] for number in lead.evidence)
         shown = next(filter(alone, runs), None)
         small = self.hunt.small(shown or runs[0], alone if shown else together)
         beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, cause)))
