@@ -289,7 +289,7 @@ class WitnessRequest(TracelessOptions, ProgressKeyword, total=False):
     any_source: bool
     same_input: bool
     sides: str | None
-    time_limit: float | None
+    time_limit: float
     contained: bool
 
 def agree(*inputs: TraceSource, **options: Unpack[AgreeRequest]) -> AgreeResult: ...

@@ -270,6 +270,7 @@ COMMANDS: Final = {
         _QUERIES,
         "explanations:explain",
         _PAGED,
+        verdicts=("done, whether the atom holds or not",),
     ),
     "check": Command(
         "Check whether a stream is an answer stream of a query or program.",

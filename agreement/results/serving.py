@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Final
 
-from agreement.documents.options import argument
+from agreement.documents.options import argument, option
+from agreement.documents.requests import base_of_block
+from agreement.documents.values import absolute_iri
 from agreement.engines.adapters import BuiltInEngine, built_in, replies
 from agreement.results.base.library import Listeners, Result, offered_functions
 
@@ -28,6 +30,13 @@ class ServeEngineRequest:
         "SPEC|VERSION|FILE.toml",
         "Specification (csparql, cqels, sparqlstream, rspql, or a .toml file) or engine version.",
     )
+    base: str | None = option(
+        None,
+        "Resolve relative IRIs of a query without BASE against IRI. [default: none, and they are errors]",
+        absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +45,12 @@ class ServedEngine(Result):
 
     streamed: ClassVar[bool] = True
     engine: BuiltInEngine
+    base: str | None
 
     def parts(self) -> Iterable[str]:
         """Yield the replies, several lines where as many messages have come."""
-        return replies(self.engine, _chunks())
+        with base_of_block(self.base):
+            yield from replies(self.engine, _chunks())
 
 
 def _chunks() -> Iterator[bytes]:
@@ -51,4 +62,4 @@ def _chunks() -> Iterator[bytes]:
 def serve_engine(request: ServeEngineRequest, listeners: Listeners) -> ServedEngine:
     """Return an engine that answers the messages of standard input."""
     del listeners
-    return ServedEngine(built_in(request.engine))
+    return ServedEngine(built_in(request.engine), request.base)

@@ -50,6 +50,7 @@ from agreement.documents.requests.query_files import (
     absolute_text,
     base_for,
     base_of_block,
+    check_based,
     durations_among,
     durations_in,
     durations_of,

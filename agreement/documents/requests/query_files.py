@@ -122,6 +122,12 @@ def base_for(text: str, source: str) -> str:
     return file.absolute().as_uri() if exists(file) and has_relative_iri(tokens_of(text, source)) else ""
 
 
+def check_based(text: str, source: str) -> None:
+    """Raise LarsError for a text without a file that has a relative IRI where no base is given."""
+    if has_relative_iri(tokenize(text, source)) and not base_for(text, source):
+        raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
+
+
 def absolute_text(text: str, source: str, base: str | None = None) -> str:
     """Return a query as an engine gets it, which does not know its file: with all IRIs absolute.
 

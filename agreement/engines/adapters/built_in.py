@@ -13,7 +13,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from agreement.documents import values
 from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
-from agreement.documents.requests import sources
+from agreement.documents.requests import check_based, sources
 from agreement.engines.adapters.client import RunningAdapter
 from agreement.engines.adapters.messages import (
     EngineReport,
@@ -89,6 +89,7 @@ class BuiltInEngine:
         """Register a query; raises RefusedQueryError for one that cannot be run, and for wrong options."""
         try:
             options = self._options(registration.options)
+            check_based(registration.query, "query")
             read = self.reporter.read if isinstance(self.reporter, Engine) else read_with_text
             query = read(registration.query, "query")
             engine_run = EngineRun(query, static_of(registration.static), (), options.unit)

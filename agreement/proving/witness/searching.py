@@ -288,7 +288,8 @@ def search_end_text(ended: SearchEnd, question: str, *, some: bool) -> str:
             return reason
         case OutOfTime(triples, best):
             more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
-            return f"the time is up: {none} with fewer than {quantity(triples, 'triple')}{more}"
+            fewer = f"{none} with fewer than {quantity(triples, 'triple')}"
+            return f"the time is up: {fewer}{more}; search longer with --time-limit"
         case _:
             assert_never(ended)
 

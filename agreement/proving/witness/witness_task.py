@@ -175,8 +175,8 @@ class WitnessCriteria:
         metavar="A,B",
         keyword="str | None",
     )
-    time_limit: float | None = option(
-        None, "Time limit per period. Then print the best witness so far.", least=0, metavar="SECONDS"
+    time_limit: float = option(
+        60.0, "Time limit per period. Then print the best witness so far.", least=0, metavar="SECONDS"
     )
     contained: bool = option(False, "Compare two queries: find a stream on which only the first has a row.")
 

@@ -319,6 +319,9 @@ def offered_functions(
             # Loads what reads graphs, which no command needs.
             from agreement.results.base.sources import SourceFiles
 
+            if progress is not None and not callable(progress):
+                problem = f"progress={progress!r} ({type(progress).__name__})"
+                raise LarsError(f"{problem}; expected a function of (done, total)")
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
             with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)

@@ -6,6 +6,7 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from agreement import api
+from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -123,6 +124,12 @@ def test_progress_is_told_and_what_it_raises_ends_the_call():
     assert told
     with pytest.raises(KeyboardInterrupt):
         api.agree(COUPONS, period=3, progress=_stopping)
+
+
+@pytest.mark.parametrize("progress", [2.5, "x", [print]])
+def test_progress_that_cannot_be_called_is_named(progress):
+    with pytest.raises(LarsError, match=r"progress=.*; expected a function of \(done, total\)"):
+        api.cite(progress=progress)
 
 
 def test_progress_moves_and_never_goes_back(tmp_path, monkeypatch):

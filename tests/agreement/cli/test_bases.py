@@ -1,6 +1,8 @@
 """What relative IRIs in queries are resolved against: BASE, else --base, else the file's own IRI."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -121,6 +123,19 @@ def test_python_has_the_same_keyword(folder):
     assert not any(folder.as_uri() in warning for warning in found.warnings)
     with pytest.raises(LarsError, match="base='x'"):
         api.agree("one/q.rq", "two/q.cqels", "t.nq", period=1, base="x")
+
+
+@pytest.mark.parametrize(
+    ("base", "said"), [((), "relative IRI without a base; use BASE, or --base"), (("--base", BASE), "a1>")]
+)
+def test_a_served_engine_reads_relative_iris_on_its_base_or_refuses_them(base, said):
+    opened = {"op": "open", "query": PUSH, "static": [], "streams": [f"{BASE}s"], "options": {}}
+    triple = f"<{BASE}a1> <{BASE}p> <{BASE}b> ."
+    pushed = {"op": "push", "stream": f"{BASE}s", "t": 1, "triple": triple}
+    served = [sys.executable, "-m", "agreement.cli", "serve-engine", "cqels", *base]
+    lines = "".join(f"{json.dumps(each)}\n" for each in (opened, pushed))
+    ran = subprocess.run(served, input=lines, capture_output=True, text=True, check=True)
+    assert said in ran.stdout
 
 
 def test_a_base_is_absolute_and_of_a_query(folder):

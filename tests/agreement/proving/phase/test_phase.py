@@ -138,6 +138,14 @@ def test_wrong_calls_are_one_message():
         assert said in ran.err
 
 
+def test_a_trace_without_the_predicates_of_the_query_is_called_so(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?x FROM STREAM <urn:s> [RANGE 3s STEP 1s] {?x <urn:q> ?y}")
+    (tmp_path / "t.nq").write_text('<urn:x> <urn:p> <urn:o> <urn:s> "1" .\n')
+    ran = lars("phase", tmp_path / "q.rq", tmp_path / "t.nq", "--length", "1..3")
+    assert (ran.code, ran.out) == (2, "")
+    assert "no pattern of the query matches a predicate of the trace's streams" in ran.err
+
+
 def test_a_row_that_no_length_keeps_differs_at_long_ones_too(tmp_path):
     parts = "STREAM <urn:s> [RANGE 200s] {?x <urn:p> ?y} STREAM <urn:c> [RANGE 2s] {?x <urn:q> ?z}"
     (tmp_path / "q.rq").write_text(f"SELECT ?x {{ {parts} }}")

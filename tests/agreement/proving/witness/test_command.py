@@ -1,7 +1,10 @@
 """`lars witness`: what it prints, how it ends, and the experiment that it writes."""
 
+from dataclasses import fields
+
 import pytest
 
+from agreement.proving.witness.witness_task import WitnessCriteria
 from tests.agreement.command import agree, lars
 from tests.packs import ROOT
 
@@ -76,6 +79,11 @@ def test_when_time_is_up_the_answer_says_how_far_it_came():
     # What `lars decide` knows of is shown all the same, and not called a smallest.
     assert (found.code, found.out.startswith("a stream on which")) == (1, True)
     assert "the time is up: no other stream" in found.out
+    assert "search longer with --time-limit" in found.out
+
+
+def test_a_search_has_a_limit_of_time_unless_another_is_given():
+    assert {field.name: field.default for field in fields(WitnessCriteria)}["time_limit"] == 60
 
 
 @pytest.mark.parametrize(
