@@ -124,7 +124,8 @@ def base_for(text: str, source: str) -> str:
 
 def check_based(text: str, source: str) -> None:
     """Raise LarsError for a text without a file that has a relative IRI where no base is given."""
-    if has_relative_iri(tokenize(text, source)) and not base_for(text, source):
+    block = _base.get()
+    if not (block and block.iri) and has_relative_iri(tokens_of(text, source)):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
 
 
