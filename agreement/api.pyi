@@ -96,7 +96,7 @@ class RunnerOptions(TypedDict, total=False):
     resume: str | Path | None
 
 class EvaluationOptions(TypedDict, total=False):
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie"] | None
+    engine: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2"] | None
     mode: Literal["push", "pull"] | None
     period: int | str | None
 
@@ -275,7 +275,7 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
 
 class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
-    to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie"] | None
+    to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2"] | None
     step: str | None
     strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie"] | None
     assign: Mapping[str, Sequence[str]] | None
