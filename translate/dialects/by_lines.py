@@ -1,8 +1,8 @@
 """Queries of RSP-JS and rsp-rs as their parsers take them: line by line, by regular expressions.
 
 A line that begins with REGISTER or FROM NAMED WINDOW is taken out, in one that begins with WINDOW the word
-becomes GRAPH, and a line that begins with PREFIX counts for the windows below. The rest goes to a SPARQL
-processor as it stands, which knows no windows. Capitals matter.
+becomes GRAPH (rsp-rs: each such word of the line), and a line that begins with PREFIX counts for the windows
+below. The rest goes to a SPARQL processor as it stands, which knows no windows. Capitals matter.
 """
 
 import re
@@ -53,11 +53,22 @@ class LostClause:
     taken_out: bool = False
 
 
-def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
+def as_graphs(line: str, *, each_word: bool) -> str:
+    r"""Return a line of SPARQL in which WINDOW is GRAPH as the parser replaces it, as long as it was.
+
+    `replace` of JavaScript replaces the first word alone, that of Rust each.
+
+    >>> as_graphs("WINDOW :v {} WINDOW :w {}", each_word=False)
+    'GRAPH  :v {} WINDOW :w {}'
+    """
+    return line.replace("WINDOW", "GRAPH ", -1 if each_word else 1) if line.startswith("WINDOW") else line
+
+
+def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClause]:
     r"""Yield the windows of a query, and what its parser loses of it, in the order of the text.
 
     >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
-    >>> [window.names for window in read_lines(lines)]
+    >>> [window.names for window in read_lines(lines, each_word=True)]
     [('e:w', 'e:s')]
     """
     prefixes: dict[str, str] = {}
@@ -74,9 +85,8 @@ def read_lines(text: str) -> Iterator[LineWindow | LostClause]:
         else:
             if line.startswith("PREFIX"):
                 prefixes.update(_PREFIX.findall(line))
-            for clause in _CLAUSE.finditer(_COMMENT.sub("", line)):
-                if clause.start() or not line.startswith("WINDOW"):
-                    yield LostClause(TextPart(clause.group(), at + clause.start()))
+            for clause in _CLAUSE.finditer(_COMMENT.sub("", as_graphs(line, each_word=each_word))):
+                yield LostClause(TextPart(clause.group(), at + clause.start()))
 
 
 def _windows(line: str, at: int, prefixes: dict[str, str]) -> Iterator[LineWindow | LostClause]:

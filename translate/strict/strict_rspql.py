@@ -6,7 +6,7 @@ from typing import Final
 
 from lars.errors import place_at
 from translate.dialects import SIZE
-from translate.dialects.by_lines import LineWindow, TextPart, read_lines
+from translate.dialects.by_lines import LineWindow, TextPart, as_graphs, read_lines
 from translate.errors import QueryError
 from translate.sparql import tokenize
 from translate.sparql.syntax_tree import SPARQL, Grammar, Terminal
@@ -48,7 +48,7 @@ _LARGEST: Final = 2**63 - 1
 
 def check_rsp_js(text: str, source: str) -> None:
     """Raise QueryError where RSP-JS loses a window or a block of the query, or finds no window."""
-    for window in _line_windows(text, source, "RSP-JS"):
+    for window in _line_windows(text, source, "RSP-JS", each_word=False):
         _check_names(window, text, source)
         for length in (window.width, window.step):
             if not _FROM_ONE_ON.fullmatch(length.text):
@@ -57,7 +57,7 @@ def check_rsp_js(text: str, source: str) -> None:
 
 def check_rsp_rs(text: str, source: str) -> None:
     """Raise QueryError where rsp-rs loses a window or a block, reads a length as 0, or Oxigraph no SPARQL."""
-    for window in _line_windows(text, source, "rsp-rs"):
+    for window in _line_windows(text, source, "rsp-rs", each_word=True):
         _check_names(window, text, source)
         for name in (window.name, window.stream):
             if not _RS_NAME.fullmatch(name.text):
@@ -70,10 +70,10 @@ def check_rsp_rs(text: str, source: str) -> None:
     _check_sparql(text, source)
 
 
-def _line_windows(text: str, source: str, engine: str) -> tuple[LineWindow, ...]:
+def _line_windows(text: str, source: str, engine: str, *, each_word: bool) -> tuple[LineWindow, ...]:
     """Return the windows that a parser by lines sees; raises at the first clause that it loses."""
     windows: list[LineWindow] = []
-    for clause in read_lines(text):
+    for clause in read_lines(text, each_word=each_word):
         if isinstance(clause, LineWindow):
             windows.append(clause)
         elif clause.taken_out:
@@ -106,8 +106,8 @@ def _without_windows(text: str) -> str:
         before, words = line[: len(line) - len(line.lstrip())], line.lstrip()
         if words.startswith(("REGISTER", "FROM NAMED WINDOW")):
             words = re.sub(r"[^\n]", " ", words)
-        elif words.startswith("WINDOW"):
-            words = "GRAPH " + words.removeprefix("WINDOW")
+        else:
+            words = as_graphs(words, each_word=True)
         lines.append(before + words)
     return "".join(lines)
 

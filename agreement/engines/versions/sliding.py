@@ -390,17 +390,17 @@ class EngineWindows:
 
 
 def engine_windows(
-    query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool
+    query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool, each_word: bool
 ) -> EngineWindows:
     """Return the windows of a query as an engine sees them, or `by_lines` off as its language means them.
 
-    The lines are seen if the query has its text. Raises LarsError for what is no SELECT over
-    sliding windows.
+    The lines are seen if the query has its text; `each_word` is that of `read_lines`. Raises LarsError for
+    what is no SELECT over sliding windows.
     """
     windows = sliding_windows(query, engine, tumbling=False)
     if not isinstance(query, WrittenQuery):
         return EngineWindows(windows)
-    clauses = tuple(read_lines(query.text))
+    clauses = tuple(read_lines(query.text, each_word=each_word))
     line_windows = [clause for clause in clauses if isinstance(clause, LineWindow)]
     if by_lines:
         lost = [clause for clause in clauses if not isinstance(clause, LineWindow)]

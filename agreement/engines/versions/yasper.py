@@ -293,7 +293,8 @@ ContentKey = tuple[tuple[Triple, ...], ...]
 
 def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
-    declared = engine_windows(query, RSP_JS_135.name, javascript_number, by_lines="S5" not in off)
+    by_lines = "S5" not in off
+    declared = engine_windows(query, RSP_JS_135.name, javascript_number, by_lines=by_lines, each_word=False)
     operator = (query.to_stream if "R6" in off else None) or ToStream.RSTREAM
     rules = FiringRules(
         include_opening="R1" not in off,
@@ -425,7 +426,8 @@ _RULES_RS: Final = (
 
 def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what rsp-rs reports; raises LarsError for what is no SELECT over sliding windows."""
-    declared = engine_windows(query, RSP_RS_035.name, rust_integer, by_lines="D3" not in off)
+    by_lines = "D3" not in off
+    declared = engine_windows(query, RSP_RS_035.name, rust_integer, by_lines=by_lines, each_word=True)
     rules = FiringRules(
         include_opening="A3" not in off,
         late="D2" not in off,

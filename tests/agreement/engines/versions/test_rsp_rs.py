@@ -176,3 +176,9 @@ def test_without_rules_it_is_its_specification(seed, where, windows, operator):
     found = RSP_RS.run(query(where, windows, operator), NOTHING, trace, ALL_OFF)
     expected = streamed(at_closes(read, trace, select), operator.upper(), silent=True)
     assert as_bags(found.reports) == expected
+
+
+def test_rsp_rs_reads_each_block_of_a_line_that_begins_with_one():
+    block = "\nWINDOW :w { ?s :p :o } OPTIONAL { WINDOW :w { ?s :q :x } }"
+    assert short(ran(lines(block=block), "1 a, 6 b")) == [(6, 1, ["a"])]
+    assert ran(lines(block=f" {block[1:]}"), "1 a, 6 b").reports == ()
