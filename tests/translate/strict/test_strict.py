@@ -37,7 +37,7 @@ RULES = {
     StrictEngine.RSP_RS: (
         "REGISTER RStream <o> AS\nASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE +9 STEP 02]\n{}",
         "PREFIX : <e:>\nSELECT *\n FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 1]\n{\nWINDOW :w { } }",
-        "ASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n{\nWINDOW <w> {} MINUS { WINDOW <w> {} }\n}",
+        "ASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n{\nWINDOW <w> {} { WINDOW <w> {} }\n}",
     ),
 }  # fmt: skip
 STREAM = "REGISTER QUERY q AS SELECT ?s FROM STREAM <s>"
@@ -90,7 +90,7 @@ REJECTED = [
     ("rsp-js", f"{JS}FROM NAMED WINDOW ¦e:w ON STREAM :s [RANGE 10 STEP 2]\nWHERE {{}}", "a prefix"),
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 10 STEP ¦0]\nWHERE {{}}", "from 1 on"),
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]\n{{ ¦WINDOW :w {{}}", "start of"),
-    ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\nWINDOW :w {{ {{ ¦WINDOW :w {{ }} }} }}", "start"),
+    ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\nWINDOW :w {{ {{ ¦WINDOW :w {{}} }}", "start"),
     ("rsp-js", f"REGISTER RStream <o> AS ¦SELECT *\nFROM NAMED WINDOW <w> ON STREAM <s> {JS9}", "behind"),
     ("kolibrie", "PREFIX : <e:> ¦SELECT ?s FROM NAMED WINDOW :w ON :s [RANGE 4] WHERE { }", "REGISTER"),
     ("kolibrie", f"{KOLIBRIE} STREAM ¦<s> [RANGE 4] WHERE {{ }}", "expects ["),
