@@ -213,6 +213,62 @@ class SlidingWindow(IntervalWindow):
         return f"⊞^{{sliding {self.width},{self.slide},{self.start}}}"
 
 
+@dataclass(frozen=True, slots=True)
+class LastWindow(IntervalWindow):
+    """The last window to close, of those from o to o + width that open at o = start, start + slide, ...
+
+    A window closes at o + width, and is shown until the next one does; before the first closes nothing is.
+    `ends` are those of each window: high-open it is [o, o + width). Units: time points.
+    Source: sparq, whose T0 is `start` and 0 or more; with start = 0 and a width that the slide divides this
+    is ⊞^{width,0,slide} once a window has closed.
+
+    >>> window = LastWindow(width=5, slide=2, start=1)
+    >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))
+    (Interval(first=1, last=0), Interval(first=3, last=7))
+    """
+
+    width: int
+    slide: int
+    start: int = 0
+    ends: Bounds = Bounds.HIGH_OPEN
+
+    @property
+    def close(self) -> int:
+        """When the first window closes."""
+        return self.start + self.width
+
+    @property
+    def offsets(self) -> tuple[int, int]:
+        """The first and the last time point of a window, counted from its opening."""
+        return int(self.ends.misses_first), self.width - self.ends.misses_last
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows at `at`; it can be empty."""
+        if at < self.close:
+            return Interval(self.start, self.start - 1).meet(timeline)
+        opening, (first, last) = at - self.width - (at - self.close) % self.slide, self.offsets
+        return Interval(opening + first, opening + last).meet(timeline)
+
+    @property
+    def reach(self) -> tuple[int | None, int]:
+        """As far back as the opening of a window that the next has not replaced."""
+        return self.width + self.slide - 1, 0
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Width, slide and start."""
+        return self.width, self.slide, self.start
+
+    @property
+    def stride(self) -> int:
+        """From one close to the next."""
+        return self.slide
+
+    def __str__(self) -> str:
+        ends = "" if self.ends is Bounds.HIGH_OPEN else f" {self.ends.value}"
+        return f"⊞^{{last {self.width},{self.slide},{self.start}{ends}}}"
+
+
 class Ties(Enum):
     """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
 
@@ -274,7 +330,7 @@ def _sourced(source: Constant) -> str:
     return write_name(source.name, quoted=True) if isinstance(source, Symbol) else str(source)
 
 
-Window = TimeWindow | SlidingWindow | TupleWindow
+Window = TimeWindow | SlidingWindow | LastWindow | TupleWindow
 """Every kind: mypy finds where one is missing that cannot be served as an IntervalWindow."""
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

@@ -9,7 +9,7 @@ from typing import Final
 from lars.language import formulas as logic
 from lars.language.program import Head
 from lars.language.terms import Atom, Constant, Number, Variable
-from lars.language.windows import Bounds, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import Bounds, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
 from lars.text.condition_parser import (
     AGGREGATE,
     AMONG,
@@ -28,6 +28,7 @@ _COUNT: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
 _FUTURE: Final = re.compile(r"(-?[0-9]{1,1000})(?!\w)")
 _ZERO: Final = re.compile("0+(?![0-9])")
 _SLIDING: Final = re.compile(r"sliding(?!\w)")
+_LAST: Final = re.compile(r"last(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
@@ -39,6 +40,8 @@ def read_window(scanner: Scanner) -> Window:
     window: Window
     if braced and scanner.accept(_SLIDING):
         window = _active(scanner)
+    elif braced and scanner.accept(_LAST):
+        window = _last(scanner)
     elif scanner.accept(_HASH):
         window = _tuples(scanner, braced=braced)
     else:
@@ -68,6 +71,16 @@ def _active(scanner: Scanner) -> SlidingWindow:
     slide = _positive(scanner, slides)
     scanner.expect(_COMMA, f"a comma and {opens}")
     return SlidingWindow(width, slide, int(scanner.expect(_FUTURE, opens).group(1)))
+
+
+def _last(scanner: Scanner) -> LastWindow:
+    slides, opens = "the window's slide", "the time at which the first window opens, 0 or more"
+    width = _positive(scanner, "the window's width")
+    scanner.expect(_COMMA, f"a comma and {slides}")
+    slide = _positive(scanner, slides)
+    scanner.expect(_COMMA, f"a comma and {opens}")
+    start, ends = int(scanner.expect(_COUNT, opens).group(1)), scanner.accept(_ENDS)
+    return LastWindow(width, slide, start, Bounds(ends.group()) if ends else Bounds.HIGH_OPEN)
 
 
 def _positive(scanner: Scanner, what: str) -> int:

@@ -37,6 +37,7 @@ from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
     Interval,
     IntervalWindow,
+    LastWindow,
     SlidingWindow,
     Ties,
     TimeWindow,
@@ -421,6 +422,8 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
             yield _interval(window, number)
         case SlidingWindow():
             yield _active(window, number)
+        case LastWindow():
+            yield from _last(window, number)
         case TupleWindow():
             yield from _newest(window, number)
         case _:
@@ -452,6 +455,17 @@ def _active(window: SlidingWindow, number: int) -> str:
         passed = f"X : X = ((P+{slide - 1})/{slide})*{slide}{_near(first):+d}"
     ends = f"A = #max{{X : X = F; {passed}}}; B = #min{{X : X = L; X : X = T}}"
     return f"window({number},A,B) :- now(T); timeline(F,L); {late}{ends}."
+
+
+def _last(window: LastWindow, number: int) -> Iterator[str]:
+    # Times lie in 0..GREATEST: a window that closes later is never shown.
+    close, (first, last) = min(window.close, GREATEST + 1), window.offsets
+    yield f"window({number},1,0) :- now(T); T < {close}."
+    if close <= GREATEST:
+        slide = min(window.slide, GREATEST)
+        opens = f"O = {window.start}+((T-{close})/{slide})*{slide}"
+        ends = f"A = #max{{X : X = F; X : X = O{first:+d}}}; B = #min{{X : X = L; X : X = O{last:+d}}}"
+        yield f"window({number},A,B) :- now(T); timeline(F,L); T >= {close}; {opens}; {ends}."
 
 
 def _near(u: int) -> int:

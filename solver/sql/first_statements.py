@@ -8,6 +8,7 @@ from lars.language.terms import Atom, Constant, Signature, Variable, signature
 from lars.language.windows import (
     Interval,
     IntervalWindow,
+    LastWindow,
     SlidingWindow,
     Ties,
     TimeWindow,
@@ -114,7 +115,7 @@ def _between(first: str | None, last: str) -> str:
     return f"s.t = {last}" if first == last else f"s.t BETWEEN {first} AND {last}"
 
 
-def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
+def _ends(window: TimeWindow | SlidingWindow | LastWindow) -> tuple[str | None, str]:
     """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
     match window:
         case TimeWindow(step=step):
@@ -127,6 +128,10 @@ def _ends(window: TimeWindow | SlidingWindow) -> tuple[str | None, str]:
             passed = f"(n.t - {start + width - slide + 1})"
             opening = f"{start + 1} + {passed} - {passed} % {slide}"
             return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
+        case LastWindow(width, slide):
+            closes = f"CASE WHEN n.t >= {window.close} THEN n.t - (n.t - {window.close}) % {slide}"
+            low, high = window.offsets
+            return f"{closes} - {width - low} ELSE 1 END", f"{closes} - {width - high} ELSE 0 END"
         case _:
             assert_never(window)
 

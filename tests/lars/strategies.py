@@ -25,7 +25,7 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, variables
 from lars.language.stream import Stream, moments, stream_of
 from lars.language.terms import Atom, Number, Symbol, Variable, substitute
-from lars.language.windows import Bounds, Interval, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.language.windows import Bounds, Interval, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow
 from lars.semantics import all_background, choices, separate
 from lars.semantics.definitions import ground
 
@@ -79,6 +79,13 @@ def sliding_windows(most=4):
 
 
 @cache
+def last_windows(most=4):
+    """The last window to close, small, with gaps and later starts."""
+    sizes = st.integers(1, most), st.integers(1, most), st.integers(0, 3)
+    return st.builds(LastWindow, *sizes, st.sampled_from(Bounds))
+
+
+@cache
 def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
     """⊞^{#n} and ⊞^{idx,n}: of one stream or all, parted by predicate or by arguments, or not."""
     parted = st.sampled_from((None, None, None, None, (), (1,), (2,), (1, 2)))
@@ -89,7 +96,7 @@ def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
 @cache
 def windows():
     """Windows that may stand anywhere: all but those with a choice of ties."""
-    return weighted(time_windows(), time_windows(), sliding_windows(), tuple_windows())
+    return weighted(time_windows(), time_windows(), sliding_windows(), last_windows(), tuple_windows())
 
 
 @cache

@@ -1,11 +1,22 @@
 """Facts about windows: their ends, pivots, and which of them can be empty."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, SlidingWindow, TimeWindow, TupleWindow
-from tests.lars.strategies import intervals, sliding_windows, time_windows
+from lars.language.windows import (
+    NOW,
+    UNBOUNDED,
+    Bounds,
+    Interval,
+    LastWindow,
+    SlidingWindow,
+    TimeWindow,
+    TupleWindow,
+)
+from tests.lars.strategies import intervals, last_windows, sliding_windows, time_windows
 
 TIMELINE = Interval(0, 50)
 sizes = st.integers(1, 60)
@@ -112,6 +123,24 @@ def test_later_starts_change_nothing_once_they_have_started(window, n, t):
     later = SlidingWindow(window.width, window.slide, window.start + n * window.slide)
     if t > window.start + (n - 1) * window.slide + window.width:
         assert later.bounds(t, TIMELINE) == window.bounds(t, TIMELINE)
+
+
+@given(last_windows(), st.integers(-5, 50))
+def test_the_last_window_is_the_latest_that_has_closed(window, t):
+    openings = range(window.start, max(window.start, t) + 1, window.slide)
+    closed = [o for o in openings if o + window.width <= t]
+    shown = [u for u in range(-9, 51) if closed and closed[-1] <= u <= closed[-1] + window.width]
+    shown = [u for u in shown if not (window.ends.misses_first and u == closed[-1])]
+    shown = [u for u in shown if not (window.ends.misses_last and u == closed[-1] + window.width)]
+    assert list(window.bounds(t, Interval(-9, 50))) == shown
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(0, 50))
+def test_the_last_window_is_one_of_lars_where_the_slide_divides_the_width(slide, times, t):
+    pivot, last = TimeWindow(times * slide, 0, slide), LastWindow(times * slide, slide)
+    if t >= times * slide:
+        high_open = replace(pivot, ends=Bounds.HIGH_OPEN)
+        assert last.bounds(t, TIMELINE) == high_open.bounds(t, TIMELINE)
 
 
 def test_the_transient_of_theorem_1():

@@ -36,6 +36,7 @@ QUERIES = {
     "CQELS": "SELECT ?s {{ STREAM {} {{ ?s ?p ?o }} }}",
     "SPARQLstream": "SELECT ?s FROM NAMED STREAM <s> {} {{ ?s ?p ?o }}",
     "RSP-QL": "SELECT ?s FROM NAMED WINDOW :w ON <s> {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
+    "sparq": "SELECT ?s {{ WINDOW :w {{ ?s ?p ?o }} }} FROM NAMED WINDOW :w ON <s> {}",
     "CQELS 2": "SELECT ?s FROM STREAM s {} {{ STREAM s {{ ?s ?p ?o }} }}",
     "Kolibrie": "SELECT ?s FROM NAMED WINDOW :w ON :s {} {{ WINDOW :w {{ ?s ?p ?o }} }}",
 }

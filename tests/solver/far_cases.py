@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.analysis import UnsafeRuleError, check_safety, windows, with_windows
 from lars.errors import LarsError
 from lars.language.stream import Stream
-from lars.language.windows import LARGEST_TIME, Interval, SlidingWindow, TimeWindow
+from lars.language.windows import LARGEST_TIME, Interval, LastWindow, SlidingWindow, TimeWindow
 from solver.relational import obstacle
 from tests.lars.strategies import GREAT, time_windows
 from tests.solver.pointwise.test_definition import by_clingo, by_definition, clingo_rows
@@ -34,6 +34,8 @@ def stretched_window(window, factor, by):
         case TimeWindow(past, future, step):
             past = None if past is None else past * factor
             return replace(window, past=past, future=future * factor, step=step * factor)
+        case LastWindow(width, slide, start, ends):
+            return LastWindow(width * factor, slide * factor, start * factor + by, ends)
         case SlidingWindow(width, slide, start):
             return SlidingWindow(width * factor, slide * factor, start * factor + by)
         case _:
@@ -42,7 +44,7 @@ def stretched_window(window, factor, by):
 
 @st.composite
 def _lengthened(draw, window):
-    if isinstance(window, SlidingWindow):
+    if isinstance(window, SlidingWindow | LastWindow):
         ends = {name: draw(lengths) for name in ("width", "slide", "start") if draw(st.integers(0, 5)) == 0}
         return replace(window, **ends)
     if not isinstance(window, TimeWindow):

@@ -4,11 +4,13 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import fields, replace
 from itertools import chain, islice, permutations, product
+from math import gcd
 from typing import Final
 
 from lars.durations import Duration
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Variable
+from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
 from translate.analysis.rewriting import children, parts, rename, tests_of, variables_in
@@ -25,7 +27,7 @@ from translate.model.query import (
     Setting,
     ToStream,
 )
-from translate.model.windows import Now, Range, Rows, WindowExpression
+from translate.model.windows import Now, Range, Rows, WindowExpression, window_operator
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -179,16 +181,26 @@ def is_pushed(query: EngineQuery) -> bool:
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pulling period that a query states, in time points: its STEP.
 
+    Windows that do not close at multiples of it are asked so often that each close is among the times.
     Without a STEP it is COMPUTED EVERY; None when there is neither, or windows step differently.
     CQELS ignores its SLIDE, and is never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):
         windows += [block.window for block in stream_blocks(query.pattern)]
+    if windows and all(isinstance(window, Range) and window.origin is not None for window in windows):
+        return gcd(*(n for window in windows for n in _closes(window, unit)))
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
         steps = {query.every}
     return steps.pop().points(unit) if len(steps) == 1 else None
+
+
+def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:
+    """Return how far apart closes of a window are, and when the first is."""
+    operator = window_operator(window, Variable("s"), unit, None)
+    assert isinstance(operator, LastWindow)
+    return operator.slide, operator.close
 
 
 def _columns_text(query: EngineQuery) -> str:

@@ -129,6 +129,19 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         ),
         folder=_LIVING,
     ),
+    Language.SPARQ: Syntax(
+        "stand in FROM NAMED WINDOW <name> ON <iri> RANGE duration, read by WINDOW <name> { .. }",
+        "[RANGE PT10S STEP PT5S]",
+        _WINDOW_CLAUSES,
+        _WINDOW_TERMINALS,
+        {"NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
+        re.compile(
+            r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\b"
+            r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b",
+            re.IGNORECASE | re.ASCII,
+        ),
+        folder=_LIVING,
+    ),
     Language.CQELS2: Syntax(
         "stand in FROM STREAM name [window], read by STREAM name { .. }",
         "[RANGE 30s STEP 5s]",

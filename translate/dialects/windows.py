@@ -58,7 +58,7 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExp
 
 def strategies(window: Phrase) -> tuple[str, ...]:
     """Return what a window says of when it reports, but for what is usual."""
-    found = window.find_all("report", "tick", "policy", "emit", "late")
+    found = window.find_all("report", "tick", "policy", "emit", "late", "delay")
     words = (" ".join(token.text for token in part.tokens()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
 
@@ -91,9 +91,15 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
         return _ahead(document, kind, next(future.phrases()), manner)
     assert length is not None
     width, tumbling = _longer_than_zero(document, length, manner), kind.find("tumbling") is not None
-    if slide is not None:
-        return Range(width, _slide(document, slide, manner), ends=manner.ends)
-    return Range(width, width if tumbling or manner.tumbles else None, tumbling=tumbling, ends=manner.ends)
+    step = width if tumbling or manner.tumbles else None
+    step = step if slide is None else _slide(document, slide, manner)
+    origin = manner.opens
+    if (written := kind.find("origin")) is not None:
+        origin = read_length(document, next(written.phrases()), manner)
+    elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
+        origin = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
+    tumbling = tumbling and slide is None
+    return Range(width, step, tumbling=tumbling, ends=manner.ends, origin=origin)
 
 
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> Range:
@@ -105,7 +111,8 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
         return Range(past, step, ends=Bounds.LOW_OPEN, ahead=ahead)
-    return Range(ahead, step, ends=Bounds.LOW_OPEN)
+    origin = _ZERO if ahead.nanoseconds % step.nanoseconds else None
+    return Range(ahead, step, ends=Bounds.LOW_OPEN, origin=origin)
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:

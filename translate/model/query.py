@@ -69,10 +69,11 @@ class Manner:
     """What a language means beyond its text, by its own documents.
 
     Its windows enter the default graph (`merges`), or the pattern reads each where its block stands, some by
-    name (`names_windows`). It is `pushed` where input makes it evaluate, None where
-    windows of now and of tuples do. `ends` are those of its windows,
-    None where engines differ, and one without a slide `tumbles`. `bare` is what an integer without a unit
-    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word.
+    name (`names_windows`). It is `pushed` where input makes it evaluate, None where windows of now and tuples
+    do. `ends` are those of its windows, None where engines differ; one without a slide `tumbles`. On a `grid`
+    windows open at multiples of the slide; where the first `opens` at a time, none is shown until it closes.
+    `bare` is what an integer without a unit counts. Streams have IRIs as names, or `texts`, which begin so
+    where a text is a bare word.
     """
 
     title: str
@@ -82,6 +83,8 @@ class Manner:
     ends: Bounds | None = None
     bare: Duration | None = None
     tumbles: bool = False
+    opens: Duration | None = None
+    grid: bool = False
     texts: str | None = None
     empty_group: EmptyGroup = EmptyGroup.VALUES
 
@@ -95,6 +98,7 @@ class Language(Enum):
     RSPQL = "rspql"
     KOLIBRIE = "kolibrie"
     CQELS2 = "cqels2"
+    SPARQ = "sparq"
 
     @property
     def manner(self) -> Manner:
@@ -110,7 +114,10 @@ _MANNERS: Final = {
     Language.KOLIBRIE: Manner(
         "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=":"
     ),
-    Language.CQELS2: Manner("CQELS 2", pushed=None, ends=Bounds.HIGH_OPEN, tumbles=True, texts=""),
+    Language.SPARQ: Manner(
+        "sparq", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, opens=Duration(0)
+    ),
+    Language.CQELS2: Manner("CQELS 2", pushed=None, ends=Bounds.HIGH_OPEN, tumbles=True, texts="", grid=True),
 }
 
 

@@ -5,7 +5,16 @@ from typing import assert_never
 
 from lars.durations import Duration
 from lars.language.terms import Iri, Variable
-from lars.language.windows import NOW, UNBOUNDED, Bounds, SlidingWindow, TimeWindow, TupleWindow, Window
+from lars.language.windows import (
+    NOW,
+    UNBOUNDED,
+    Bounds,
+    LastWindow,
+    SlidingWindow,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -16,6 +25,7 @@ class Range:
     which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
     `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L. `ends` are those
     that the language of the text says, None where it says none. CQELS 2 looks `ahead` of the pivot as well.
+    With an `origin`, when the first one opens, it is the last window to close that is shown.
     """
 
     length: Duration
@@ -24,13 +34,15 @@ class Range:
     tumbling: bool = field(default=False, compare=False)
     ends: Bounds | None = None
     ahead: Duration | None = None
+    origin: Duration | None = None
 
     def __str__(self) -> str:
         slide = "" if self.slide is None else f" SLIDE {self.slide}"
         until = "" if self.until is None else f" UNTIL {self.until}"
         ends = "" if self.ends is None else f" {self.ends.value}"
         ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
-        return f"[RANGE {self.length}{until}{ahead}{slide}{ends}]"
+        origin = "" if self.origin is None else f" T0 {self.origin}"
+        return f"[RANGE {self.length}{until}{ahead}{slide}{origin}{ends}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,11 +98,15 @@ def window_operator(
     ⊞^{30,0,5}
     """
     match expression:
-        case Range(length, slide, until, _, ends, ahead):
+        case Range(length, slide, until, _, ends, ahead, origin):
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
             shown = bounds or ends or Bounds.CLOSED
+            if origin is not None:
+                return LastWindow(
+                    length.points(unit), step, origin.points(unit), bounds or ends or Bounds.HIGH_OPEN
+                )
             if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
                 past = length.points(unit) - shown.misses_first
                 return TimeWindow(past, ahead.points(unit), step)

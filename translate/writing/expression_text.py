@@ -98,6 +98,7 @@ _WORDS: Final = {
     Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     Language.KOLIBRIE: {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    Language.SPARQ: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     Language.CQELS2: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
 }
 _WINDOWS: Final = {
@@ -106,6 +107,7 @@ _WINDOWS: Final = {
     Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
     Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
     Language.KOLIBRIE: "its windows are [RANGE n STEP n]",
+    Language.SPARQ: "its windows are [RANGE n STEP n T0 n] and [ROWS n]",
     Language.CQELS2: "its windows are [NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
 }
 WORD: Final = re.compile("[A-Za-z_][A-Za-z0-9_-]*")
@@ -147,7 +149,14 @@ def write_window(window: WindowExpression, language: Language) -> str:
                 return f"[{after('PAST ', size)}{after(' FUTURE ', ahead)}{after(' STEP ', slide)}]"
             word = "FUTURE " if ends is Bounds.LOW_OPEN else "RANGE "
             return f"[{after(word, size)}{after(' STEP ', slide)}]"
+        case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
+            at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
+            return f"[{after('RANGE ', size)}{after(' STEP ', slide)}{at}]"
+        case Language.SPARQ, Rows(count):
+            return f"[ROWS {count}]"
         case _, Range(ahead=Duration()):
+            pass
+        case _, Range(origin=Duration(opens)) if opens:
             pass
         case Language.CSPARQL, Range(size, slide, None) if slide is not None:
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"

@@ -169,14 +169,14 @@ class Shape:
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
     """Return (α, β) of a window; None for the newest N triples and what reaches back to the start."""
     match source.window:
-        case Range(length, slide, None):
+        case Range(length, slide, None, ahead=None, origin=None | Duration(0)):
             width = length.points(frame.unit)
             moves = slide is None or frame.specification.slide is Slide.IGNORED
             step = 1 if moves or slide is None else slide.points(frame.unit)
             return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
         case Range():
             raise LarsError(
-                f"the window {source}: it ends before the time of evaluation; "
+                f"the window {source}: it opens at a time of its own, or does not end when it is evaluated; "
                 "a specification has windows that end there"
             )
         case Now():

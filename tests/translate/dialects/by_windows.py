@@ -52,7 +52,12 @@ class Machine:
     def __init__(self, text):
         self.windows, self.grain, self.pushed = {}, 1, False
         self.graphs_alone = False
+        self.operator = (*re.findall(r"\b([ID])STREAM\b", text), "R")[0]
         self.read(text)
+
+    def reported(self, before, now):
+        """Return what the operator reports: rows that are new, or gone, with their numbers; or all."""
+        return {"I": now - before, "D": before - now, "R": now}[self.operator]
 
     @property
     def options(self):
@@ -106,6 +111,11 @@ def between(ends):
     return shown
 
 
+def newest(count):
+    """Return what shows the newest triples of a stream."""
+    return lambda t, own: [triple for time, triple in own if time <= t][-count:]
+
+
 class Kolibrie(Machine):
     """Windows with names that are texts."""
 
@@ -124,6 +134,35 @@ class Kolibrie(Machine):
             lambda found: f"GRAPH <urn:w:{found[1].lstrip(':')}>",
             _DECLARED.sub("", text),
         )
+
+
+class Sparq(Machine):
+    """Windows that open at T0 and behind; of several the last content that has closed is held."""
+
+    def read(self, text):
+        text = _REGISTER.sub("", text)
+        words = r"(?:TUMBLING|SLIDING)?\s*(?:RANGE|STEP|T0|MAXDELAY|ROWS)\s+\w+"
+        clause = rf"FROM NAMED WINDOW ({NAME}) ON ({NAME}) \[?((?:\s*{words})+)\]?"
+        closes = []
+        for name, stream, spec in re.findall(clause, text):
+            numbers = dict(re.findall(r"(RANGE|STEP|T0|ROWS)\s+(\w+)", spec))
+            if "ROWS" in numbers:
+                self.windows[name.strip("<>")] = stream.strip("<>"), newest(int(numbers["ROWS"]))
+                continue
+            width = seconds(numbers["RANGE"])
+            step, start = seconds(numbers.get("STEP", numbers["RANGE"])), seconds(numbers.get("T0", "0"))
+            self.windows[name.strip("<>")] = stream.strip("<>"), between(self.last(width, step, start))
+            closes += [step, start + width]
+        self.grain = math.gcd(*closes) or 1
+        self.sparql = re.sub(r"\bWINDOW\s+<([^>]*)>", r"GRAPH <urn:w:\1>", re.sub(clause, "", text))
+
+    @staticmethod
+    def last(width, step, start):
+        def ends(t):
+            opened = [o for o in range(start, t + 1, step) if o + width <= t]
+            return (opened[-1], opened[-1] + width) if opened else (0, 0)
+
+        return ends
 
 
 class Cqels2(Machine):
@@ -160,7 +199,7 @@ class Cqels2(Machine):
             return lambda t, own: [triple for time, triple in own if time == t]
         if found := re.match(r"\s*TRIPLES\s+(\d+)", spec, re.IGNORECASE):
             self.pushed = True
-            return lambda t, own: [triple for time, triple in own if time <= t][-int(found[1]) :]
+            return newest(int(found[1]))
         step, ends = span(spec)
         self.grain = math.gcd(self.grain, step) if self.grain > 1 else step
         return between(lambda t: (ends(t)[0], ends(t)[1] + 1))

@@ -26,6 +26,10 @@ FRAMES[Language.CQELS2] = (
     "{head} REGISTER QUERY q AS {form} FROM STREAM s [RANGE 10s STEP 5s] "
     "WHERE {{ STREAM s {{ ?a :p ?b }} {rest} }} {tail}"
 )
+FRAMES[Language.SPARQ] = (
+    "{head} REGISTER RSTREAM :o AS {form} FROM NAMED WINDOW :w ON :s RANGE 10 STEP 5 "
+    "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
+)
 LIVING = tuple(language for language in Language if DIALECTS[language].sign is not None)
 FEW = ("one triple", "union", "arithmetic", "optional", "a subquery", "groups", "order and slice")
 """The constructs in tests of languages whose grammars stand behind those that have all."""
@@ -123,6 +127,11 @@ OWN = {
         "undeclared": "REGISTER STREAM :s FROM <file:///x> WITH TIMESTAMP <urn:at> "
         "REGISTER RSTREAM <o> AS SELECT * FROM NAMED WINDOW :w ON :s [RANGE 9 STEP 3] "
         "FROM NAMED WINDOW v ON <r> [RANGE 9] { WINDOW :w { ?a <p> ?b } WINDOW v { ?b <q> ?c } }",
+    },
+    Language.SPARQ: {
+        "behind": f"{HEAD} REGISTER ISTREAM :o AS {ALL} WHERE {{ WINDOW :w {ONE} WINDOW :v {TWO} }} "
+        "FROM NAMED WINDOW :w ON :s RANGE 9 STEP 4 T0 2 "
+        "FROM NAMED WINDOW :v ON :r RANGE PT1M MAXDELAY 2",
     },
     Language.CQELS2: {
         "now": f"{HEAD} {ALL} FROM STREAM s [NOW] {ONE}",

@@ -80,6 +80,17 @@ WHERE {
   }
 }
 """
+SPARQ = """\
+REGISTER RSTREAM <http://example.org/out> AS
+SELECT ?hall
+FROM NAMED WINDOW <w1> ON <urn:s> [RANGE PT10S STEP PT4S T0 PT3S]
+FROM NAMED WINDOW <w2> ON <urn:s> [ROWS 3]
+WHERE {
+  WINDOW <w1> {
+    ?who <urn:in> ?hall .
+  }
+}
+"""
 CQELS2 = """\
 REGISTER QUERY halls AS
 DSTREAM SELECT DISTINCT ?hall
@@ -95,7 +106,7 @@ WHERE {
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2), strict=True)),
+    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2, SPARQ), strict=True)),
 )
 def test_a_text_is_written_as_it_was_read(language, text):
     assert write_query(read_query(text, "q.rq", language), language) == text

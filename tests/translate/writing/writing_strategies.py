@@ -111,7 +111,9 @@ def windows(language):
     """Windows that the language can say."""
     if language.manner.tumbles:
         whole = st.integers(1, 9999).map(lambda n: Duration(n * 10**9))
-        return st.builds(Range, whole, whole, ends=st.just(language.manner.ends))
+        return st.builds(
+            Range, whole, whole, ends=st.just(language.manner.ends), origin=st.just(language.manner.opens)
+        )
     lengths = st.sampled_from(
         [Duration(n) for n in (10**6, 15 * 10**8, 9 * 10**10, 7200 * 10**9, 864 * 10**11)]
     )

@@ -21,7 +21,7 @@ from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.results.renderings.pages.page import render
 from lars.language.terms import Iri
-from lars.language.windows import Interval, SlidingWindow, TimeWindow, TupleWindow
+from lars.language.windows import Interval, IntervalWindow, TupleWindow
 from solver.columns import Numbering, TimeBins
 from solver.facts import Fact, Row, is_triple
 from solver.job import AnswerParts
@@ -74,11 +74,14 @@ def _ends_json(ends: Ends, trace: Trace, some: Sequence[int]) -> Json:
 
 
 def _ends(
-    window: TimeWindow | SlidingWindow | TupleWindow, stream: str | None, trace: Trace, count: int
+    window: IntervalWindow | TupleWindow,
+    stream: str | None,
+    trace: Trace,
+    count: int,
 ) -> Ends | None:
     """Return what a window shows at a time point; None where a page would look at too many elements."""
     match window:
-        case TimeWindow() | SlidingWindow():
+        case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
         case TupleWindow(size):
             if count > _MOST_SEEN:

@@ -1,0 +1,87 @@
+"""sparq-rsp: windows without brackets, behind the query, and with a time at which the first opens."""
+
+import pytest
+
+from lars.durations import Duration, read_duration
+from lars.language.terms import Iri
+from lars.language.windows import Bounds, LastWindow
+from tests.translate.marked import fails_at_mark
+from translate.analysis import default_period
+from translate.dialects import read_query
+from translate.errors import QueryError, UnsupportedError
+from translate.model.query import Language
+from translate.model.windows import Rows, window_operator
+
+SECOND = read_duration("1s")
+BLOCK = "{ WINDOW <w> { ?s ?p ?o } }"
+
+
+@pytest.mark.parametrize(
+    ("window", "width", "step", "start"),
+    [
+        ("RANGE 10", 10, 10, 0),
+        ("RANGE PT10S STEP PT5S", 10, 5, 0),
+        ("[RANGE 10 STEP 5 T0 100 MAXDELAY 3]", 10, 5, 100),
+        ("SLIDING RANGE 100 STEP 25 T0 PT1M", 100, 25, 60),
+        ("TUMBLING RANGE P1DT1H MAXDELAY 2", 90000, 90000, 0),
+    ],
+)
+@pytest.mark.parametrize("behind", [True, False])
+def test_windows_are_read_before_the_pattern_and_behind_the_query(window, width, step, start, behind):
+    clause = f"FROM NAMED WINDOW <w> ON <e:s> {window}"
+    parts = ("", BLOCK, "LIMIT 3", clause) if behind else (clause, BLOCK, "LIMIT 3", "")
+    query = read_query(f"SELECT * {' '.join(parts)}", "q.rq", Language.SPARQ)
+    (read,) = [query.pattern]
+    found = window_operator(read.window, Iri("e:s"), SECOND, None)
+    assert found == LastWindow(width, step, start, Bounds.HIGH_OPEN)
+    assert query.notes == tuple(
+        f"MAXDELAY {n} of sparq is left out: it says when a window reports, not what"
+        for n in window.rstrip("]").split("MAXDELAY ")[1:]
+    )
+
+
+def test_tuples_are_counted_though_the_engine_has_no_words_for_it():
+    query = read_query(f"SELECT * {BLOCK} FROM NAMED WINDOW <w> ON <s> ROWS 3", "q.rq")
+    assert (query.language, query.pattern.window) == (Language.SPARQ, Rows(3))
+
+
+@pytest.mark.parametrize(
+    ("windows", "period"),
+    [(("RANGE 10 STEP 5",), 5), (("RANGE 10 STEP 5 T0 101",), 1), (("RANGE 10 STEP 5", "RANGE 6 STEP 3"), 1)],
+)
+def test_every_close_is_among_the_times_of_pull(windows, period):
+    clauses = " ".join(f"FROM NAMED WINDOW <w{n}> ON <s> {window}" for n, window in enumerate(windows))
+    query = read_query(f"SELECT * {{ WINDOW <w0> {{ ?s ?p ?o }} }} {clauses}", "q.rq")
+    assert default_period(query, SECOND) == period
+
+
+def test_an_origin_that_is_no_time_point_is_told_with_its_window():
+    query = read_query(f"SELECT * {BLOCK} FROM NAMED WINDOW <w> ON <s> RANGE 10 T0 PT0.5S", "q.rq")
+    assert query.pattern.window.origin == Duration(5 * 10**8)
+
+
+CLAUSE = "FROM NAMED WINDOW <w> ON <s>"
+
+
+@pytest.mark.parametrize(
+    ("marked", "word", "kind"),
+    [
+        (f"SELECT * {BLOCK} {CLAUSE} [¦NOW-PT1H TO NOW] T0", "a window from NOW of sparq", UnsupportedError),
+        (
+            f"SELECT * {BLOCK} FROM NAMED WINDOW ¦?w ON <s> RANGE 10",
+            "the variable window name",
+            UnsupportedError,
+        ),
+        (f"SELECT * {BLOCK} {CLAUSE} SLIDING RANGE 10¦", "STEP", QueryError),
+        (f"SELECT * {BLOCK} {CLAUSE} TUMBLING RANGE 10 ¦STEP 5", "T0", QueryError),
+        (f"SELECT * {BLOCK} {CLAUSE} RANGE ¦P1Y", "no fixed length", UnsupportedError),
+        (
+            f"SELECT * {BLOCK} {CLAUSE} RANGE 1 {CLAUSE.replace('<w>', '¦<w>')} RANGE 2",
+            "no other window",
+            QueryError,
+        ),
+        (f"SELECT * {BLOCK} {CLAUSE} RANGE 10 T0 ¦MAXDELAY 3", "a duration", QueryError),
+    ],
+)
+def test_what_sparq_rejects_is_refused_at_its_place(marked, word, kind):
+    fails_at_mark(marked, word, kind=kind)
