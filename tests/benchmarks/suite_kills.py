@@ -3,6 +3,10 @@
 `python -m tests.benchmarks.suite_kills DIR [NAME..]`: a suite's folder, and parts of the mutants' names. The
 rest of the suite is asked of those alone that core leaves alive.
 
+`python -m tests.benchmarks.suite_kills DIR --evaluators [STEP]`: engines that evaluate another query, or have
+windows with both ends open: at how many pairs of a test and a vector each differs, and is failed; and
+whether it is failed where it differs and nowhere else.
+
 `python -m tests.benchmarks.suite_kills DIR --replies [STEP]`: the matrix of tests and vectors: how many pairs
 are killed by a wrong engine that reports, for each of the engines how many it is failed at, and whether it is
 failed where its replies differ, by a comparison of another hand, and nowhere else. Each STEP-th test.
@@ -24,7 +28,7 @@ from agreement.proving.suite import (
 )
 from agreement.proving.suite.running import until_of
 from tests.agreement.proving.hunting.mutants import mutants
-from tests.agreement.proving.suite.replies import answer, groups, is_right, told, wrong_replies
+from tests.agreement.proving.suite.replies import answer, evaluated, groups, is_right, told, wrong_replies
 
 
 def failed(mutant, tests):
@@ -73,11 +77,38 @@ def replies(tests):
     print(f"{len(wrong)} failed where they do not differ, or passed where they do", *wrong[:20], sep="\n")
 
 
+def evaluators(tests):
+    """Print at how many pairs each wrong evaluator differs and is failed."""
+    asked, differing, failed_at, wrong = Counter(), Counter(), Counter(), []
+    for test in tests:
+        own = [*groups(test)]
+        right_of = {number: place for place, (_, numbers) in enumerate(own) for number in numbers}
+        for name, reports, numbers in evaluated(test):
+            places = Counter(right_of[number] for number in numbers if number in right_of)
+            for place, count in places.items():
+                right = own[place][0]
+                names, until = right[0].names, until_of(test)
+                good = [told(names, one.reports, until) for one in right]
+                fails = not is_right(answer(test, names, reports), right)
+                differs = told(names, reports, until) not in good
+                asked[name] += count
+                differing[name] += count * differs
+                failed_at[name] += count * fails
+                if fails != differs:
+                    wrong.append((test.name, name))
+    for name, count in asked.most_common():
+        print(f"{name:30} asked at {count} pairs, differs at {differing[name]}, fails at {failed_at[name]}")
+    print(f"{len(wrong)} failed where they do not differ, or passed where they do", *wrong[:20], sep="\n")
+
+
 def main():
+    every = read_suite(Path(sys.argv[1]))
+    step = int((*sys.argv[3:], "1")[0]) if sys.argv[2:3] in (["--replies"], ["--evaluators"]) else 1
     if "--replies" in sys.argv:
-        step = int((*sys.argv[3:], "1")[0])
-        return replies(read_suite(Path(sys.argv[1]))[::step])
-    tests, names = read_suite(Path(sys.argv[1])), sys.argv[2:]
+        return replies(every[::step])
+    if "--evaluators" in sys.argv:
+        return evaluators(every[::step])
+    tests, names = every, sys.argv[2:]
     core = [one for one in tests if one.level == "core"]
     rest = [one for one in tests if one.level != "core"]
     chosen = [one for one in mutants() if not names or any(name in one.name for name in names)]

@@ -11,11 +11,17 @@ from itertools import pairwise
 
 from agreement.engines.specifications import Empty, Strategy
 from agreement.engines.specifications.parameters import Combination
+from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.running import Label, SuiteAnswer, expected_key
-from agreement.proving.suite.suite_tests import ExpectedReports
+from agreement.proving.suite.suite_tests import ExpectedReports, static_of
 from agreement.proving.suite.vectors import vectors
 from lars.language.windows import Bounds
+from solver.facts import Static
 from tests.agreement.proving.suite.certifying import bag
+from translate.analysis import rebuild
+from translate.dialects import read_query
+from translate.model import patterns as algebra
+from translate.model.patterns import Duplicates
 from translate.model.query import Language
 
 ONE = '"1"^^<http://www.w3.org/2001/XMLSchema#integer>'
@@ -158,6 +164,67 @@ OTHERS = {
     "empty silent": {"empty": Empty.SILENT},
 }
 """Engines that take what is declared to be another: their replies are right by that vector."""
+
+
+def patterns_of(change):
+    """Return a fault that changes the parts of a query's pattern; None where it changes nothing."""
+
+    def fault(query, static):
+        changed = replace(query, pattern=rebuild(query.pattern, change))
+        return None if changed.pattern == query.pattern else (changed, static)
+
+    return fault
+
+
+def modified(**values):
+    """Return a fault that changes the modifiers of a query."""
+
+    def fault(query, static):
+        changed = replace(query, modifiers=replace(query.modifiers, **values))
+        return None if changed == query else (changed, static)
+
+    return fault
+
+
+def side(kind, name):
+    """Return a fault that has one side of a pattern in its place."""
+    return patterns_of(lambda part: getattr(part, name) if isinstance(part, kind) else None)
+
+
+_NOTHING = Static(frozenset(), {})
+EVALUATORS = {
+    "OPTIONAL as a join": patterns_of(
+        lambda part: algebra.Join(part.left, part.right) if isinstance(part, algebra.LeftJoin) else None
+    ),
+    "OPTIONAL ignored": side(algebra.LeftJoin, "left"),
+    "FILTER ignored": side(algebra.Filter, "pattern"),
+    "MINUS ignored": side(algebra.Minus, "left"),
+    "UNION of its left side alone": side(algebra.Union, "left"),
+    "UNION of its right side alone": side(algebra.Union, "right"),
+    "LIMIT and OFFSET ignored": modified(limit=None, offset=0),
+    "DISTINCT ignored": modified(duplicates=Duplicates.KEPT),
+    "static data ignored": lambda query, static: (
+        (query, _NOTHING) if static.default or static.named else None
+    ),
+}
+"""Engines that evaluate the query otherwise: another query on the same stream, by each vector."""
+OPEN = "bounds open"
+
+
+def evaluated(test, language=Language.RSPQL):
+    """Yield the name of each such engine with its reports and the vectors by which it gives them."""
+    query, static = read_query(test.texts[language], test.name), static_of(test.static)
+    for name, fault in EVALUATORS.items():
+        if (changed := fault(query, static)) is not None:
+            for reports, numbers in VectorReports(*changed, test.stream).choices().items():
+                yield name, reports, numbers
+    apart = VectorReports(query, static, test.stream)
+    found = {}
+    for number, vector in enumerate(vectors()):
+        if vector.by_clock or not apart.repeats:
+            found.setdefault(apart.reports(replace(vector, bounds=Bounds.OPEN)), []).append(number)
+    for reports, numbers in found.items():
+        yield OPEN, reports, numbers
 
 
 def groups(test, language=Language.RSPQL):

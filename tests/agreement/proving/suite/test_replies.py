@@ -1,10 +1,21 @@
 """Wrong engines at each kind of vector: they fail where they differ, and nowhere else; each test has one."""
 
+from collections import Counter
+
 import pytest
 
 from agreement.proving.suite import Label, Outcome, QuerySyntax, judged_suite
 from agreement.proving.suite.running import until_of
-from tests.agreement.proving.suite.replies import REPLIES, answer, groups, is_right, told, wrong_replies
+from tests.agreement.proving.suite.replies import (
+    OPEN,
+    REPLIES,
+    answer,
+    evaluated,
+    groups,
+    is_right,
+    told,
+    wrong_replies,
+)
 from translate.model.query import Language
 
 
@@ -32,6 +43,21 @@ def test_each_test_is_failed_by_a_wrong_engine_at_each_vector(few):
         for right, numbers in groups(test):
             replies = wrong_replies(test, right, numbers[0])
             assert not all(is_right(answer(test, right[0].names, one), right) for _, one in replies)
+
+
+def test_a_wrong_evaluator_fails_at_each_vector_where_it_differs_and_nowhere_else(tests):
+    kinds, apart = ("optional", "filter", "minus", "limit", "static"), Counter()
+    for test in [next(one for one in tests if one.name.startswith(kind)) for kind in kinds]:
+        names, until = test.expected[Language.RSPQL][0].names, until_of(test)
+        right_of = {number: right for right, numbers in groups(test) for number in numbers}
+        for name, reports, numbers in evaluated(test):
+            for right in [right_of[number] for number in numbers[::50]]:
+                differs = told(names, reports, until) not in [
+                    told(names, one.reports, until) for one in right
+                ]
+                assert is_right(answer(test, names, reports), right) != differs, (test.name, name)
+                apart[name] += differs
+    assert {OPEN, "OPTIONAL as a join", "FILTER ignored", "LIMIT and OFFSET ignored"} <= (+apart).keys()
 
 
 @pytest.mark.parametrize("name", ["one row short", "empty reports left out", "late by one"])
