@@ -104,8 +104,11 @@ def bound_of_a_run() -> Iterator[None]:
 def problem() -> str:
     """Return what is said of a run that takes too much: what it was doing, and what to do."""
     doing = what_is_under_way()
-    sentence = f"the run needs more memory than {size_text(limit())}{f', {doing}' if doing else ''}"
-    return f"{sentence}\nuse a larger --memory, or smaller input"
+    system, _ = resource.getrlimit(resource.RLIMIT_AS)
+    is_of_system = system != resource.RLIM_INFINITY and system < limit()
+    most = f"{size_text(system)}, which ulimit -v allows" if is_of_system else size_text(limit())
+    sentence = f"the run needs more memory than {most}{f', {doing}' if doing else ''}"
+    return f"{sentence}\nuse a larger {'limit' if is_of_system else '--memory'}, or smaller input"
 
 
 def check_room(size: int) -> None:

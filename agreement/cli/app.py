@@ -453,6 +453,8 @@ def _as_said(error: Exception) -> LarsError:
     """Return what is said of an error that nobody foresaw, in one line."""
     sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
+    if isinstance(error, OSError) and last.name == "echo":  # Typer prints help itself
+        return FailedRunError(NOT_PRINTED.format(error.strerror))
     return FailedRunError(
         f"the run failed: {type(error).__name__}: {sentence[:_LONGEST_SENTENCE]} "
         f"({Path(last.filename).name}:{last.lineno}); --verbose shows the trace"

@@ -4,6 +4,7 @@ from solver.rdf.aggregates import aggregate, order_key, sorted_rows, text_key
 from solver.rdf.conditions import compile_condition, evaluate, test
 from solver.rdf.terms import (
     INTEGERS,
+    SHARED_BLANK,
     ZONE,
     CalendarTime,
     NotATerm,
@@ -12,6 +13,7 @@ from solver.rdf.terms import (
     blanks_numbered,
     canonical,
     data_text,
+    is_of_file,
     later,
     quad_texts,
     read_term,

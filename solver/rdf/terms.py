@@ -198,10 +198,19 @@ def syntax_problem(error: SyntaxError) -> str:
     return _PLACED.sub("", error.msg)
 
 
+SHARED_BLANK: Final = "_:lars-value."
+"""How labels of blank nodes begin that several values of one call may share: all their readers keep them."""
+
+
+def is_of_file(text: str) -> bool:
+    """Return whether a term is a blank node that its own file alone has."""
+    return text.startswith("_:") and not text.startswith(SHARED_BLANK)
+
+
 def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
     """Return a renaming of blank nodes by their first appearance, which leaves other terms alone."""
     labels: dict[str, str] = {}
-    return lambda text: labels.setdefault(text, f"_:{prefix}{len(labels)}") if text.startswith("_:") else text
+    return lambda text: labels.setdefault(text, f"_:{prefix}{len(labels)}") if is_of_file(text) else text
 
 
 def text_of_rdflib(term: object) -> str:

@@ -28,6 +28,7 @@ from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE, Arguments
+from solver.rdf import is_of_file
 from solver.settings import BlankNodes, TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
 
@@ -388,7 +389,7 @@ def element_atoms(
 
 
 def _of_file(source: TraceFile, term: str) -> str:
-    return f"_:f{source.index}.{term[2:]}" if term.startswith("_:") else term
+    return f"_:f{source.index}.{term[2:]}" if is_of_file(term) else term
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:

@@ -10,14 +10,15 @@ from dataclasses import replace
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import Final, Protocol, runtime_checkable
+from typing import Final, Protocol, cast, runtime_checkable
 
 from rdflib import Dataset, Graph
-from rdflib.term import Node
+from rdflib.term import BNode, IdentifiedNode, Node
 
 from agreement.documents.options import of_library
 from agreement.documents.values import message_text, static_file
 from lars.errors import LarsError, PlacedError
+from solver.rdf import SHARED_BLANK
 from solver.settings import StaticFile
 
 
@@ -74,6 +75,7 @@ class SourceFiles:
     def __init__(self) -> None:
         self._folder: Path | None = None
         self._names: dict[str, Iterator[int]] = {}
+        self._blanks: dict[BNode, BNode] = {}
 
     def path_of(self, source: TraceSource) -> Path:
         """Return the file of a query, a program, an experiment or a trace."""
@@ -94,16 +96,18 @@ class SourceFiles:
             kind = type(source)
             return write_table(source, self._file(f"{kind.__module__.partition('.')[0]}.{kind.__name__}", ""))
         if isinstance(source, Iterable):
-            return self._written("elements", ".trig", _as_trig(source))
+            return self._written("elements", ".trig", _as_trig(source, self._shared))
         raise LarsError(f"found {message_text(source)} ({type(source).__name__}); expected {_ACCEPTED}")
 
     def static(self, source: StaticSource) -> StaticFile:
         """Return the file of static data."""
         match source:
             case Dataset():
-                return StaticFile(self._written("static", ".nq", source.serialize(format="nquads")))
+                return StaticFile(
+                    self._written("static", ".nq", self._relabeled(source, Dataset(), "nquads"))
+                )
             case Graph():
-                return StaticFile(self._written("static", ".nt", source.serialize(format="nt")))
+                return StaticFile(self._written("static", ".nt", self._relabeled(source, Graph(), "nt")))
             case str() if not _TEXT.search(source):
                 return static_file(source)
             case str() | Path():
@@ -113,6 +117,19 @@ class SourceFiles:
             case _:
                 found = type(source).__name__
                 raise LarsError(f"found {found}; expected a path, a text, a file, or a graph of rdflib")
+
+    def _relabeled(self, source: Graph, copy: Graph, form: str) -> str:
+        for graph in source.graphs() if isinstance(source, Dataset) else (source,):
+            name = self._shared(graph.identifier)
+            own = Graph(copy.store, cast("IdentifiedNode", name)) if isinstance(copy, Dataset) else copy
+            own.addN((self._shared(s), self._shared(p), self._shared(o), own) for s, p, o in graph)
+        return copy.serialize(format=form)
+
+    def _shared(self, node: Node) -> Node:
+        """Return a node as files have it: a blank node of several values of a call is one in all of them."""
+        if not isinstance(node, BNode):
+            return node
+        return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
 
     def _of_text(self, source: TextSource, named: Callable[[str], tuple[str, str]]) -> Path:
         if isinstance(source, Path) or not _TEXT.search(source):
@@ -155,8 +172,8 @@ def _file_name(text: str) -> tuple[str, str]:
     return ("program", ".lars") if _RULE.search(text) else ("trace", "")
 
 
-def _as_trig(elements: Iterable[Element]) -> str:
-    """Return elements as TriG, a named graph for each, in their order.
+def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
+    """Return elements as TriG, a named graph for each, in their order, with nodes as they are `shared`.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")
@@ -176,7 +193,7 @@ def _as_trig(elements: Iterable[Element]) -> str:
                 raise LarsError(f"element {number}: found {message_text(element)}; expected {accepted}")
         name = f"<urn:element:{number}>"
         time = f'"{t.isoformat()}"^^<{_DATE_TIME}>' if isinstance(t, datetime) else str(t)
-        content = " ".join(f"{' '.join(node.n3() for node in triple)} ." for triple in triples)
+        content = " ".join(f"{' '.join(shared(node).n3() for node in triple)} ." for triple in triples)
         lines += (f"{name} <{_AT}> {time} .", f"{name} {{ {content} }}")
     return "\n".join(lines)
 

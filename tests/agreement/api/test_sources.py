@@ -155,6 +155,35 @@ def test_a_blank_node_is_the_same_one_in_elements_as_rdflib_has_it():
     assert [len(one.rows) for one in apart.answers] == [0, 0]
 
 
+def given(node, name=None):
+    static = Dataset()
+    graph = static.default_graph if name is None else static.graph(name)
+    graph.add((node, EX.lies, EX.here))
+    return static
+
+
+@pytest.mark.parametrize("name", [None, EX.graph])
+def test_a_blank_node_of_static_data_and_a_trace_is_one(name):
+    node, other = BNode(), BNode()
+    lies = f"?x <{EX.lies}> ?y"
+    query = (
+        f"SELECT ?x {{ STREAM <e:s> [RANGE 9s] {{ ?s ?p ?x }} {f'GRAPH ?g {{{lies}}}' if name else lies} }}"
+    )
+    plain = Graph()
+    plain.add((node, EX.lies, EX.here))
+    statics = (given(node, name), given(other, name), *(() if name else (plain,)))
+    found = [api.solve(query, [(1, (EX.a, EX.b, node))], static=static) for static in statics]
+    assert [len(one.answers[0].rows) for one in found] == [1, 0, 1][: len(statics)]
+
+
+def test_a_blank_node_of_two_streams_is_one():
+    node = BNode()
+    parts = "STREAM <e:s> [RANGE 9s] { ?s ?p ?x } STREAM <e:r> [RANGE 9s] { ?x ?q ?y }"
+    streams = {"e:s": [(1, (EX.a, EX.b, node))], "e:r": [(1, (node, EX.b, EX.c))]}
+    found = api.solve(f"SELECT ?x {{ {parts} }}", stream=streams)
+    assert [len(one.rows) for one in found.answers] == [1]
+
+
 def test_an_experiment_is_a_path_as_text_or_not():
     one, other = (api.agree(path, period=8) for path in (str(SAMPLES / "coupons"), SAMPLES / "coupons"))
     assert one.to_json() == other.to_json()
