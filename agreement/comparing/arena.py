@@ -24,7 +24,7 @@ _NEARLY: Final = 0.98
 """Of switches that explain nearly as many as the best, the first is preferred."""
 _GLANCE: Final = 6
 """Every switch is tried on so many runs, also when time is up."""
-_FIRST: Final = 24
+_FIRST: Final = 16
 """A switch that explains none of so many runs is not tried on the others."""
 _SAMPLE: Final = 60
 _SHARE: Final = 0.75

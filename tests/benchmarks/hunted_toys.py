@@ -1,7 +1,8 @@
 """Whether `lars hunt` names the fault of each toy engine, once, and finds none in a right one.
 
 `python -m tests.benchmarks.hunted_toys [ENGINES] [FAULT..]`: so many engines, or all, or the named ones.
-Each hunt ends by its runs, so that what it finds does not depend on what else the machine does.
+Each hunt explores by its runs, so that what it finds hardly depends on what else the machine does. Named can
+also be the faults that were invented after `lars hunt` was written: none of its names is meant for these.
 """
 
 import sys
@@ -10,17 +11,19 @@ import time
 from agreement.comparing.judge import Options
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
-from tests.agreement.proving.hunting.toy_faults import NAMES
+from tests.agreement.proving.hunting.toy_faults import LATER, NAMES, UNFORESEEN
 from tests.agreement.proving.hunting.toy_process import Toy
 
-RUNS = 400
+EVERY = {**NAMES, **UNFORESEEN, **LATER}
+RUNS = 300
+SECONDS = 120
 
 
 def hunted(fault, runs=RUNS):
     """Return the hunt of a toy engine."""
     engine = Toy(fault)
     judge = reference("rspql", builtin("rspql"), Options())
-    found = Hunt(engine, made_queries(engine).queries, judge, HuntLimits(3600, runs))
+    found = Hunt(engine, made_queries(engine).queries, judge, HuntLimits(SECONDS, runs))
     found.go()
     return found
 
@@ -33,7 +36,7 @@ def main():
         start = time.process_time()
         found = hunted(fault)
         says = [one.sentence for one in found.faults]
-        right = len(says) == 1 and NAMES[fault] in says[0] if NAMES[fault] else not says
+        right = len(says) == 1 and EVERY[fault] in says[0] if EVERY[fault] else not says
         good += right
         took = time.process_time() - start
         print(f"{fault:28} {'right' if right else 'WRONG'} {len(says)} {took:5.1f} s {found.runs} runs")

@@ -66,7 +66,7 @@ def _in_order(one: ComparedRun) -> bool:
     right = [Counter(place.right) for place in one.places if place.right]
     came = [Counter(place.came) for place in one.places if place.came]
     both = list(zip(right, came, strict=False))
-    return bool(both) and abs(len(right) - len(came)) <= 1 and all(a == b for a, b in both)
+    return bool(both) and 0 <= len(right) - len(came) <= 1 and all(a == b for a, b in both)
 
 
 def _as_many(one: ComparedRun) -> bool:
@@ -174,7 +174,7 @@ def _missing(runs: Sequence[ComparedRun], right: Sequence[HuntedRun]) -> str:
         kept.update(
             chain.from_iterable(_terms(names, tuple(row.get(name) for name in names)) for row in rows)
         )
-    left = sorted(lost - kept, key=lambda text: (text.startswith("?"), text))
+    left = sorted(lost - kept, key=lambda text: (" as ?" in text, '"' in text or "<" in text, text))
     return f"missing rows, and no others, {left[0]}" if left and count >= _FEW else ""
 
 
@@ -189,7 +189,8 @@ def _terms(names: Sequence[str], row: Row) -> Iterator[str]:
     for name, text in zip(names, row, strict=False):
         yield f"have {_kind(text)}"
         yield f"have {_kind(text)} as ?{name}"
-        yield f"have {text} as ?{name}"
+        if text is not None:
+            yield f"have {text} as ?{name}"
 
 
 def _kind(text: str | None) -> str:

@@ -3,6 +3,7 @@
 Each cause is one fault, shown by a stream made small that tells it from what is right.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -81,6 +82,8 @@ _KEPT: Final = 250
 """So many wrong runs, and so many right ones, are kept: causes are tried on them."""
 _ENOUGH: Final = 40
 """So many wrong runs are enough where few faults are asked for."""
+_FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
+"""If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
 _REPEATED: Final = 3
 """So many wrong runs are run again in a new process, which nothing before has touched."""
 _EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
@@ -137,7 +140,7 @@ class Fault:
     def sentence(self) -> str:
         """What the fault is, in words."""
         if self.rule is not None:
-            return self.rule.sentence
+            return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
             return "not deterministic: a new process answers the same stream otherwise"
         return f"{UNEXPLAINED}: {self.alike or self.verdict.symptom}"
@@ -242,9 +245,15 @@ class Hunt:
             for query, pushes in list(left):
                 if self._explored:
                     break
-                self._step(query, next(pushes))
+                for _ in range(_MORE if self._is_seldom_wrong(query) else 1):
+                    self._step(query, next(pushes))
                 if sum(failed_run.query is query for failed_run in self.failures) >= _MOST_FAILURES:
                     left = [pair for pair in left if pair[0] is not query]
+
+    def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
+        """Whether a query is one of few that are wrong, and seldom: more runs have to tell why."""
+        names = Counter(run.query.name for run in self.wrong)
+        return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
 
     @property
     def _explored(self) -> bool:
@@ -360,11 +369,11 @@ class Explanation:
         self.hunt.left = 0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._left())
 
     def _find(self) -> None:
-        every, switches = (*self.wrong, *self.right), self._switches()
+        every, switches = (*self.hunt.wrong, *self.hunt.right), self._switches()
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
-        for candidates in (silent(every), switches, mute, pictures, self._pairs(switches)):
+        for candidates in (silent(every), mute, switches, pictures, self._pairs(switches)):
             if alone := self.arena.only(tuple(candidates)):
-                self._show(alone)
+                self._show(alone, self._likeness(switches, alone) if alone.switch in mute else None)
                 return
         own = ENGINES.get(self.hunt.name)
         self._add_rules(() if own is None else (own,))
@@ -398,7 +407,18 @@ class Explanation:
         while not self._is_enough and (lead := self.arena.next(switches, self.causes)):
             self._show(lead)
 
-    def _show(self, lead: Lead[Switch]) -> None:
+    def _likeness(self, switches: Sequence[Switch], lead: Lead[Switch]) -> str | None:
+        """Return what of all that predicts no row, too, is preferred: no run tells whether that is so."""
+        right = self.right[:_SAMPLE]
+        fitting = (
+            switch
+            for switch in switches
+            if all(self.arena.explains(number, (switch,)) for number in lead.explained)
+            and not any(self.judge.misses(run, (switch,)) for run in right)
+        )
+        return next((f"as if {switch.sentence}" for switch in fitting), None)
+
+    def _show(self, lead: Lead[Switch], likeness: str | None = None) -> None:
         """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
         cause, before = lead.switch, tuple(self.causes)
         self.causes.append(cause)
@@ -417,7 +437,9 @@ class Explanation:
         rules = tuple(map(_rule_of, beside))
         verdict = self.judge.verdict(small, (*beside, cause))
         self.hunt.faults.append(
-            Fault(small, verdict, self.hunt.first_wrong, _rule_of(cause), None, rules, len(lead.explained))
+            Fault(
+                small, verdict, self.hunt.first_wrong, _rule_of(cause), likeness, rules, len(lead.explained)
+            )
         )
 
     def _left(self) -> list[HuntedRun]:

@@ -344,7 +344,8 @@ class SpecificationReference(Reference):
         try:
             subject = _as_explained(_narrowed(self._subject(run)), switch)
             ways = _fitting(subject, switch)
-            return not any(_holds(other, switch, ways) for other in _counterfeits(subject))
+            wrong = subject.misses(subject.judgement())
+            return bool(wrong) and not any(_holds(other, switch, ways) for other in _counterfeits(subject))
         except LarsError:
             return False
 

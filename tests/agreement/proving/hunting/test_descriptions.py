@@ -1,0 +1,56 @@
+"""What is said of wrong runs that nothing explains: each description of one run, and not of another."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from agreement.proving.hunting import WrongPlace
+from agreement.proving.hunting.descriptions import ComparedRun, _missing, _place, _rows
+
+A, B, C = ("<a>", '"1"'), ("<b>", '"2"'), ("<c>", '"3"@en')
+
+
+def compared(*places):
+    """Return a run of which each place has the right rows and those that came."""
+    query = SimpleNamespace(read=None, name="made")
+    told = (WrongPlace("", right, came, None if right == came else "wrong") for right, came in places)
+    return ComparedRun(SimpleNamespace(query=query), tuple(told))
+
+
+@pytest.mark.parametrize(
+    ("places", "words"),
+    [
+        ([((A,), ()), ((B,), (B,))], "whole reports are missing"),
+        ([((A, B), (A,))], "rows are missing, and none is extra"),
+        ([((A,), (A, B))], "rows are extra, and none is missing, those that are right at no time"),
+        ([((A,), (A,)), ((B,), (A, B))], "rows are extra, and none is missing, those of the report before"),
+        ([((A,), (A,)), ((), (A,))], "reports come where none is due, those of the report before"),
+        ([((A,), ()), ((), (A,)), ((B,), ()), ((), (B,))], "right, but reports come at other times"),
+        ([((A, A), (A,))], "more often or more seldom"),
+        ([((A,), (("<a>", '"7"'),))], "one column has other values"),
+        ([((A,), (C,))], "rows have other values: as many as are right"),
+        ([((A, B), (C,))], "each wrong report has fewer rows than are right"),
+        ([((A,), (B, C))], "each wrong report has more rows than are right"),
+        ([((A, B), (C,)), ((A,), (B, C))], "rows are missing, and others are extra"),
+    ],
+)
+def test_what_came_is_said_to_be_what_it_is_to_what_is_right(places, words):
+    assert words in _rows([compared(*places)])
+
+
+def test_no_relation_is_said_that_one_run_does_not_have():
+    assert _rows([compared(((A,), ())), compared(((A, B), (A,)))]) == "rows are missing, and none is extra"
+
+
+def test_which_rows_are_missing_is_said_where_no_other_row_is_so(monkeypatch):
+    monkeypatch.setattr("agreement.proving.hunting.descriptions.columns", lambda _: ("s", "a"))
+    runs = [compared(((A, C), (A,)))] * 3
+    assert "have a text with a language" in _missing(runs, [])
+    assert not _missing([compared(((A, C), (A,))), *[compared(((A, C), (C,)))] * 2], [])
+
+
+def test_after_how_many_reports_a_run_is_wrong_is_said_of_several_runs():
+    late = compared(((A,), (A,)), ((B,), ()))
+    assert _place([late] * 3) == "the first report is right"
+    assert not _place([late])
+    assert not _place([late, late, compared(((A,), ()), ((B,), (B,)))])

@@ -1,0 +1,52 @@
+"""Each name that a hunt can give a fault: said of a run of an engine with it, not of a right one."""
+
+from functools import cache
+from itertools import chain, islice
+
+import pytest
+
+from agreement.comparing.judge import Options
+from agreement.engines.adapters import answers_of
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import HuntedRun, made_queries, reference
+from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.streams import streams
+from agreement.proving.hunting.switches import switches_of
+from tests.agreement.proving.hunting.toy_faults import NAMES, SHOWN
+from tests.agreement.proving.hunting.toy_process import Toy
+
+RSPQL = builtin("rspql")
+JUDGE = reference("rspql", RSPQL, Options(starts=(0,)))
+
+
+@cache
+def queries():
+    return {one.name: one for one in made_queries(Toy("right")).queries}
+
+
+def run_of(fault, name, number):
+    """Return the run of an engine with a fault on a stream of a query, by its number."""
+    query = queries()[name]
+    pushes = next(islice(streams(query, 0), number, None))
+    return HuntedRun(query, pushes, answers_of(Toy(fault), query.registration, pushes))
+
+
+def said(fault, run):
+    """Return whether what names a fault is an explanation of a run, and whether it could be refuted by it."""
+    every = [run] * 3
+    told = (switches_of(RSPQL, Options()), silent(every), mute_queries(every, every), portraits(every, every))
+    named = (one for one in (*chain(*told), *delays(JUDGE, [run])) if NAMES[fault] in one.sentence)
+    return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.tells(run, one) for one in named)
+
+
+@pytest.mark.parametrize("fault", SHOWN)
+def test_a_name_is_said_of_its_fault_and_not_of_what_is_right(fault):
+    wrong, right = (run_of(engine, *SHOWN[fault]) for engine in (fault, "right"))
+    assert (JUDGE.verdict(wrong).correct, JUDGE.verdict(right).correct) == (False, True)
+    assert said(fault, wrong)
+    assert not said(fault, right)
+
+
+def test_each_fault_that_has_a_name_is_shown():
+    named = {fault for fault, name in NAMES.items() if name and not name.startswith("unexplained")}
+    assert named - set(SHOWN) == {"random"}
