@@ -96,7 +96,9 @@ class RunnerOptions(TypedDict, total=False):
     resume: str | Path | None
 
 class EvaluationOptions(TypedDict, total=False):
-    engine: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2"] | None
+    engine: (
+        Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
+    )
     mode: Literal["push", "pull"] | None
     period: int | str | None
 
@@ -275,9 +277,9 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
 
 class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
-    to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2"] | None
+    to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
-    strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie"] | None
+    strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"] | None
     assign: Mapping[str, Sequence[str]] | None
     at: int | str | datetime | None
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"]

@@ -120,7 +120,11 @@ class Engine:
 
     def read(self, text: str, source: str) -> EngineQuery:
         """Return the query of a text, as the engine's own parser reads it where that is known."""
-        return (self.own_parser or read_with_text)(text, source)
+        if self.own_parser is not None:
+            return self.own_parser(text, source)
+        # An engine of RSP-QL reads it as that, whatever dialect it is told to be of.
+        named = read_once(text, source).language.manner.names_windows
+        return read_with_text(text, source, Language.RSPQL if named else None)
 
     def loses(self, query: EngineQuery) -> str | None:
         """Return what the engine's parser does not see of the text of a query, and where; None of nothing."""

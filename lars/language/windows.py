@@ -269,6 +269,43 @@ class LastWindow(IntervalWindow):
         return f"⊞^{{last {self.width},{self.slide},{self.start}{ends}}}"
 
 
+@dataclass(frozen=True, slots=True)
+class FixedWindow(IntervalWindow):
+    """The time points from `first` to `last`, both included, at whatever time it is asked.
+
+    They can lie behind the time of evaluation, and after it. Source: Janus, whose logs are queried so.
+
+    >>> FixedWindow(3, 7).bounds(5, Interval(0, 6))
+    Interval(first=3, last=6)
+    """
+
+    first: int
+    last: int
+
+    def bounds(self, at: int, timeline: Interval) -> Interval:
+        """Return the part of the timeline that the window shows, which is the same at all times."""
+        del at
+        return Interval(self.first, self.last).meet(timeline)
+
+    @property
+    def reach(self) -> tuple[int | None, int]:
+        """Any distance back, and ahead as far as from time 0."""
+        return None, self.last
+
+    @property
+    def lengths(self) -> tuple[int, ...]:
+        """Its ends."""
+        return self.first, self.last
+
+    @property
+    def stride(self) -> int:
+        """Its ends do not move."""
+        return 1
+
+    def __str__(self) -> str:
+        return f"⊞^{{from {self.first} to {self.last}}}"
+
+
 class Ties(Enum):
     """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
 
@@ -330,7 +367,7 @@ def _sourced(source: Constant) -> str:
     return write_name(source.name, quoted=True) if isinstance(source, Symbol) else str(source)
 
 
-Window = TimeWindow | SlidingWindow | LastWindow | TupleWindow
+Window = TimeWindow | SlidingWindow | LastWindow | FixedWindow | TupleWindow
 """Every kind: mypy finds where one is missing that cannot be served as an IntervalWindow."""
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

@@ -9,7 +9,16 @@ from typing import Final
 from lars.language import formulas as logic
 from lars.language.program import Head
 from lars.language.terms import Atom, Constant, Number, Variable
-from lars.language.windows import Bounds, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import (
+    Bounds,
+    FixedWindow,
+    LastWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+    Window,
+)
 from lars.text.condition_parser import (
     AGGREGATE,
     AMONG,
@@ -29,6 +38,7 @@ _FUTURE: Final = re.compile(r"(-?[0-9]{1,1000})(?!\w)")
 _ZERO: Final = re.compile("0+(?![0-9])")
 _SLIDING: Final = re.compile(r"sliding(?!\w)")
 _LAST: Final = re.compile(r"last(?!\w)")
+_FROM, _TO = re.compile(r"from(?!\w)"), re.compile(r"to(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
@@ -42,6 +52,8 @@ def read_window(scanner: Scanner) -> Window:
         window = _active(scanner)
     elif braced and scanner.accept(_LAST):
         window = _last(scanner)
+    elif braced and scanner.accept(_FROM):
+        window = _fixed(scanner)
     elif scanner.accept(_HASH):
         window = _tuples(scanner, braced=braced)
     else:
@@ -81,6 +93,12 @@ def _last(scanner: Scanner) -> LastWindow:
     scanner.expect(_COMMA, f"a comma and {opens}")
     start, ends = int(scanner.expect(_COUNT, opens).group(1)), scanner.accept(_ENDS)
     return LastWindow(width, slide, start, Bounds(ends.group()) if ends else Bounds.HIGH_OPEN)
+
+
+def _fixed(scanner: Scanner) -> FixedWindow:
+    first = int(scanner.expect(_COUNT, "the first time point").group(1))
+    scanner.expect(_TO, "to and the last time point")
+    return FixedWindow(first, int(scanner.expect(_COUNT, "the last time point").group(1)))
 
 
 def _positive(scanner: Scanner, what: str) -> int:

@@ -35,6 +35,7 @@ from lars.language.program import Program, Rule, formulas, head_atom, rebuild, s
 from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
+    FixedWindow,
     Interval,
     IntervalWindow,
     LastWindow,
@@ -424,6 +425,10 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
             yield _active(window, number)
         case LastWindow():
             yield from _last(window, number)
+        case FixedWindow(first, last):
+            first, last = min(first, GREATEST + 1), min(last, GREATEST)
+            ends = f"A = #max{{X : X = F; X : X = {first}}}; B = #min{{X : X = L; X : X = {last}}}"
+            yield f"window({number},A,B) :- timeline(F,L); {ends}."
         case TupleWindow():
             yield from _newest(window, number)
         case _:

@@ -6,6 +6,7 @@ from typing import Final, assert_never
 
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
 from lars.language.windows import (
+    FixedWindow,
     Interval,
     IntervalWindow,
     LastWindow,
@@ -115,7 +116,7 @@ def _between(first: str | None, last: str) -> str:
     return f"s.t = {last}" if first == last else f"s.t BETWEEN {first} AND {last}"
 
 
-def _ends(window: TimeWindow | SlidingWindow | LastWindow) -> tuple[str | None, str]:
+def _ends(window: TimeWindow | SlidingWindow | LastWindow | FixedWindow) -> tuple[str | None, str]:
     """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
     match window:
         case TimeWindow(step=step):
@@ -128,6 +129,8 @@ def _ends(window: TimeWindow | SlidingWindow | LastWindow) -> tuple[str | None, 
             passed = f"(n.t - {start + width - slide + 1})"
             opening = f"{start + 1} + {passed} - {passed} % {slide}"
             return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
+        case FixedWindow(first, last):
+            return str(first), str(last)
         case LastWindow(width, slide):
             closes = f"CASE WHEN n.t >= {window.close} THEN n.t - (n.t - {window.close}) % {slide}"
             low, high = window.offsets

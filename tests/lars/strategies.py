@@ -25,7 +25,16 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, variables
 from lars.language.stream import Stream, moments, stream_of
 from lars.language.terms import Atom, Number, Symbol, Variable, substitute
-from lars.language.windows import Bounds, Interval, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.language.windows import (
+    Bounds,
+    FixedWindow,
+    Interval,
+    LastWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+)
 from lars.semantics import all_background, choices, separate
 from lars.semantics.definitions import ground
 
@@ -86,6 +95,12 @@ def last_windows(most=4):
 
 
 @cache
+def fixed_windows():
+    """Windows between two time points, some of them empty or after the end."""
+    return st.builds(FixedWindow, st.integers(0, 6), st.integers(0, 9))
+
+
+@cache
 def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
     """⊞^{#n} and ⊞^{idx,n}: of one stream or all, parted by predicate or by arguments, or not."""
     parted = st.sampled_from((None, None, None, None, (), (1,), (2,), (1, 2)))
@@ -96,7 +111,9 @@ def tuple_windows(ties=(Ties.ARRIVAL, Ties.ARRIVAL, Ties.ALL)):
 @cache
 def windows():
     """Windows that may stand anywhere: all but those with a choice of ties."""
-    return weighted(time_windows(), time_windows(), sliding_windows(), last_windows(), tuple_windows())
+    return weighted(
+        time_windows(), time_windows(), sliding_windows(), last_windows(), fixed_windows(), tuple_windows()
+    )
 
 
 @cache

@@ -25,7 +25,16 @@ from lars.language.formulas import (
 from lars.language.program import Program, Rule, variables
 from lars.language.stream import Stream, stream_of
 from lars.language.terms import RDF_LANG_STRING, XSD, Atom, Blank, Iri, Literal, Number, Symbol, Variable
-from lars.language.windows import Bounds, Interval, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.language.windows import (
+    Bounds,
+    FixedWindow,
+    Interval,
+    LastWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+)
 from lars.text import read_stream
 from tests.lars.strategies import T, X, Y, weighted
 
@@ -118,11 +127,13 @@ time_windows = st.builds(
     *(counts, counts, any_steps, st.sampled_from(Bounds)),
 )
 active_windows = st.builds(SlidingWindow, any_steps, any_steps, st.integers(-99, 99) | st.just(10**30))
+fixed_windows = st.builds(FixedWindow, counts, counts)
 last_windows = st.builds(LastWindow, any_steps, any_steps, counts, st.sampled_from(Bounds))
 windows = (
     time_windows
     | active_windows
     | last_windows
+    | fixed_windows
     | st.builds(TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places)
 )
 choosing = st.builds(TupleWindow, counts, sources, st.just(Ties.CHOOSE), places)

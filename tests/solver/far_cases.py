@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.analysis import UnsafeRuleError, check_safety, windows, with_windows
 from lars.errors import LarsError
 from lars.language.stream import Stream
-from lars.language.windows import LARGEST_TIME, Interval, LastWindow, SlidingWindow, TimeWindow
+from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, LastWindow, SlidingWindow, TimeWindow
 from solver.relational import obstacle
 from tests.lars.strategies import GREAT, time_windows
 from tests.solver.pointwise.test_definition import by_clingo, by_definition, clingo_rows
@@ -34,6 +34,8 @@ def stretched_window(window, factor, by):
         case TimeWindow(past, future, step):
             past = None if past is None else past * factor
             return replace(window, past=past, future=future * factor, step=step * factor)
+        case FixedWindow(first, last):
+            return FixedWindow(first * factor + by, last * factor + by)
         case LastWindow(width, slide, start, ends):
             return LastWindow(width * factor, slide * factor, start * factor + by, ends)
         case SlidingWindow(width, slide, start):

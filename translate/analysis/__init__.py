@@ -18,6 +18,7 @@ from translate.analysis.query_remarks import (
     differences,
     different_datasets,
     different_variables,
+    is_historical,
     is_pushed,
     remarks,
 )

@@ -27,7 +27,7 @@ from translate.model.query import (
     Setting,
     ToStream,
 )
-from translate.model.windows import Now, Range, Rows, WindowExpression, window_operator
+from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
 
 
 def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
@@ -178,6 +178,12 @@ def is_pushed(query: EngineQuery) -> bool:
     return not reads or any(isinstance(read.window, Now | Rows) for read in reads)
 
 
+def is_historical(query: EngineQuery) -> bool:
+    """Return whether a query has windows between two times alone, which are the same whenever it is asked."""
+    reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
+    return bool(reads) and all(isinstance(read.window, Span) for read in reads)
+
+
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pulling period that a query states, in time points: its STEP.
 
@@ -190,6 +196,8 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
         windows += [block.window for block in stream_blocks(query.pattern)]
     if windows and all(isinstance(window, Range) and window.origin is not None for window in windows):
         return gcd(*(n for window in windows for n in _closes(window, unit)))
+    if is_historical(query):
+        return 1
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
         steps = {query.every}

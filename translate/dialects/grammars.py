@@ -65,6 +65,7 @@ _WINDOW_TERMINALS: Final = {
 }  # fmt: skip
 _LIVING: Final = "living/"
 _KOLIBRIE: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
+_JANUS: Final = "windows ON STREAM and ON LOG, joined in WHERE, and subqueries over them"
 _CQELS2: Final = "SELECT, ASK, CONSTRUCT and DESCRIBE over windows of streams"
 DIALECTS: Final[Mapping[Language, Syntax]] = {
     Language.CSPARQL: Syntax(
@@ -97,9 +98,6 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         _WINDOW_TERMINALS,
         {
             "UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS"),
-            "LOG": ("ON LOG of Janus", CLAUSE),
-            "START": ("the window START of Janus", "[RANGE duration STEP duration]"),
-            "OFFSET": ("the window OFFSET of Janus", "[RANGE duration STEP duration]"),
         },
     ),
     Language.KOLIBRIE: Syntax(
@@ -126,6 +124,20 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
             r"|\bREGISTER\s+STREAM\s+\S+\s+(?:FROM|WITH)\b"
             r"|\bON\s+(?!STREAM\b)\S+\s*\[\s*(?:(?:SLIDING|TUMBLING)\s+P?T?[0-9]|RANGE\s+[0-9]+\s*(?:STEP|SLIDE|\]))",
             re.IGNORECASE | re.ASCII,
+        ),
+        folder=_LIVING,
+    ),
+    Language.JANUS: Syntax(
+        "stand in FROM NAMED WINDOW <name> ON STREAM <iri> or ON LOG <iri>, read by WINDOW <name> { .. }",
+        "[RANGE 10000 STEP 5000]",
+        _WINDOW_CLAUSES,
+        _WINDOW_TERMINALS,
+        {
+            "USING": ("USING BASELINE of Janus", _JANUS),
+            "DEFINE": ("DEFINE BASELINE of Janus", _JANUS),
+        },
+        re.compile(
+            r"\bON\s+LOG\b|\[\s*(?:START|OFFSET)\b|\b(?:USING|DEFINE)\s+BASELINE\b", re.IGNORECASE | re.ASCII
         ),
         folder=_LIVING,
     ),

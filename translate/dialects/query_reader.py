@@ -16,10 +16,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Final
 
+from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
 from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
-from translate.dialects.windows import read_every, read_window, strategies
+from translate.dialects.windows import read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
@@ -52,6 +53,7 @@ class _Streams:
     merged: list[MergedStream] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    steps: set[Duration] = field(default_factory=set)
 
     def read_from(self, clause: Phrase) -> None:
         """Read a clause of FROM, if it is one of streams."""
@@ -97,12 +99,17 @@ class _Streams:
             f"{words} of {TITLES[self.language]} is left out: it says when a window reports, not what"
             for words in strategies(window)
         )
+        if (step := step_of(window)) is not None:
+            self.steps.add(step)
+            self.notes.append(f"STEP {step} of a window with OFFSET is left out: it is one at each time")
         return read_window(self.document, window, self.language.manner)
 
     def _declare(self, clause: Phrase) -> None:
         """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
         parts = {part.name: part for part in clause.phrases()}
         tokens = {kind: parts[kind].first() for kind in ("label", "stream") if kind in parts}
+        if (log := parts.get("log")) is not None and parts["window"].find("range") is not None:
+            raise self.document.unexpected(log.first(), "STREAM: a log has windows with START or OFFSET")
         kinds = list(parts)
         if kinds.index("window") < kinds.index("stream"):
             _refuse_bare_sizes(self.document, parts["window"])
@@ -259,7 +266,7 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
     clauses = StreamingClauses(
         names=names,
         name=name,
-        every=None if every is None else read_every(document, every, language.manner),
+        every=_every(document, every, streams),
         merged=tuple(streams.merged),
         blocks=blocks,
         implicit=streams.implicit(query, blocks),
@@ -269,6 +276,13 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
         notes=tuple(dict.fromkeys((*streams.notes, *_left_out(tree)))),
     )
     return tree, clauses
+
+
+def _every(document: Document, every: Phrase | None, streams: _Streams) -> Duration | None:
+    """Return how often the query says it is evaluated, of Janus by its windows with OFFSET."""
+    if every is not None:
+        return read_every(document, every, streams.language.manner)
+    return streams.steps.pop() if len(streams.steps) == 1 else None
 
 
 def _left_out(tree: Phrase) -> Iterator[str]:

@@ -11,7 +11,7 @@ from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Bounds
 from translate.errors import UnsupportedError
 from translate.model.query import Manner
-from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
+from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
 from translate.sparql import Document, Phrase, Token
 
 UNITS: Final = {
@@ -50,6 +50,10 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExp
             return _rows(document, kind)
         case "interval":
             return _interval(document, kind, manner)
+        case "past":
+            return _past(document, kind)
+        case "placed":
+            return _placed(document, kind)
         case "tuples":
             raise _unsupported(document, kind, "a tuple window with PAST or FUTURE", "[TRIPLES n]")
         case _:
@@ -102,6 +106,31 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
     return Range(width, step, tumbling=tumbling, ends=manner.ends, origin=origin)
 
 
+def _milliseconds(token: Token) -> Duration:
+    return Duration(int(token.text) * NANOSECONDS["ms"])
+
+
+def _past(document: Document, kind: Phrase) -> WindowExpression:
+    """Return a window of Janus that ends before the time of evaluation: [T - offset, T - offset + length]."""
+    offset, length, step = kind.tokens()
+    if int(step.text) == 0:
+        raise document.unexpected(step, "a STEP that is longer than zero")
+    if int(length.text) > int(offset.text):
+        raise document.unexpected(length, f"a RANGE of at most the OFFSET, {offset}")
+    past = _milliseconds(offset)
+    until = Duration(past.nanoseconds - _milliseconds(length).nanoseconds)
+    if past == _ZERO:
+        return Now()
+    return Range(past, None, None if until == _ZERO else until, ends=Bounds.CLOSED)
+
+
+def _placed(document: Document, kind: Phrase) -> Span:
+    start, end = kind.tokens()
+    if int(start.text) >= int(end.text):
+        raise document.unexpected(end, f"an END after the START, {start}")
+    return Span(_milliseconds(start), _milliseconds(end))
+
+
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> Range:
     """Return a window that looks ahead of its anchor; without a past, as when it closes."""
     length, slide = kind.find("length"), kind.find("slide")
@@ -146,6 +175,12 @@ def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Dur
     if duration == _ZERO:
         raise document.unexpected(length.first(), "a duration that is longer than zero")
     return duration
+
+
+def step_of(window: Phrase) -> Duration | None:
+    """Return the STEP of a window before the time of evaluation, which says only how often it is asked."""
+    past = window.find("past")
+    return None if past is None else _milliseconds((*past.tokens(),)[-1])
 
 
 def read_every(document: Document, every: Phrase, manner: Manner) -> Duration:

@@ -99,6 +99,7 @@ class Language(Enum):
     KOLIBRIE = "kolibrie"
     CQELS2 = "cqels2"
     SPARQ = "sparq"
+    JANUS = "janus"
 
     @property
     def manner(self) -> Manner:
@@ -114,6 +115,7 @@ _MANNERS: Final = {
     Language.KOLIBRIE: Manner(
         "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=":"
     ),
+    Language.JANUS: Manner("Janus", names_windows=True, ends=Bounds.HIGH_OPEN, bare=MILLISECOND),
     Language.SPARQ: Manner(
         "sparq", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, opens=Duration(0)
     ),

@@ -9,6 +9,7 @@ from lars.language.windows import (
     NOW,
     UNBOUNDED,
     Bounds,
+    FixedWindow,
     LastWindow,
     SlidingWindow,
     TimeWindow,
@@ -43,6 +44,17 @@ class Range:
         ahead = "" if self.ahead is None else f" FUTURE {self.ahead}"
         origin = "" if self.origin is None else f" T0 {self.origin}"
         return f"[RANGE {self.length}{until}{ahead}{slide}{origin}{ends}]"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """[START b END e] of Janus: between two times, both included, whenever it is asked."""
+
+    start: Duration
+    end: Duration
+
+    def __str__(self) -> str:
+        return f"[START {self.start} END {self.end}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -83,7 +95,7 @@ class Sliding:
         return f"[SLIDING {self.width} {self.slide} {self.start}]"
 
 
-WindowExpression = Range | Rows | Now | Unbounded | Sliding
+WindowExpression = Range | Span | Rows | Now | Unbounded | Sliding
 
 
 def window_operator(
@@ -112,6 +124,8 @@ def window_operator(
                 return TimeWindow(past, ahead.points(unit), step)
             ends = Bounds.CLOSED if until is not None else shown
             return TimeWindow(length.points(unit), future, step, ends)
+        case Span(start, end):
+            return FixedWindow(start.points(unit), end.points(unit))
         case Rows(count):
             return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)
         case Now():

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 
-from translate.strict import strict_cqels, strict_csparql, strict_kolibrie, strict_rspql
+from translate.strict import strict_cqels, strict_csparql, strict_janus, strict_kolibrie, strict_rspql
 
 
 class StrictEngine(Enum):
@@ -16,6 +16,7 @@ class StrictEngine(Enum):
     RSP_JS = "rsp-js"
     RSP_RS = "rsp-rs"
     KOLIBRIE = "kolibrie"
+    JANUS = "janus"
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
@@ -25,6 +26,7 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
     StrictEngine.RSP_JS: strict_rspql.check_rsp_js,
     StrictEngine.RSP_RS: strict_rspql.check_rsp_rs,
     StrictEngine.KOLIBRIE: strict_kolibrie.check_kolibrie,
+    StrictEngine.JANUS: strict_janus.check_janus,
 }
 
 

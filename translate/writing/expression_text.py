@@ -20,7 +20,7 @@ from translate.errors import QueryError
 from translate.model import patterns as algebra
 from translate.model.patterns import Path, StreamBlock
 from translate.model.query import TIMESTAMP, Language, MergedStream
-from translate.model.windows import Now, Range, Rows, Unbounded, WindowExpression
+from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
 from translate.sparql import TokenKind, resolve, tokenize
 
 
@@ -98,6 +98,7 @@ _WORDS: Final = {
     Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
     Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     Language.KOLIBRIE: {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+    Language.JANUS: {"ms": ""},
     Language.SPARQ: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
     Language.CQELS2: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
 }
@@ -107,6 +108,7 @@ _WINDOWS: Final = {
     Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
     Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
     Language.KOLIBRIE: "its windows are [RANGE n STEP n]",
+    Language.JANUS: "its windows are [RANGE n STEP n], [START n END n] and [OFFSET n RANGE n STEP n]",
     Language.SPARQ: "its windows are [RANGE n STEP n T0 n] and [ROWS n]",
     Language.CQELS2: "its windows are [NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
 }
@@ -152,6 +154,14 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
             at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}{at}]"
+        case Language.JANUS, Span(first, last) if not (first.milliseconds % 1 or last.milliseconds % 1):
+            return f"[START {int(first.milliseconds)} END {int(last.milliseconds)}]"
+        case Language.JANUS, Range(past, None, until, ends=Bounds.CLOSED):
+            rest = Duration(past.nanoseconds - (0 if until is None else until.nanoseconds))
+            length = after(" RANGE ", rest) if rest.nanoseconds else " RANGE 0"
+            return f"[{after('OFFSET ', past)}{length} STEP 1]"
+        case Language.JANUS, Range(_, None, _):
+            accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.SPARQ, Rows(count):
             return f"[ROWS {count}]"
         case _, Range(ahead=Duration()):
@@ -305,6 +315,13 @@ class Dialect:
                 return f"STREAM {self.stream(MergedStream(block.stream, block.window))}"
             case _:
                 return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
+
+    def source(self, window: WindowExpression) -> str:
+        """Return what stands before the name of a stream in Janus, where a past is that of a log."""
+        if self.language is not Language.JANUS:
+            return ""
+        is_live = isinstance(window, Range) and window.slide is not None
+        return "STREAM " if is_live else "LOG "
 
     def stream(self, read: MergedStream) -> str:
         """Return the word that is the name of a stream; raise where it is none, or has another window too."""

@@ -154,7 +154,8 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
         *(f"{words} {full(part.stream)} {dialect.window(part.window)}" for part in query.merged),
         *(f"FROM STREAM {dialect.stream(part)} {dialect.window(part.window)}" for part, _ in streams),
         *(
-            f"FROM NAMED WINDOW {dialect.label(name)} ON {full(part.stream)} {dialect.window(part.window)}"
+            f"FROM NAMED WINDOW {dialect.label(name)} ON {dialect.source(part.window)}{full(part.stream)} "
+            f"{dialect.window(part.window)}"
             for part, name in declared
         ),
     ]

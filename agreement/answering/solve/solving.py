@@ -56,7 +56,7 @@ from solver.facts import EveryTime, Multiples, Row
 from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.settings import Runner, Span, Time, TraceInput, Warn
-from translate.analysis import remarks
+from translate.analysis import is_historical, remarks
 from translate.model.query import EngineQuery, Form, Semantics, Setting, ToStream
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, pull, push
@@ -210,6 +210,8 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     question = ask(in_mode(query, task), output.predicate)
     every = min(question.gate.periods) if isinstance(question.gate, Multiples) else None
     span = asked_span(task, trace, every)
+    if (*task.span, task.evaluation.period) == (None, None, None) and is_historical(query):
+        span = Interval(span.last, span.last)  # it is the same at all times
     # Of numbers, who asks for early ones may want what static data alone give.
     if task.span[1] is not None and trace.origin is not None:
         check_reached(trace, span, trace.timeline.last, task.trace.options.unit)

@@ -46,7 +46,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import value
-from translate.model.query import Dataset, EngineQuery, Form, ToStream
+from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
 from translate.strict import StrictEngine, check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
@@ -184,7 +184,7 @@ class _Esper:
 def read_csparql2(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises LarsError for what the engine refuses."""
     check_strict(text, source, StrictEngine.RSP4J)
-    query = read_with_text(text, source)
+    query = read_with_text(text, source, Language.RSPQL)
     if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
         found = "a query without REGISTER" if query.to_stream is None else query.form.value
         raise LarsError(f"{NAME} does not take {found}; use REGISTER RSTREAM <iri> AS SELECT")

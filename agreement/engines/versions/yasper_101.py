@@ -169,7 +169,7 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text that the engine takes; where SPARQL has no words for it, the text alone."""
     own = read_yasper(text)
     try:
-        return read_with_text(text, source)
+        return read_with_text(text, source, Language.RSPQL)
     except LarsError:
         return WrittenQuery(
             Language.RSPQL, Form.SELECT, (), EMPTY, name=", ".join(own.names), text=text, source=source
@@ -183,7 +183,7 @@ def _recorded(
     if not isinstance(query, WrittenQuery):
         raise LarsError(f"{NAME} reads the text of a query, and finds none; use a query in a file")
     own = read_yasper(query.text)
-    sparql = read_with_text(query.text, query.source) if "YO12" in off else query
+    sparql = read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query
     operator = own.operator
     if "YO18" in off:
         operator = sparql.to_stream or ToStream.RSTREAM

@@ -8,7 +8,15 @@ from lars.language.formulas import Assign, At, Box, Call, Diamond, In, Not, Trut
 from lars.language.formulas import Test as Condition
 from lars.language.program import Program, Rule
 from lars.language.terms import XSD, Atom, Iri, Literal, Number, Symbol, Variable
-from lars.language.windows import Bounds, LastWindow, SlidingWindow, Ties, TimeWindow, TupleWindow
+from lars.language.windows import (
+    Bounds,
+    FixedWindow,
+    LastWindow,
+    SlidingWindow,
+    Ties,
+    TimeWindow,
+    TupleWindow,
+)
 from lars.text.notation import read, write
 from tests.lars.written import written_programs
 
@@ -76,6 +84,7 @@ def test_both_forms_mix():
         ("⊞^{∞,-2,3}", TimeWindow(None, -2, 3)),
         ("⊞^{sliding 5,2,1}", SlidingWindow(5, 2, 1)),
         ("[+]^{ sliding 10 , 3 , -4 }", SlidingWindow(10, 3, -4)),
+        ("⊞^{from 5 to 9}", FixedWindow(5, 9)),
         ("⊞^{last 5,2,1}", LastWindow(5, 2, 1)),
         ("[+]^{ last 10 , 3 , 0 low-open }", LastWindow(10, 3, 0, Bounds.LOW_OPEN)),
         ("⊞^#5", TupleWindow(5)),

@@ -64,7 +64,7 @@ OFTEN = {
 def test_the_random_programs_are_of_every_kind_and_mostly_covered():
     seen, answers = Counter(), Counter()
 
-    @settings(max_examples=400, derandomize=True)
+    @settings(max_examples=480, derandomize=True)
     @given(cases(covered_programs()))
     def collect(case: Case):
         if is_encoded(case.program):

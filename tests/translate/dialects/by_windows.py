@@ -59,9 +59,14 @@ class Machine:
         """Return what the operator reports: rows that are new, or gone, with their numbers; or all."""
         return {"I": now - before, "D": before - now, "R": now}[self.operator]
 
+    unit = "s"
+    reading = ()
+
     @property
     def options(self):
-        return ["--unit", "1s"] + ([] if self.pushed else ["--period", f"{self.grain}s"])
+        return ["--unit", f"1{self.unit}", *self.reading] + (
+            [] if self.pushed else ["--period", f"{self.grain}{self.unit}"]
+        )
 
     def instants(self, found, pushes):
         """Return when it has to be evaluated, of those times up to the last at which it was."""
@@ -163,6 +168,41 @@ class Sparq(Machine):
             return (opened[-1], opened[-1] + width) if opened else (0, 0)
 
         return ends
+
+
+class Janus(Machine):
+    """Windows of streams that are live, and of logs; a log is the trace of its name."""
+
+    unit = "ms"
+    reading = ("--engine", "janus")  # what has live windows alone is RSP-QL by itself
+
+    def read(self, text):
+        clause = rf"FROM NAMED WINDOW ({NAME}) ON (?:STREAM|LOG) ({NAME})\s*\[([^\]]*)\]"
+        prefixes = dict(re.findall(r"PREFIX (\w+:) <([^>]*)>", text))
+
+        def iri(name):
+            return (
+                name.strip("<>") if name[0] == "<" else re.sub(r"^\w+:", lambda one: prefixes[one[0]], name)
+            )
+
+        numbers = []
+        for name, stream, spec in re.findall(clause, text):
+            self.windows[iri(name)] = iri(stream), between(self.placed(spec))
+            numbers += map(int, re.findall(r"(?:RANGE|STEP|OFFSET) (\d+)", spec))
+        self.grain = math.gcd(*numbers) or 500
+        text = re.sub(clause, "", _REGISTER.sub("", text))
+        self.sparql = re.sub(rf"\bWINDOW ({NAME})", lambda one: f"GRAPH <urn:w:{iri(one[1])}>", text)
+
+    @staticmethod
+    def placed(spec):
+        words = {word: int(number) for word, number in re.findall(r"([A-Z]+) (\d+)", spec)}
+        match words:
+            case {"START": start, "END": end}:
+                return lambda _: (start, end + 1)
+            case {"OFFSET": offset, "RANGE": width}:
+                return lambda t: (t - offset, t - offset + width + 1)
+            case {"RANGE": width, "STEP": step}:
+                return lambda t: (t // step * step - width, t // step * step)
 
 
 class Cqels2(Machine):

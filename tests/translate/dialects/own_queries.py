@@ -30,6 +30,10 @@ FRAMES[Language.SPARQ] = (
     "{head} REGISTER RSTREAM :o AS {form} FROM NAMED WINDOW :w ON :s RANGE 10 STEP 5 "
     "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
 )
+FRAMES[Language.JANUS] = (
+    "{head} REGISTER RStream :o AS {form} FROM NAMED WINDOW :w ON LOG :s [START 0 END 9000] "
+    "WHERE {{ WINDOW :w {{ ?a :p ?b }} {rest} }} {tail}"
+)
 LIVING = tuple(language for language in Language if DIALECTS[language].sign is not None)
 FEW = ("one triple", "union", "arithmetic", "optional", "a subquery", "groups", "order and slice")
 """The constructs in tests of languages whose grammars stand behind those that have all."""
@@ -127,6 +131,11 @@ OWN = {
         "undeclared": "REGISTER STREAM :s FROM <file:///x> WITH TIMESTAMP <urn:at> "
         "REGISTER RSTREAM <o> AS SELECT * FROM NAMED WINDOW :w ON :s [RANGE 9 STEP 3] "
         "FROM NAMED WINDOW v ON <r> [RANGE 9] { WINDOW :w { ?a <p> ?b } WINDOW v { ?b <q> ?c } }",
+    },
+    Language.JANUS: {
+        "past": f"{HEAD} REGISTER RStream :o AS {ALL} FROM NAMED WINDOW :w ON LOG :s "
+        f"[OFFSET 9 RANGE 5 STEP 1] FROM NAMED WINDOW :v ON STREAM :s [RANGE 9 STEP 3] "
+        f"WHERE {{ WINDOW :w {ONE} WINDOW :v {TWO} }}",
     },
     Language.SPARQ: {
         "behind": f"{HEAD} REGISTER ISTREAM :o AS {ALL} WHERE {{ WINDOW :w {ONE} WINDOW :v {TWO} }} "

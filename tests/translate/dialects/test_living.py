@@ -12,14 +12,19 @@ from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from tests.agreement.command import lars
 from tests.packs import files_of, is_there, pack
-from tests.translate.dialects.by_windows import Cqels2, Kolibrie, Sparq, plain
+from tests.translate.dialects.by_windows import Cqels2, Janus, Kolibrie, Sparq, plain
 from translate.analysis import parts
 from translate.dialects import read_query
 from translate.model.patterns import Bgp, StreamBlock
 from translate.model.query import Form, Language
 
 FOLDER = "queries-living"
-MACHINES = {Language.KOLIBRIE: Kolibrie, Language.CQELS2: Cqels2, Language.SPARQ: Sparq}
+MACHINES = {
+    Language.KOLIBRIE: Kolibrie,
+    Language.CQELS2: Cqels2,
+    Language.SPARQ: Sparq,
+    Language.JANUS: Janus,
+}
 EXCEPTIONS = {
     "cqels2/cqels2-rs-cqelsql-16.rq": "seq(?a; ?b) is SEQ, as keywords have any case",
 }
@@ -53,7 +58,7 @@ def solvable(text):
 
 
 @pack(FOLDER)
-@pytest.mark.parametrize("language", ["kolibrie", "rsp-js", "cqels2", "sparq"])
+@pytest.mark.parametrize("language", ["kolibrie", "rsp-js", "cqels2", "sparq", "janus"])
 def test_each_text_is_read_or_refused_as_is_expected(language):
     wrong = [
         file
@@ -186,9 +191,23 @@ EMPTY = (
     "cqels2/cqels2-4j-CapabilityProbe-probe-8.rq",
     "cqels2/cqels2-rs-cqelsql-42.rq",
     "rspql/sparq-rspql-parse-12.rq",
+    "rspql/janus-http-client-example-2.rq",
+    "rspql/janus-janus-api-integration-test-7.rq",
+    "rspql/janus-janusql-parser-test-9.rq",
+    "rspql/janus-test-query-pipeline.rq",
 )
-"""Texts without a row: a window not declared, a term in no data, FROM NAMED alone, windows of hours."""
+"""Texts without a row: a window not declared, a term in no data, FROM NAMED alone, windows far away."""
+JOINED = (
+    "FROM NAMED WINDOW <l> ON STREAM <e:r> [RANGE 6 STEP 3] FROM NAMED WINDOW <h> ON LOG <e:s> {} "
+    "WHERE {{ WINDOW <l> {{ ?a <e:p> ?b }} {} }}"
+)
+GROUPED = "{ SELECT ?a (COUNT(?c) AS ?m) WHERE { WINDOW <h> { ?a <e:q> ?c } } GROUP BY ?a }"
 SMALL = {
+    Language.JANUS: [
+        "SELECT ?a ?b ?c " + JOINED.format("[START 5 END 19]", "WINDOW <h> { ?a <e:q> ?c }"),
+        "SELECT ?a ?m " + JOINED.format("[OFFSET 12 RANGE 9 STEP 3]", GROUPED),
+        "SELECT ?a FROM NAMED WINDOW <h> ON LOG <s:> [OFFSET 9 RANGE 6 STEP 3] { WINDOW <h> { ?a <e:p> 3 } }",
+    ],
     Language.SPARQ: [
         (
             "SELECT * WHERE { WINDOW <v> { ?a <e:p> ?b } WINDOW <w> { ?a <e:q> ?c } }\n"

@@ -169,7 +169,6 @@ def test_a_wrong_clause_is_refused_at_its_place(marked, words):
         (f"ASK {CLAUSE} [FROM NOW-¦?from] {{}}", "a parameter"),
         (f"ASK {CLAUSE} [ITEM ¦?n] {{}}", "a parameter"),
         (f"ASK {CLAUSE} [ELEMENTS 5 ¦STEP 2] {{}}", "a tuple window with STEP"),
-        ("ASK FROM NAMED WINDOW <w> ON ¦LOG <s> [START 0 END 1] {}", "ON LOG of Janus"),
         ("ASK FROM NAMED WINDOW <w> ON ¦?s [RANGE PT1S] {}", "the variable stream name ?s"),
         ("ASK FROM NAMED WINDOW ¦?w ON <s> [RANGE PT1S] {}", "the variable window name ?w"),
         ("REGISTER STREAM <o> ¦UNDER ENTAILMENT REGIME <r> AS ASK {}", "UNDER ENTAILMENT REGIME"),

@@ -2,12 +2,19 @@
 
 import pytest
 
-from lars.errors import place_at
+from lars.errors import LarsError, place_at
 from translate.errors import QueryError
 from translate.strict import StrictEngine, check_strict
 
 KOLIBRIE = "PREFIX : <e:> REGISTER RSTREAM <o> AS SELECT ?s FROM NAMED WINDOW :w ON"
+JANUS = "SELECT ?s ?n FROM NAMED WINDOW <l> ON STREAM <s> [RANGE 4 STEP 2] FROM NAMED WINDOW <h> ON LOG <s>"
+AT = "[START 1 END 3] WHERE"
+INNER = "{ SELECT ?s (COUNT(?o) AS ?n) WHERE { WINDOW <h> { ?s ?p ?o } } GROUP BY ?s }"
 RULES = {
+    StrictEngine.JANUS: (
+        f"{JANUS} {AT} {{ WINDOW <l> {{ ?s <p> ?o }} {INNER} }}",
+        f"PREFIX e: <e:> REGISTER RStream e:o AS {JANUS} [OFFSET 3 RANGE 3 STEP 1] WHERE {{ }}",
+    ),
     StrictEngine.CSPARQL_097: (
         "REGISTER QUERY q AS SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }",
         "register stream q1 as\nprefix : <e:>\nconstruct { ?s ?p 1 }FROM STREAM <s> [range 1h TUMBLING]\n{ }",
@@ -148,3 +155,37 @@ def test_a_query_that_ends_anywhere_passes_or_is_rejected_at_a_place(engine):
                 messages.append(str(error))
     assert messages
     assert [message for message in messages if not message.startswith("q.rq:")] == []
+
+
+@pytest.mark.parametrize(
+    ("marked", "word"),
+    [
+        (f"{JANUS} [START 1 END ¦1] WHERE {{ }}", "after the START"),
+        (f"{JANUS} [OFFSET 3 RANGE ¦4 STEP 1] WHERE {{ }}", "at most the OFFSET"),
+        (f"{JANUS} {AT} {{ WINDOW ¦<x> {{ ?s ?p ?o }} }}", "no FROM NAMED WINDOW declares"),
+        (
+            f"{JANUS.replace('<l>', '<h>')} [START 1 END 3] WHERE {{ }}".replace("<h> ON LOG", "¦<h> ON LOG"),
+            "no other",
+        ),
+        (f"{JANUS.replace('RANGE 4', 'RANGE ¦0')} [START 1 END 3] WHERE {{ }}", "longer than zero"),
+        (f"REGISTER ¦IStream <o> AS {JANUS} {AT} {{ }}", "other than RStream"),
+        (f"¦ASK {JANUS[13:]} [START 1 END 3] WHERE {{ }}", "other than SELECT"),
+        (f"{JANUS} {AT} {{ SERVICE ¦<e> {{ ?s ?p ?o }} }}", "SERVICE"),
+        (f"{JANUS} {AT} {{ WINDOW <h> {{ ?s ¦<p>/<q> ?o }} }}", "property paths"),
+        (
+            f"{JANUS} {AT} {{ {INNER.replace('<h>', '¦<l>')} }}",
+            "a live window in a subquery",
+        ),
+        (
+            f"{JANUS} {AT} {{ {INNER.replace('?s (COUNT(?o) AS ?n)', '¦?s')} }}",
+            "one variable",
+        ),
+        (f"{JANUS.replace('LOG', 'STREAM')} [START ¦1 END 3] WHERE {{ }}", "START and OFFSET ON STREAM"),
+    ],
+)
+def test_what_the_specification_of_janus_rejects_is_rejected_at_its_place(marked, word):
+    text = marked.replace("¦", "")
+    with pytest.raises(LarsError) as caught:
+        check_strict(text, "q", StrictEngine.JANUS)
+    assert str(caught.value).startswith(f"{place_at('q', text, marked.index('¦'))}: ")
+    assert word in str(caught.value)

@@ -80,6 +80,18 @@ WHERE {
   }
 }
 """
+JANUS = """\
+REGISTER RSTREAM <http://example.org/out> AS
+SELECT ?hall
+FROM NAMED WINDOW <w1> ON STREAM <urn:s> [RANGE 10000 STEP 4000]
+FROM NAMED WINDOW <w2> ON LOG <urn:s> [START 0 END 3000]
+FROM NAMED WINDOW <w3> ON LOG <urn:s> [OFFSET 10000 RANGE 4000 STEP 1]
+WHERE {
+  WINDOW <w1> {
+    ?who <urn:in> ?hall .
+  }
+}
+"""
 SPARQ = """\
 REGISTER RSTREAM <http://example.org/out> AS
 SELECT ?hall
@@ -106,7 +118,7 @@ WHERE {
 
 @pytest.mark.parametrize(
     ("language", "text"),
-    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2, SPARQ), strict=True)),
+    list(zip(Language, (CSPARQL, CQELS, SPARQLSTREAM, RSPQL, KOLIBRIE, CQELS2, SPARQ, JANUS), strict=True)),
 )
 def test_a_text_is_written_as_it_was_read(language, text):
     assert write_query(read_query(text, "q.rq", language), language) == text

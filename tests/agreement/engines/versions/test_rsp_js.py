@@ -22,6 +22,7 @@ from tests.agreement.engines.versions.yasper_traces import (
     streamed,
 )
 from translate.dialects import read_query
+from translate.model.query import Language
 
 RSP_JS = RSP_JS_135
 ALL_OFF = frozenset(rule.name for rule in RSP_JS.rules)
@@ -36,7 +37,7 @@ TWICE = (
 
 def written(rest, select):
     text = f"PREFIX : <http://e/>\nSELECT {select}\n{rest}"
-    return with_its_text(read_query(text, "q"), text, "q")
+    return with_its_text(read_query(text, "q", Language.RSPQL), text, "q")
 
 
 def query(where=ONE, windows=("S 4 4",), operator="RStream", select="?s", tail=""):

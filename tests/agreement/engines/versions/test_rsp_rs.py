@@ -22,6 +22,7 @@ from tests.agreement.engines.versions.yasper_traces import (
     streamed,
 )
 from translate.dialects import read_query
+from translate.model.query import Language
 
 RSP_RS = RSP_RS_035
 ALL_OFF = frozenset(rule.name for rule in RSP_RS.rules)
@@ -33,7 +34,7 @@ def ran(asked, trace, off=(), static=NOTHING):
 
 
 def written(text):
-    return with_its_text(read_query(text, "q"), text, "q")
+    return with_its_text(read_query(text, "q", Language.RSPQL), text, "q")
 
 
 def lines(window="[RANGE 4 STEP 4]", block="\nWINDOW :w { ?s :p :o }", clause="ON STREAM :S"):
