@@ -18,20 +18,16 @@ from itertools import combinations, islice
 from math import gcd
 from typing import Final, assert_never
 
-from agreement.comparing.compare import ProfileSide, WindowPlacement, reporter
-from agreement.comparing.judge import ACCEPTED_JUDGES, is_judge
 from agreement.documents.outputs import quantity
-from agreement.documents.recordings import Push
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
-from agreement.engines.specifications import EngineRun, Specification
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.searching import NoneUpTo, OutOfTime, Witness, WitnessOutcome
 from lars.errors import LarsError
-from lars.language.terms import DEFAULT, Atom
+from lars.language.terms import Atom
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
-from solver.facts import Background, Fact, Row, Static
+from solver.facts import Background, Fact, Row
 from solver.job import Question, ask
 from solver.search import Contest, ReportKind, with_atoms
 from solver.settings import Progress
@@ -131,8 +127,12 @@ class ProfileContest:
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
         known = with_atoms(self.static or {}, static)
+        # Loads engines and what compares them, which other searches do not need.
+        from agreement.proving.witness.profile_reports import profile_reports
+
+        inputs = facts, known, last
         one, other = (
-            self._reports(query, profile, facts, known, last)
+            profile_reports(query, self.setting, (profile.name, profile.start), inputs)
             for query, profile in zip(self.queries, self.profiles, strict=True)
         )
         begun = [profile.start for profile in self.profiles]
@@ -151,37 +151,10 @@ class ProfileContest:
                 return Witness(seen, known, point - 1, point, left, right, ", ".join(sentences))
         return None
 
-    def _reports(
-        self, query: EngineQuery, profile: NamedProfile, facts: Sequence[Fact], known: Background, last: int
-    ) -> Reports:
-        unit, who = self.setting.unit, reporter(profile.name)
-        pushes = tuple(_push(fact, unit.milliseconds) for fact in facts)
-        run = EngineRun(query, _static(known), pushes, unit, self.setting.origin)
-        side = ProfileSide(profile.name, who, run, WindowPlacement(profile.start), until=last)
-        rows: dict[float, list[Counter[Row]]] = {}
-        for report in side.reports().reports:
-            rows.setdefault(report.t, []).append(Counter(report.rows))
-        return rows
-
-
-def _push(fact: Fact, length: float) -> Push:
-    subject, predicate, object_, stream = fact.arguments
-    return Push(fact.t * length, stream, (subject, predicate, object_))
-
 
 def _rows_text(reports: Sequence[Counter[Row]]) -> str:
     numbers = " and ".join(quantity(some.total(), "row") for some in reports)
     return f"reports {numbers}" if reports else "does not report"
-
-
-def _static(known: Background) -> Static:
-    """Return static data as they were read."""
-    default: set[tuple[str, str, str]] = set()
-    named: dict[str, set[tuple[str, str, str]]] = {}
-    for subject, predicate, object_, graph in known.get(("triple", 4), ()):
-        own = default if graph == DEFAULT.name else named.setdefault(graph, set())
-        own.add((subject, predicate, object_))
-    return Static(frozenset(default), {name: frozenset(some) for name, some in named.items()})
 
 
 def _cost(witness: Witness) -> tuple[int, int, int, tuple[int, ...]]:
@@ -212,6 +185,8 @@ def read_sides(text: str) -> Readings:
             return profile, other
         case _:
             pass
+    from agreement.comparing.judge import ACCEPTED_JUDGES
+
     accepted = "; ".join(", ".join(value.value.lower() for value in kind) for kind in _KINDS)
     accepted += f"; {ACCEPTED_JUDGES}, a specification also with a start time, as rspql@4"
     raise LarsError(f"expected A,B, two of one of: {accepted}")
@@ -219,6 +194,10 @@ def read_sides(text: str) -> Readings:
 
 def _profile(text: str) -> NamedProfile | None:
     """Return the profile of a text like `cqels` or `rspql@4`, None where it is none."""
+    from agreement.comparing.compare import reporter
+    from agreement.comparing.judge import is_judge
+    from agreement.engines.specifications import Specification
+
     match = _START.fullmatch(text)
     name, start = (text, None) if match is None else (match[1], int(match[2]))
     if not is_judge(name) or (start is not None and not isinstance(reporter(name), Specification)):

@@ -91,6 +91,10 @@ def test_the_json_holds_rules_and_asp_of_each_program():
         (("numpy", "clingo", "pyoxigraph", "rdflib", "pydantic.main", "translate.tau"), ("--help",)),
         (("pyspark", "pandas", "pyarrow", "rdflib"), ("translate", COUPONS / "query.cqels.rq")),
         (("pyspark", "pandas", "pyarrow", "rdflib"), ("agree", COUPONS)),
+        (
+            ("pyarrow", "rdflib", "agreement.comparing.judge", "agreement.engines.registry"),
+            ("decide", COUPONS),
+        ),
     ],
 )
 def test_a_command_does_not_load_what_it_does_not_need(heavy, command):

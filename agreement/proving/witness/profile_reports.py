@@ -1,0 +1,47 @@
+"""What a specification or an engine version reports of a stream that is tried."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+from agreement.comparing.compare import ProfileSide, WindowPlacement, reporter
+from agreement.documents.recordings import Push
+from agreement.engines.specifications import EngineRun
+from lars.language.terms import DEFAULT
+from solver.facts import Background, Fact, Row, Static
+from translate.model.query import EngineQuery, Setting
+
+
+def profile_reports(
+    query: EngineQuery,
+    setting: Setting,
+    profile: tuple[str, int | None],
+    inputs: tuple[Sequence[Fact], Background, int],
+) -> Mapping[float, Sequence[Counter[Row]]]:
+    """Return the rows of each report by its time in ms, up to a time point.
+
+    The profile is a name, and t0 of its windows if it is said; its `inputs` are a stream, static data and the
+    last time point.
+    """
+    (name, start), (facts, known, last) = profile, inputs
+    pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)
+    run = EngineRun(query, _static(known), pushes, setting.unit, setting.origin)
+    side = ProfileSide(name, reporter(name), run, WindowPlacement(start), until=last)
+    rows: dict[float, list[Counter[Row]]] = {}
+    for report in side.reports().reports:
+        rows.setdefault(report.t, []).append(Counter(report.rows))
+    return rows
+
+
+def _push(fact: Fact, length: float) -> Push:
+    subject, predicate, object_, stream = fact.arguments
+    return Push(fact.t * length, stream, (subject, predicate, object_))
+
+
+def _static(known: Background) -> Static:
+    """Return static data as they were read."""
+    default: set[tuple[str, str, str]] = set()
+    named: dict[str, set[tuple[str, str, str]]] = {}
+    for subject, predicate, object_, graph in known.get(("triple", 4), ()):
+        own = default if graph == DEFAULT.name else named.setdefault(graph, set())
+        own.add((subject, predicate, object_))
+    return Static(frozenset(default), {name: frozenset(some) for name, some in named.items()})
