@@ -6,7 +6,7 @@ Numbers are written as in options: `a..b` ranges, periods, time points.
 import json
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
@@ -404,6 +404,15 @@ class TimedPoints(int):
 
     def __str__(self) -> str:
         return str(self.duration)
+
+
+def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
+    """Return, by their numbers of time points, the lengths that were written as durations.
+
+    >>> written_lengths([3, TimedPoints(8, Duration(4 * 10**9))])
+    {'8': '4s'}
+    """
+    return {str(int(each)): str(each) for each in lengths if isinstance(each, TimedPoints)}
 
 
 @dataclass(frozen=True, slots=True)

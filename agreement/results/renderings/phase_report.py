@@ -13,6 +13,7 @@ from rich.table import Table
 
 from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
+from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
 from agreement.results.renderings.pages.page import Page, PageHead, render
 from lars.errors import LarsError
@@ -144,6 +145,8 @@ def phase_page(content: PhaseContent, document: Mapping[str, object], notes: Seq
     page: Json = {
         "commands": content.commands,
         "own": content.query_length,
+        "named": written_lengths(row.period for diagram in content.diagrams for row in diagram.rows),
+        "namedLengths": written_lengths(each for diagram in content.diagrams for each in diagram.lengths),
         "stream": stream,
         "diagrams": [_diagram(diagram, len(content.diagrams)) for diagram in content.diagrams],
     }

@@ -32,6 +32,7 @@ from agreement.documents.outputs import (
     short_row,
 )
 from agreement.documents.traces import Trace
+from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report
 from agreement.results.renderings.agreement_report import (
     AgreementView,
@@ -465,6 +466,7 @@ def _content(
             }
             for verdict in period_verdicts
         ],
+        "named": written_lengths(verdict.period for verdict in period_verdicts),
         "lines_left": len(verdicts) - len(period_verdicts),
         "counts": counts_json(tally, period_verdicts),
         "windows": windows(

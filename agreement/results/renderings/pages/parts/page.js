@@ -43,6 +43,8 @@
           .slice(dates.stem.length)
           .replace(new RegExp(`${dates.tail}$`), "") + dates.zone;
   };
+  // Periods are called as the user wrote them.
+  const named = (U) => (page.named || {})[U] || U;
   const between = (start, end) => `(${when(start)}, ${when(end)}]`;
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   if (page.strip) agree();
@@ -139,7 +141,7 @@
     function strip(cell, one) {
       const span = last - first || 1,
         svg = drawing("svg", { viewBox: "0 0 1000 20", preserveAspectRatio: "none", role: "img" });
-      svg.setAttribute("aria-label", `U = ${one.period}: ${one.wrong} of ${one.whole} periods disagree`);
+      svg.setAttribute("aria-label", `U = ${named(one.period)}: ${one.wrong} of ${one.whole} periods disagree`);
       for (const [start, end, cause, count, wrong, causes] of one.cells) {
         const x = ((start - first) / span) * 1000,
           width = Math.max(((end - start) / span) * 1000 - 1.2, 0.8),
@@ -188,7 +190,7 @@
     }
     for (const one of page.strip)
       for (const id of ["period", "only-period"])
-        $(id).append(make("option", one.period, { value: one.period }));
+        $(id).append(make("option", named(one.period), { value: one.period }));
     page.causes.forEach((cause, place) => {
       if (page.differences.some((row) => row.cause === place))
         $("only-cause").append(make("option", cause.name, { value: place }));
@@ -442,7 +444,7 @@
         y += lane;
       }
       label(width < 600 ? "push" : "push evaluates", evaluations + 10, push);
-      label(`pull, U = ${U}`, evaluations + 30, pull);
+      label(`pull, U = ${named(U)}`, evaluations + 30, pull);
       y += 44;
       for (const found of rows) {
         label(found.text, y + 8, differing.has(found.number) ? bad : soft);
@@ -744,7 +746,7 @@
             ...row.terms,
             page.causes[row.cause].name,
             row.side,
-            row.period,
+            named(row.period),
             ...[row.from, row.to, row.pushed].map((t) => (t === null ? t : when(t))),
           ];
         }),
@@ -779,7 +781,7 @@
           cell,
           cause,
           make("td", row.side),
-          make("td", row.period, { class: "number" }),
+          make("td", named(row.period), { class: "number" }),
           make("td", dates ? when(row.to) : between(row.from, row.to), { title: between(row.from, row.to) }),
           make("td", row.pushed === null ? "–" : when(row.pushed), { class: "number" }),
         );
@@ -1094,7 +1096,7 @@
         top = make("thead");
       head.append(
         make("th", "L \\ U", { scope: "col" }),
-        ...periods.map((row) => make("th", row.period, { scope: "col" })),
+        ...periods.map((row) => make("th", named(row.period), { scope: "col" })),
       );
       top.append(head);
       starts
@@ -1106,7 +1108,7 @@
             high = one.lengths[end],
             own = low <= page.own && page.own <= high;
           line.append(
-            make("th", (low === high ? `${low}` : `${low}..${high}`) + (own ? " ◂" : ""), { scope: "row" }),
+            make("th", lengths(low, high) + (own ? " ◂" : ""), { scope: "row" }),
           );
           for (const row of periods) line.append(square(row, place, low, high, own));
           body.append(line);
@@ -1127,22 +1129,26 @@
         cell.style.background = `rgb(${rgb})`;
         cell.style.color = bright(rgb) ? "#000" : "#fff";
       }
-      cell.title = `U = ${row.period}, L = ${low === high ? low : `${low}..${high}`}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} periods agree` : "no whole period"}`;
+      cell.title = `U = ${named(row.period)}, L = ${lengths(low, high)}: ${row.whole ? `${row.agreeing[place]} of ${row.whole} periods agree` : "no whole period"}`;
       cell.addEventListener("click", () => {
         focused(cell);
         tell(cell.title, row.period, own ? page.own : low, own);
       });
       return cell;
     }
+    function lengths(low, high) {
+      const ends = low === high ? [low] : [low, high];
+      return ends.map((L) => (page.namedLengths || {})[L] || L).join("..");
+    }
     function tell(said, U, L, own) {
       const list = make("ul");
       list.append(
-        told(`${page.commands[0]} --period ${U} --length ${L}${one.rate === 1 ? "" : ` --rate ${one.rate}`}`),
+        told(`${page.commands[0]} --period ${named(U)} --length ${lengths(L, L)}${one.rate === 1 ? "" : ` --rate ${one.rate}`}`),
       );
       if (own && one.rate === 1)
         list.append(
           told(
-            `${page.commands[1]} --period ${U}`,
+            `${page.commands[1]} --period ${named(U)}`,
             ": the length of the query; each period, each row, its cause",
           ),
         );

@@ -373,3 +373,19 @@ def test_a_notebook_shows_phases_as_colours_with_a_decimal():
         ("5 of 6", "83.3"),
         ("6 of 6", "100"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("command", "named"),
+    [
+        (("agree",), {"named": {"2": "2s"}}),
+        (("phase", "--length", "3s"), {"named": {"2": "2s"}, "namedLengths": {"3": "3s"}}),
+    ],
+)
+def test_lengths_that_are_written_as_durations_are_called_so_in_a_page(tmp_path, command, named):
+    name, *more = command
+    lars(name, SAMPLES / "slide", "--period", "2s", *more, "--report", tmp_path / "p.html")
+    found = data_of((tmp_path / "p.html").read_text(encoding="utf-8"))["page"]
+    assert {key: found[key] for key in named} == named
+    lars(name, SAMPLES / "slide", "--period", "2", *more, "--report", tmp_path / "q.html")
+    assert data_of((tmp_path / "q.html").read_text(encoding="utf-8"))["page"]["named"] == {}
