@@ -63,6 +63,7 @@ _WINDOW_CLAUSES: Final = frozenset(
 _WINDOW_TERMINALS: Final = {
     "size": SIZE, "unit": UNIT, "name": _NAME, "dash": _DASH, "iso": _ISO, "waiting": _WAITING,
 }  # fmt: skip
+_UNDER: Final = {"UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS")}
 _LIVING: Final = "living/"
 _KOLIBRIE: Final = "queries of Kolibrie: REGISTER RSTREAM <iri> AS SELECT .. FROM NAMED WINDOW .. ON .. [..]"
 _JANUS: Final = "windows ON STREAM and ON LOG, joined in WHERE, and subqueries over them"
@@ -96,9 +97,7 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         "[RANGE PT10S STEP PT5S]",
         _WINDOW_CLAUSES,
         _WINDOW_TERMINALS,
-        {
-            "UNDER": ("UNDER ENTAILMENT REGIME", "REGISTER STREAM <iri> AS"),
-        },
+        _UNDER,
     ),
     Language.KOLIBRIE: Syntax(
         "stand in FROM NAMED WINDOW :name ON :stream [window], read by WINDOW :name { .. }",
@@ -146,7 +145,7 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         "[RANGE PT10S STEP PT5S]",
         _WINDOW_CLAUSES,
         _WINDOW_TERMINALS,
-        {"NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
+        {**_UNDER, "NOW": ("a window from NOW of sparq", "RANGE duration STEP duration")},
         re.compile(
             r"\bON\s+\S+\s+(?:RANGE|TUMBLING|SLIDING|ROWS)\b|\b(?:T0|MAXDELAY)\b"
             r"|\}[^{}]*\bFROM\s+NAMED\s+WINDOW\b|\[\s*(?:TUMBLING|SLIDING)\s+RANGE\b",
@@ -207,11 +206,6 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
     place = document.place(token.start)
     if token.kind is TokenKind.WORD and (refused := dialect.refused.get(token.text.upper())):
         return UnsupportedError(refused[0], place, covered=refused[1])
-    before, _, following = document.around(token)
-    if token.kind is TokenKind.WORD and before.is_word("STREAM") and following.is_word("[", "{"):
-        return UnsupportedError(
-            f"CQELS 2: the bare stream name {token}", place, covered="IRIs as names of streams"
-        )
     clause = _clause_at(document, token)
     theirs = [
         TITLES[other]
@@ -221,8 +215,8 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
     if not theirs or clause in dialect.clauses:
         return None
     if clause == "a STREAM block" and document.tokens[document.index_from(token.start) + 2].is_word("{"):
-        construct = "CQELS 2: a STREAM block whose window stands in FROM STREAM"
-        covered = f"CQELS 1, whose windows {DIALECTS[Language.CQELS].windows}"
+        construct = "a STREAM block whose window stands in FROM STREAM, as in CQELS 2, where names are words"
+        covered = f"CQELS, whose windows {DIALECTS[Language.CQELS].windows}"
         return UnsupportedError(construct, place, covered=covered)
     title = TITLES[language]
     problem = f"found {clause}, which is {' and '.join(theirs)}, in a query of {title}"

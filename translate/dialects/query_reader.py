@@ -24,7 +24,7 @@ from translate.dialects.windows import read_every, read_window, step_of, strateg
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
-from translate.model.windows import Now, Rows, WindowExpression
+from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql import (
     Document,
     Names,
@@ -282,7 +282,10 @@ def _every(document: Document, every: Phrase | None, streams: _Streams) -> Durat
     """Return how often the query says it is evaluated, of Janus by its windows with OFFSET."""
     if every is not None:
         return read_every(document, every, streams.language.manner)
-    return streams.steps.pop() if len(streams.steps) == 1 else None
+    live = any(
+        isinstance(one.window, Range) and one.window.slide is not None for one in streams.named.values()
+    )
+    return streams.steps.pop() if len(streams.steps) == 1 and not live else None
 
 
 def _left_out(tree: Phrase) -> Iterator[str]:

@@ -213,6 +213,8 @@ def _base(counting: Dialect) -> str:
 
 
 def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
+    if dialect.language is Language.SPARQ and query.form is not Form.SELECT:
+        raise dialect.cannot(query.form.value, "its queries are those of SELECT")
     selected = query.result if query.form is Form.SELECT else ()
     level = take_apart(query.pattern, selected, query.modifiers, dialect)
     clauses = clauses_of(level, dialect)

@@ -287,6 +287,8 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         queries = [(language.value, written)]
     for end in sorted(_ends(written) - {None if (own := language.manner.ends) is None else own.value}):
         warn(f"the windows are {end} here; {TITLES[language]} has no words for their ends (--bounds {end})")
+    if language.manner.opens is not None and written.language is not language:
+        warn(f"{TITLES[language]} shows nothing of a window before the first one has closed")
     for name, source_query in queries:
         query = with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:

@@ -134,7 +134,7 @@ OWN = {
     },
     Language.JANUS: {
         "past": f"{HEAD} REGISTER RStream :o AS {ALL} FROM NAMED WINDOW :w ON LOG :s "
-        f"[OFFSET 9 RANGE 5 STEP 1] FROM NAMED WINDOW :v ON STREAM :s [RANGE 9 STEP 3] "
+        f"[OFFSET 9000 RANGE 5000 STEP 1000] FROM NAMED WINDOW :v ON STREAM :s [RANGE 9000 STEP 3000] "
         f"WHERE {{ WINDOW :w {ONE} WINDOW :v {TWO} }}",
     },
     Language.SPARQ: {

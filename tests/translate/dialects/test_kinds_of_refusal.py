@@ -45,7 +45,7 @@ def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("SELECT ?o FROM STREAM T [RANGE 10s] { STREAM T { ?o :p ?v } }", "CQELS 2"),
+        ("SELECT ?o FROM STREAM :T [RANGE 10s] { STREAM :T { ?o :p ?v } }", "a STREAM block whose window"),
         (
             f"SELECT ?d {WINDOW} {{ ?t :in ?d }} AGGREGATE {{ (?n, COUNT, {{?d}}) }}",
             "AGGREGATE of the drafts",

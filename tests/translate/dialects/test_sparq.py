@@ -60,6 +60,11 @@ def test_an_origin_that_is_no_time_point_is_told_with_its_window():
     assert query.pattern.window.origin == Duration(5 * 10**8)
 
 
+def test_a_template_before_the_windows_is_no_query_before_them():
+    text = f"CONSTRUCT {{ ?s ?p ?o }} FROM NAMED WINDOW <w> ON <s> [RANGE PT10S STEP PT5S] {BLOCK}"
+    assert read_query(text, "q.rq").language is Language.RSPQL
+
+
 CLAUSE = "FROM NAMED WINDOW <w> ON <s>"
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from lars.durations import Duration
 from tests.translate.dialects.own_queries import SOURCES, readable
 from translate.analysis.rewriting import rebuild
 from translate.dialects import read_query
@@ -34,7 +35,8 @@ def common(query):
 
 def without_ends(part):
     if isinstance(part, StreamBlock | MergedStream) and isinstance(part.window, Range):
-        return replace(part, window=replace(part.window, ends=None))
+        origin = part.window.origin if part.window.origin != Duration(0) else None
+        return replace(part, window=replace(part.window, ends=None, origin=origin))
     return part if isinstance(part, MergedStream) else None
 
 
