@@ -11,7 +11,7 @@ from agreement.engines.specifications import NAMES
 from agreement.proving.hunting.alphabets import Letter, alphabet
 from lars.errors import LarsError
 from solver.facts import Static
-from translate.model.query import EngineQuery
+from translate.model.query import EngineQuery, Language
 from translate.model.windows import Range
 
 _S: Final = "<http://e/S>"
@@ -37,10 +37,14 @@ class HuntedQuery:
 
 
 def hunted_query(
-    name: str, text: str, static: tuple[str, ...] = (), options: dict[str, object] | None = None
+    name: str,
+    text: str,
+    static: tuple[str, ...] = (),
+    options: dict[str, object] | None = None,
+    language: Language | None = None,
 ) -> HuntedQuery:
     """Return a query as it is hunted; raises LarsError for one that cannot be read, or has no window."""
-    read = read_with_text(text, name)
+    read = read_with_text(text, name, language)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
         raise LarsError(f"{name}: no window with a RANGE; expected queries over windows of time")
@@ -204,7 +208,7 @@ def first_query(dialect: str) -> HuntedQuery:
     """Return the first query of the family in a dialect."""
     family = _FAMILIES[0]
     how = next(writing for writing in WRITINGS if writing.dialect == dialect)
-    return hunted_query(family.name, how.text(family))
+    return hunted_query(family.name, how.text(family), (), None, Language(dialect))
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +231,7 @@ def made_queries(
     refusals: list[tuple[str, str]] = []
     taken: list[QueryWriting] = []
     for how in sorted(WRITINGS, key=lambda writing: writing.dialect != dialect):
-        query = hunted_query(_FAMILIES[0].name, how.text(_FAMILIES[0]), (), options)
+        query = hunted_query(_FAMILIES[0].name, how.text(_FAMILIES[0]), (), options, Language(how.dialect))
         answers = answers_of(engine, query.registration, _dense(query))
         if answers.profile is None:
             refusals.append((how.dialect, answers.refused or ""))
@@ -256,7 +260,7 @@ def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, obje
         query_family for query_family in _FAMILIES if operated or query_family.operator == "RStream"
     ):
         try:
-            query = hunted_query(family.name, how.text(family), family.static, options)
+            query = hunted_query(family.name, how.text(family), family.static, options, Language(how.dialect))
             engine.open(query.registration).close()
         except LarsError as error:
             # An engine that breaks on one of them may take the others.

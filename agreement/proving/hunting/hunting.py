@@ -380,7 +380,14 @@ class Explanation:
         self._add_next(tuple(mute_queries(every, self._left())))
         self._add_next(switches)
         self._add_rules(ENGINES.values())
-        self._add_next([picture for picture in pictures if picture.held is None])
+        # A portrait is no cause: it is said only if it leaves nothing that would be described beside it.
+        lead = self.arena.next([one for one in pictures if one.held is None], self.causes)
+        if (
+            lead is not None
+            and not self._is_enough
+            and len(lead.explained) >= (1 - _CHANCE) * len(self._left())
+        ):
+            self._show(lead)
         self._add_unexplained()
 
     def _pairs(self, switches: Sequence[Switch]) -> Iterator[Switch]:

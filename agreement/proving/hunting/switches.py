@@ -571,7 +571,8 @@ def _merged(query: EngineQuery) -> EngineQuery:
         for stream, window, name in every:
             block = patterns.StreamBlock(stream, window, part.pattern, name)
             whole = block if whole is None else patterns.Union(whole, block)
-        return whole
+        # What all windows show together is a graph, a set.
+        return None if whole is None else _distinct(whole)
 
     return replace(query, pattern=rebuild(query.pattern, changed)) if len(every) > 1 else query
 
