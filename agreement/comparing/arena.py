@@ -27,6 +27,8 @@ _GLANCE: Final = 6
 _FIRST: Final = 16
 """A switch that explains none of so many runs is not tried on the others."""
 _SAMPLE: Final = 60
+_HEATS: Final = 8
+"""So few switches are tried on all runs, also when time is up."""
 _SHARE: Final = 0.75
 """Which share of what it says something of a cause among several has to explain, of a sample."""
 _FEWEST: Final = 2
@@ -93,8 +95,10 @@ class Arena(Generic[Run, Switch]):
         # All are tried on a few runs first, so that none is left out where time is short.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
             numbers = range(min(most, len(self.wrong)))
-            tried = [self._tried(lead.switch, numbers, (), _SPARED) for lead in leads]
-            if most > _GLANCE and self.is_over():
+            # Between a few all is tried, whatever the time: what is tried first would be named else.
+            few = len(leads) <= _HEATS
+            tried = [self._tried(lead.switch, numbers, (), _SPARED, to_the_end=few) for lead in leads]
+            if most > _GLANCE and not few and self.is_over():
                 break
             leads = [lead for lead in tried if lead is not None]
         return self._best([lead for lead in leads if lead.explained])
@@ -146,7 +150,13 @@ class Arena(Generic[Run, Switch]):
         return len(lead.explained) < _SHARE * (len(lead.explained) + every)
 
     def _tried(
-        self, switch: Switch, numbers: Sequence[int], together: tuple[Switch, ...], spared: float
+        self,
+        switch: Switch,
+        numbers: Sequence[int],
+        together: tuple[Switch, ...],
+        spared: float,
+        *,
+        to_the_end: bool = False,
     ) -> Lead[Switch] | None:
         """Return what a switch explains; None where it misses a larger share than is spared, or is alarming.
 
@@ -155,7 +165,7 @@ class Arena(Generic[Run, Switch]):
         explained: list[int] = []
         told: list[int] = []
         for done, number in enumerate(numbers):
-            if done >= _GLANCE and self.is_over():
+            if done >= _GLANCE and not to_the_end and self.is_over():
                 break
             if self.explains(number, (switch,)):
                 explained.append(number)

@@ -858,8 +858,8 @@ def _each(recording: Recording, change: Callable[[Report], Report]) -> Recording
 
 def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     task = subject.recorded.task
-    slide = min((slide.points(task.unit) for _, slide in _ranges(task) if slide), default=1)
-    return moved(slides * slide * task.unit.milliseconds, subject)
+    for slide in dict.fromkeys(slide.points(task.unit) for _, slide in _ranges(task) if slide):
+        yield from moved(slides * slide * task.unit.milliseconds, subject)
 
 
 def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
