@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from lars.errors import LarsError
 from lars.language.program import Program, is_fact
-from lars.language.terms import Atom, Constant, Number, Signature, Symbol, Variable, signature
+from lars.language.terms import Atom, Constant, Iri, Number, Signature, Symbol, Variable, signature
 from lars.language.windows import Interval
-from solver.rdf import read_term
+from solver.rdf import is_name_of_stream, read_term
 
 Arguments = tuple[str, ...]
 Row = tuple[str | None, ...]
@@ -43,6 +43,8 @@ def is_triple(fact: Fact) -> bool:
 @lru_cache(maxsize=2**16)
 def constant_of(text: str) -> Constant:
     """Return the constant whose text it is."""
+    if is_name_of_stream(text):
+        return Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":
         return read_term(text)
     if text[:1] == "'":

@@ -13,6 +13,7 @@ from solver.rdf.terms import (
     blanks_numbered,
     canonical,
     data_text,
+    is_name_of_stream,
     is_of_file,
     later,
     quad_texts,

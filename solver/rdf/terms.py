@@ -93,6 +93,11 @@ def stream_constant(name: str) -> str:
     return canonical(f"<{name}>") if _ABSOLUTE.match(name) else f"<{name}>"
 
 
+def is_name_of_stream(text: str) -> bool:
+    """Whether a constant is a name as `stream_constant` makes it of a text that is no IRI."""
+    return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1])
+
+
 def read_term(text: str) -> RdfTerm:
     r"""Return the term that `text` writes in N-Triples, no blanks around it; strict.
 

@@ -34,6 +34,7 @@ from agreement.proving.suite import (
     write_suite,
     writing_of,
 )
+from agreement.proving.suite.expecting import MILLISECONDS
 from agreement.proving.suite.running import Choice, SuiteAnswer
 from agreement.proving.suite.suite_tests import SuiteTest
 from agreement.proving.suite.vectors import NAMED_STARTS, Start
@@ -277,8 +278,8 @@ def _check_alone(request: SuiteRequest, used: Collection[str] = ()) -> None:
 def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if (request.adapter is None) == (request.answers is None):
         raise LarsError("expected either --adapter COMMAND or --answers DIR")
-    if request.dialect is not None and request.dialect not in [language.value for language in Language]:
-        accepted = ", ".join(language.value for language in Language)
+    if request.dialect is not None and request.dialect not in [language.value for language in MILLISECONDS]:
+        accepted = ", ".join(language.value for language in MILLISECONDS)
         raise LarsError(f"--dialect {request.dialect}: expected {accepted}")
     check_replaceable(request.out, _EARL, "a run has written")
     tests = read_suite(folder, request.level)

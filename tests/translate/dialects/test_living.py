@@ -10,6 +10,7 @@ import pytest
 
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
+from solver.facts import constant_of
 from tests.agreement.command import lars
 from tests.packs import files_of, is_there, pack
 from tests.translate.dialects.by_windows import Cqels2, Janus, Kolibrie, Sparq, plain
@@ -253,3 +254,15 @@ SMALL = {
 def test_texts_of_our_own_are_answered_as_window_by_window(language, source, tmp_path):
     assert read_query(source, "q.rq").language is language
     assert check(source, MACHINES[language], tmp_path) > 0
+
+
+@pytest.mark.parametrize("name", ["Sensors", ":s", "s-1"])
+def test_a_stream_whose_name_is_a_text_is_a_constant(name):
+    assert constant_of(f"<{name}>") == Iri(name)
+
+
+def test_all_streams_are_asked_of_a_query_whose_streams_are_words(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?a FROM STREAM doors [RANGE 2s] { ?a <e:p> ?b }")
+    ran = lars("decide", tmp_path / "q.rq")
+    assert ran.code in {0, 1}, ran.err
+    assert "of <doors>" in ran.out
