@@ -228,7 +228,13 @@ def streams(value: object) -> dict[Iri, str]:
     """Read the table from streams to their trace."""
     example = "'http://example.org/s' = 's.trig'"
     table = _table(value, f"a table of at least one stream and its trace, with lines such as {example}")
-    return {_iri(stream, "a stream's name"): file_name(file, stream) for stream, file in table.items()}
+    return {_stream(name): file_name(file, name) for name, file in table.items()}
+
+
+def _stream(name: str) -> Iri:
+    if not _NAME.fullmatch(name):
+        raise wrong(name, "a stream's name, an IRI or a text in quotes and without < >", name)
+    return Iri(name)
 
 
 PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)

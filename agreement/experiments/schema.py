@@ -239,6 +239,10 @@ class QueryKeys(Table):
     )
     sparqlstream: QueryFile = _key(None, "The query in SPARQLstream, instead of csparql.")
     rspql: QueryFile = _key(None, "The query in RSP-QL, instead of cqels.")
+    kolibrie: QueryFile = _key(None, "The query in Kolibrie, instead of cqels.")
+    cqels2: QueryFile = _key(None, "The query in CQELS 2, instead of cqels.")
+    sparq: QueryFile = _key(None, "The query in sparq, instead of cqels.")
+    janus: QueryFile = _key(None, "The query in Janus, instead of cqels.")
 
 
 class QueryTable(QueryKeys):
@@ -405,7 +409,7 @@ SHORT: Final[dict[str, type[Table]]] = {
 }
 """The keys at the top of the file that stand for an entry."""
 NEEDED: Final = {
-    "queries": ("csparql", "cqels", "sparqlstream", "rspql", "queries"),
+    "queries": (*(language.value for language in Language), "queries"),
     "traces": ("streams", "files", "generate", "traces"),
 }
 """The keys of which one at least has to be there: to ask something, and of a stream."""

@@ -9,12 +9,14 @@ from typing import Final
 
 from agreement.comparing.agree import Pair, pairs
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.requests import sources
 from agreement.proving.witness.witness_task import PeriodWitnesses, WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import replacement_path
 from lars.language.terms import Iri
 from solver.facts import Background, Fact
+from solver.rdf import is_name_of_stream
 from translate.analysis import stream_blocks
 from translate.model.patterns import Bgp
 from translate.model.query import EPOCH, MERGING, EngineQuery, Language, Setting
@@ -51,11 +53,30 @@ class WrittenExperiment:
         return {
             "experiment.toml": "".join(f"{line}\n" for line in self._toml(queries, has_static=bool(static))),
             **{_file(query): text for query, text in queries.items()},
-            _TRACE: "".join(
-                f'{" ".join(fact.arguments)} "{self.dates.option(fact.t)}" .\n' for fact in self.facts
-            ),
+            **self._traces(),
             **({_STATIC: static} if static else {}),
         }
+
+    def _traces(self) -> dict[str, str]:
+        """Return the files of the stream: a file for each stream if one has a name that is no IRI."""
+        if not self._named_apart:
+            return {_TRACE: "".join(self._line(fact, 4) for fact in self.facts)}
+        return {
+            file: "".join(self._line(fact, 3) for fact in self.facts if fact.arguments[3] == stream)
+            for stream, file in self._named_apart.items()
+        }
+
+    def _line(self, fact: Fact, terms: int) -> str:
+        return f'{" ".join(fact.arguments[:terms])} "{self.dates.option(fact.t)}" .\n'
+
+    @property
+    def _named_apart(self) -> dict[str, str]:
+        """The file of each stream, if one of them has a name that no file of quads can have."""
+        read = (source.stream for query in (self.pair.csparql, self.pair.cqels) for source in sources(query))
+        streams = dict.fromkeys((*map(str, read), *(fact.arguments[3] for fact in self.facts)))
+        if not any(map(is_name_of_stream, streams)):
+            return {}
+        return {stream: f"trace{number}.nt" for number, stream in enumerate(streams, start=1)}
 
     def write(self, folder: Path) -> None:
         """Write the files into a folder that is there."""
@@ -64,7 +85,10 @@ class WrittenExperiment:
 
     def _queries(self) -> dict[EngineQuery, str]:
         csparql, cqels = self._stepping(), self.pair.cqels
-        ways: list[tuple[tuple[EngineQuery, ...], bool]] = [((csparql, cqels), False)]
+        # A name that is no IRI is one in a single language: the other query is made again.
+        ways: list[tuple[tuple[EngineQuery, ...], bool]] = (
+            [] if self._named_apart else [((csparql, cqels), False)]
+        )
         ways += [((query,), True) for query in (cqels, self.pair.csparql) if self._made_again(query)]
         ways.append(((csparql, cqels), True))
         *others, last = ways
@@ -115,13 +139,17 @@ class WrittenExperiment:
         yield f"period = {self.period}"
         for query in queries:
             yield f'{query.language.value} = "{_file(query)}"'
-        yield f'files = "{_TRACE}"'
+        if not self._named_apart:
+            yield f'files = "{_TRACE}"'
         if has_static:
             yield f'static = "{_STATIC}"'
         yield f'profile = "{self.setting.profile.value}"'
         if self.setting.bounds is not None:
             yield f'bounds = "{self.setting.bounds.value}"'
         yield f'trigger = "{self.trigger.value}"'
+        if self._named_apart:
+            yield "[streams]"
+            yield from (f'{_quoted(Iri(name[1:-1]))} = "{file}"' for name, file in self._named_apart.items())
         if all(query.language in MERGING for query in queries):
             yield "[assign]"
             for stream, predicates in self._assigned().items():

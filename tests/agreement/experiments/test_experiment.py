@@ -18,7 +18,7 @@ from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from solver.settings import StaticFile
 from tests.packs import SAMPLES
-from translate.model.query import Profile
+from translate.model.query import Language, Profile
 from translate.tau import Trigger
 
 S, P, Q = "http://example.org/s", "http://example.org/p", "http://example.org/q"
@@ -286,7 +286,7 @@ FILES = [
 ]
 
 STREAMS = [
-    (full().replace(S, "s"), 5, 'found "s"', "absolute IRI"),
+    (full().replace(S, "s t"), 5, 'found "s t"', "a stream's name, an IRI or a text"),
     (full().replace("[streams]", "[[streams]]"), 4, "streams", "found [{", "a table"),
     (full().replace(S, f"<{S}>"), 5, f'found "<{S}>"', "without < >"),
     ('streams = "s.trig"\n' + full().split("[streams]")[0], 1, 'found "s.trig"', "a table"),
@@ -317,8 +317,8 @@ def test_a_wrong_experiment_is_told_where_and_what(folder, text, line, words):
         (full(unit='"0s"'), '"0s"'),
         (full("colour = 1"), "colour"),
         (full(static='["a.ttl", "none.ttl"]'), '"none.ttl"'),
-        (full().replace(S, "s"), '"s"'),
-        (full().replace('[streams]\n"', '[streams]\n"x" = "y"\n"'), '"x"'),
+        (full().replace(S, "s t"), '"s t"'),
+        (full().replace('[streams]\n"', '[streams]\n"<x>" = "y"\n"'), '"<x>"'),
     ],
 )
 def test_the_caret_stands_under_what_is_wrong(folder, text, under_caret):
@@ -471,7 +471,8 @@ def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
     keys |= {"prefixes", "columns", "on", "blank_nodes", "time", "base"}
-    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "sparqlstream", "rspql", "files", "sort"}
+    keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "files", "sort"}
+    keys |= {language.value for language in Language}
     assert set(found["properties"]) == keys | {
         *("generate", "grid", "queries", "traces", "engines", "comparisons", "on", "prefixes"),
     }
