@@ -93,7 +93,7 @@ _OWN, _ANOTHER = 0.5, 0.9
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """So many runs say which rules of an engine version are needed."""
-_MANY, _NEAREST = 12, 16
+_MANY, _NEAREST = 12, 20
 """From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
 _CHANCE, _FEW = 0.1, 2
 """Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""

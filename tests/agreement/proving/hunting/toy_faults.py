@@ -73,7 +73,7 @@ NAMES = {
     "shift-step": "unexplained",
     "early-windows": "before time 0",
     "empty-reported": "empty = reported",
-    "empty-window": "",
+    "empty-window": "empty = reported; and report = window-close",
     "only-first-report": "only the first report",
     "first-report-lost": "the first report is missing",
     "every-second": "every second report",
