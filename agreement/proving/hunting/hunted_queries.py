@@ -63,8 +63,13 @@ def hunted_query(
         held,
         tick,
         windows,
-        alphabet(read, held),
+        _ordered(alphabet(read, held)) if read.modifiers.order else alphabet(read, held),
     )
+
+
+def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
+    """Return letters without texts in a language: SPARQL orders these in no way beside other texts."""
+    return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
 @dataclass(frozen=True, slots=True)

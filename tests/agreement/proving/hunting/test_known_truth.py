@@ -151,6 +151,11 @@ def test_terms_that_a_variable_makes_equal_are_tried_unequal():
     assert any(subject != object_ and "/p>" in predicate for subject, predicate, object_ in triples)
 
 
+def test_no_stream_has_terms_whose_order_nothing_defines():
+    (limit,) = (one for one in made_queries(built_in("rspql")).queries if one.name == "limit")
+    assert not any("@" in term for _, triple in limit.letters for term in triple)
+
+
 class OpenWindows:
     """`SELECT ?s ?a` of one window from 0 on, (o, c], whose reports nothing changes that comes late."""
 
