@@ -189,7 +189,7 @@ def _numbers(constants: Sequence[Term], many: int, linked: int) -> Iterator[Lite
         alike, double = many if anchor in finite else 1, _double(anchor)
         yield from islice(_spelled(anchor), alike + 1)
         yield from islice(_spelled_float(double, "double"), alike + 1)
-        yield from islice(_spelled_float(Single(double), "float"), alike + 1)
+        yield from islice(_spelled_float(Single(anchor), "float"), alike + 1)
     points = sorted({point for anchor in anchors for point in _points(anchor)})
     # Of variables that are compared with each other one at least is no decimal of the same interval.
     inside = linked if linked in (1, many) else linked - 1
@@ -224,7 +224,7 @@ def _points(anchor: Fraction) -> Iterator[Fraction]:
     """Yield a number, its double and its float, and the ends of their cells."""
     yield anchor
     double = _double(anchor)
-    single = Single(double)
+    single = Single(anchor)
     for near, neighbours in ((double, _beside(double)), (single, _singles_beside(single))):
         if isfinite(near):
             yield Fraction(near)
@@ -246,7 +246,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
     """Yield the double and the float that are nearest to a place, as far as they lie between two others."""
     double = _double(place)
-    for kind, near in (("double", double), ("float", Single(double))):
+    for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:
             yield kind, near
 

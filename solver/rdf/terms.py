@@ -239,16 +239,29 @@ _CACHED: Final = 2**16
 MOST_CHARACTERS: Final = 2**24
 
 
+def _odd_double(number: float | Decimal | Fraction) -> float:
+    """Return a number as a double, rounded so that rounding it again to a float gives the nearest float.
+
+    A number near the middle of two floats would be rounded to the middle first, and then to the wrong one.
+    Of the two doubles around a number that is none, the one with an odd last bit is never such a middle
+    (Boldo and Melquiond: *When double rounding is odd*, 2005).
+    """
+    double = float(number)
+    if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:
+        return double
+    return math.nextafter(double, math.inf if number > double else -math.inf)
+
+
 class Single(float):
     """An xsd:float: a float rounded to 32 bit."""
 
     __slots__ = ()
 
-    def __new__(cls, number: float) -> Self:
+    def __new__(cls, number: float | Decimal | Fraction) -> Self:
         """Return the nearest 32-bit float; beyond its range, an infinity."""
         try:
             # Of an integer beyond all doubles struct says another thing than that it overflows.
-            return super().__new__(cls, struct.unpack("f", struct.pack("f", float(number)))[0])
+            return super().__new__(cls, struct.unpack("f", struct.pack("f", _odd_double(number)))[0])
         except OverflowError:
             return super().__new__(cls, math.copysign(math.inf, number))
 
@@ -329,7 +342,10 @@ def parse(text: str, kind: str) -> Value | None:
     if kind == "decimal" and _DECIMAL.fullmatch(text):
         return Decimal(text)
     if kind in ("float", "double") and _DOUBLE.fullmatch(text):
-        return float(text) if kind == "double" else Single(float(text))
+        double = float(text)
+        if kind == "double":
+            return double
+        return Single(Decimal(text) if math.isfinite(double) else double)
     if kind == "boolean":
         return _BOOLEANS.get(text)
     if kind in _TIMES and (match := _TIMES[kind].fullmatch(text)):

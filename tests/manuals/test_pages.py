@@ -23,7 +23,8 @@ def test_the_first_page_is_read_in_three_minutes():
         *(
             (path.read_text(encoding="utf-8"), STRICT[path.name])
             for path in sorted((ROOT / "samples").glob("*/query.c*.rq"))
-            if path.parent.name != "minus" or "csparql" in path.name  # CQELS 1.x knows no MINUS
+            # CQELS 1.x knows no MINUS, and of CQELS 2 there is no parser here.
+            if path.name in STRICT and (path.parent.name != "minus" or "csparql" in path.name)
         ),
     ],
 )

@@ -41,11 +41,21 @@ def double(amount):
 
 
 def single(amount):
-    """Return the nearest float of 32 bit."""
+    """Return the nearest float of 32 bit, of two the one with an even last bit; beyond all is infinity."""
+    if amount in (inf, -inf):
+        return amount
     try:
-        return struct.unpack("f", struct.pack("f", double(amount)))[0]
+        (bits,) = struct.unpack("<i", struct.pack("<f", abs(double(amount))))
     except OverflowError:
-        return inf if amount > 0 else -inf
+        bits = 0x7F800000
+    near = [(abs(place(one) - abs(amount)), one % 2, one) for one in range(max(bits - 1, 0), bits + 2)]
+    (found,) = struct.unpack("<f", struct.pack("<i", min(min(near)[2], 0x7F800000)))
+    return -found if amount < 0 else found
+
+
+def place(bits):
+    """Return the value of the bits of a float; infinity stands where the next float would."""
+    return Fraction(2**128 if bits >= 0x7F800000 else struct.unpack("<f", struct.pack("<i", bits))[0])
 
 
 def rounded(literal, rank):

@@ -48,3 +48,14 @@ def test_an_integer_of_more_digits_than_python_reads_has_its_value():
 
 def test_an_integer_of_a_million_digits_has_no_value():
     assert value(Literal("9" * 1_000_000, XSD + "integer")) is None
+
+
+@pytest.mark.parametrize("number", [-70036096813105151, Decimal("-70036096813105151.5")])
+def test_a_number_near_the_middle_of_two_floats_is_rounded_once(number):
+    # As a double it is the middle, which would be rounded to the other float.
+    assert float(number) == -70036096813105152
+    assert Single(number) == -70036094665621504
+
+
+def test_the_text_of_a_float_is_rounded_once():
+    assert value(Literal("-70036096813105151.0", XSD + "float")) == -70036094665621504
