@@ -34,7 +34,13 @@ from agreement.comparing.judge import (
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
-from agreement.documents.requests import QUERY_SUFFIXES, absolute_text, is_query, load_query
+from agreement.documents.requests import (
+    QUERY_SUFFIXES,
+    absolute_text,
+    as_engines_read,
+    is_query,
+    load_query,
+)
 from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import cut
 from agreement.engines.adapters import ADAPTER, adapted_version
@@ -602,11 +608,11 @@ def on_trace(
     """Return where two profiles part on a trace; of two queries each side has its own."""
     _check_reporters(profiles)
     texts = [absolute_text(read_text(path, ANSWERS_FORM), str(path)) for path in queries]
-    _check_columns([load_query(path, profiles.unit) for path in queries], queries)
+    _check_columns([load_query(path, profiles.unit, as_engines_read(path)) for path in queries], queries)
     reporters = _reporters(profiles, texts[0], texts[-1])
     paths = (queries[0], queries[-1])
     read = [
-        read_judged_query(path, profiles.unit, who.reporter)
+        read_judged_query(path, profiles.unit, who.reporter, by_number=True)
         for path, who in zip(paths, reporters, strict=True)
     ]
     warnings: list[str] = []

@@ -18,6 +18,7 @@ from agreement.documents.requests import (
     InputOptions,
     JudgeOptions,
     MatchBy,
+    as_engines_read,
 )
 from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import experiment_query
@@ -229,7 +230,9 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         refused = tuple(verdict for verdict in every if isinstance(verdict, RefusedCase))
         return JudgeResult(_cases=verdicts, _refused=refused)
     query, traces = judging.paths_of(request.inputs)
-    input_options = request.input_options.fitted([query], listeners.note)
+    given = request.input_options
+    by_number = version and as_engines_read(query) is not None
+    input_options = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
     read = judging.reading_of(request.recorded, input_options, request.how.match)
     answers = judging.JudgedAnswers(
         query=query,

@@ -26,6 +26,7 @@ from agreement.documents.requests import (
     RunnerOptions,
     check_for_programs,
     first_time_option,
+    has_short_numbers,
     is_experiment,
     program_argument,
     time_option,
@@ -34,7 +35,7 @@ from agreement.documents.requests import (
 from agreement.documents.table_files import OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import answer_lines
-from lars.durations import SECOND, Duration
+from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
 from solver.settings import Time
@@ -199,6 +200,16 @@ class SolveResult(Findings):
         return self.tables(runs=True)[0]
 
 
+def _counted_by(profile: str, path: Path, how: ProgramOptions) -> ProgramOptions:
+    """Return the options with a unit as an engine version counts the plain numbers of a query."""
+    # Loads engines, which no other question needs.
+    from agreement.engines.registry import ENGINES
+
+    if how.input_options.unit is not None or profile not in ENGINES or not has_short_numbers(path):
+        return how
+    return replace(how, input_options=replace(how.input_options, unit=MILLISECOND))
+
+
 @offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
@@ -217,6 +228,8 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
     solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
     check_for_programs(path, flags_of(request.streams))
+    if request.as_ is not None and not is_experiment(path):
+        how = _counted_by(request.as_, path, how)
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
         reported = solving.reports_as(

@@ -350,9 +350,30 @@ def _document(text: str, source: str, base: str, language: Language) -> Document
 
 def tokens_of(text: str, source: str, base: str = "") -> Document:
     """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
-    told = (one for one, syntax in DIALECTS.items() if syntax.dashes and syntax.sign is not None)
-    dashed = next((one for one in told if re.search(DIALECTS[one].sign or "", text)), Language.RSPQL)
+    told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
+    dashed = next((one for one in told if _has_sign(text, one)), Language.RSPQL)
     return _document(text, source, base, dashed)
+
+
+_MASKS: Final = {TokenKind.IRI: "<>", TokenKind.NAME: ":", TokenKind.VARIABLE: "?", TokenKind.STRING: '""'}
+
+
+def _has_sign(text: str, language: Language) -> bool:
+    """Whether a text has what only a language has: in its words, not in comments, strings and names."""
+    sign = DIALECTS[language].sign
+    if sign is None:
+        return False
+    try:
+        tokens = _document(text, "", "", language).tokens
+    except QueryError:
+        return sign.search(text) is not None
+    pieces: list[str] = []
+    end = 0
+    for token in tokens:
+        # What stands together is one word in some languages: s-1.
+        pieces.append(f"{' ' * (token.start > end)}{_MASKS.get(token.kind, token.text)}")
+        end = token.end
+    return sign.search("".join(pieces)) is not None
 
 
 _Lifted = tuple[Phrase, StreamingClauses]
@@ -365,9 +386,8 @@ def _recognise(text: str, source: str, base: str) -> tuple[Language, Document, _
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
-    signs = {language: pattern for language in Language if (pattern := DIALECTS[language].sign) is not None}
-    found = [language for language, pattern in signs.items() if pattern.search(text)]
-    for language in (*found, *(language for language in Language if language not in signs)):
+    found = [language for language in Language if _has_sign(text, language)]
+    for language in (*found, *(language for language in Language if DIALECTS[language].sign is None)):
         try:
             document = _document(text, source, base, language)
         except QueryError as error:

@@ -51,6 +51,7 @@ from agreement.documents.requests import (
     JudgeOptions,
     MatchBy,
     WindowSource,
+    as_engines_read,
     in_time_points,
     load_query,
     sources,
@@ -150,14 +151,16 @@ _FINEST: Final = Duration(1000)
 ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
 
 
-def read_judged_query(path: Path, unit: Duration, who: object = None) -> EngineQuery:
+def read_judged_query(
+    path: Path, unit: Duration, who: object = None, *, by_number: bool = False
+) -> EngineQuery:
     """Return the query of a file, as an engine version reads it if it is to run it.
 
-    Else its windows are whole numbers of the unit.
+    Else its windows are whole numbers of the unit. `by_number`: plain numbers count as engines count them.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
-    query = load_query(path, unit)
+    query = load_query(path, unit, as_engines_read(path) if by_number else None)
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 

@@ -15,6 +15,7 @@ from agreement.documents.requests.query_files import (
     durations_among,
     durations_in,
     fitting_unit,
+    has_short_numbers,
     query_text,
     read_once,
 )
@@ -285,6 +286,8 @@ class InputOptions:
 
         Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
         """
+        if self.unit is None and any(map(has_short_numbers, queries)):
+            return replace(self, unit=MILLISECOND)
         notes: list[str] = []
         fitted = self.fitted(queries, notes.append)
         plain = fitted.time_point < SECOND and any(

@@ -323,6 +323,23 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
                 yield from durations_of(_with_its_windows(query_text(path), str(path)))
 
 
+def as_engines_read(path: Path) -> Language | None:
+    """Return RSP-QL for a query of Kolibrie: engines count its numbers as those of the trace.
+
+    To Kolibrie they are seconds, and so are the times of its streams: nothing tells what either counts.
+    """
+    kolibrie = read_once(query_text(path), str(path)).language is Language.KOLIBRIE
+    return Language.RSPQL if kolibrie else None
+
+
+def has_short_numbers(path: Path) -> bool:
+    """Whether a query of Kolibrie has windows that are no whole seconds if its numbers are milliseconds."""
+    if (language := as_engines_read(path)) is None:
+        return False
+    lengths = durations_of(read_once(query_text(path), str(path), language))
+    return fitting_unit(lengths) < SECOND
+
+
 def _with_its_windows(text: str, source: str) -> EngineQuery:
     try:
         return read_once(text, source)

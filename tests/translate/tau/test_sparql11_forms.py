@@ -161,7 +161,7 @@ BOTH = [*OWN_QUERIES, W3C]
 @pytest.mark.parametrize("source", BOTH)
 def test_every_query_is_read_as_the_form_that_it_is(source):
     forms = [(read_query(text, name, base=base).form, form) for text, name, base, form in texts(source)]
-    assert len(forms) >= (40 if isinstance(source, Language) else 311)
+    assert len(forms) >= (8 if isinstance(source, Language) else 311)
     assert all(found.value.lower() == form for found, form in forms)
 
 
@@ -170,7 +170,8 @@ def spread(text):
     spaces = cycle((" ", "\n# } ' \" <\n", "\t\r\n", " #\r", "\n\n"))
     tokens = tokenize(text, "q.rq").tokens
     words = (
-        token.text.swapcase() if token.kind is TokenKind.WORD and token.text != "a" else token.text
+        # Words of one letter are `a`, units, and names of streams and windows.
+        token.text.swapcase() if token.kind is TokenKind.WORD and len(token.text) > 1 else token.text
         for token in tokens
     )
     return "".join(word + next(spaces) for word in words)
@@ -179,6 +180,7 @@ def spread(text):
 @pytest.mark.parametrize("source", BOTH)
 def test_comments_white_space_and_case_change_no_query(source):
     for text, name, base, _ in texts(source):
-        if re.search("(?i)as +a|\\\\u", text) is None:
+        # A name with a hyphen is one word to CQELS 2 alone.
+        if re.search(r"(?i)as +a|\\u|[a-z]-[0-9]", text) is None:
             read, same = (read_query(one, name, base=base) for one in (text, spread(text)))
             assert replace(same, name=read.name) == read

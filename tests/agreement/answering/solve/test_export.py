@@ -107,12 +107,23 @@ def test_a_program_is_printed_in_each_format(program, shape, line):
     assert line in lars("translate", path, "--format", shape, *unit).out.splitlines()
 
 
+STRICT = "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'"
+
+
 @pytest.mark.parametrize(
     ("option", "removed", "accepted"),
     [
         ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker'"),
-        ("--strict", "csparql-0.9", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie'"),
-        ("--strict", "sparqlstream", "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie'"),
+        (
+            "--strict",
+            "csparql-0.9",
+            "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'",
+        ),
+        (
+            "--strict",
+            "sparqlstream",
+            "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'",
+        ),
     ],
 )
 def test_a_name_that_is_no_more_is_one_message_with_those_that_are(option, removed, accepted):

@@ -30,6 +30,7 @@ def test_an_engine_is_the_version_that_it_is(name, inputs):
         ran = lars("compare", first, second, *inputs)
         assert (ran.code, ran.err) == (0, "")
         assert f"{name} report the same at all" in ran.out
+    assert "6: (" in lars("solve", *inputs, "--as", name).out
 
 
 def test_plain_numbers_of_rsp_ql_count_milliseconds_where_engines_are_compared_as_where_one_is_recorded(

@@ -269,7 +269,7 @@ def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_p
         (("suite", "run", "{}", "--adapter", "x", "--level", "y"), "--level y: expected core"),
         (("suite", "run", "{}/tests", "--adapter", "x"), "no such file"),
         (("suite", "run", "{}", "--adapter", "x", "--t0", "1"), "require --engine SPEC"),
-        (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: expected csparql"),
+        (("suite", "run", "{}", "--adapter", "x", "--dialect", "y"), "--dialect y: expected rspql, csparql"),
     ],
 )
 def test_what_is_wrong_is_one_message(words, said, folder):
