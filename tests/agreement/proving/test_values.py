@@ -81,7 +81,7 @@ def beside(case):
     return literal if own in (inf, -inf) else written(Fraction(own) + Fraction(sign, 10**places), kind)
 
 
-@pytest.mark.parametrize("sizes", [(2, 2), (2, 1), (3, 1)])
+@pytest.mark.parametrize("sizes", [(2, 2), (3, 1)])
 @given(st.lists(numbers, min_size=1, max_size=3), st.lists(near, max_size=2), numbers, st.data())
 def test_every_number_compares_with_constants_as_one_that_is_chosen(sizes, constants, close, other, data):
     many, linked = sizes
@@ -100,7 +100,7 @@ def test_a_number_between_the_end_of_a_cell_and_its_double_is_chosen_for_a_lone_
     assert any(10261788684582177 < Fraction(amount) < 10261788684582178 for amount in amounts)
 
 
-@pytest.mark.parametrize("many", [2, 3, 5])
+@pytest.mark.parametrize("many", [2, 3])
 @given(st.lists(numbers, min_size=1, max_size=2), near, near)
 def test_each_two_numbers_compare_with_each_other_and_constants_as_two_that_are_chosen(
     many, constants, one, two
