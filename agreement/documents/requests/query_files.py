@@ -328,16 +328,19 @@ def as_engines_read(path: Path) -> Language | None:
 
     To Kolibrie they are seconds, and so are the times of its streams: nothing tells what either counts.
     """
-    kolibrie = read_once(query_text(path), str(path)).language is Language.KOLIBRIE
-    return Language.RSPQL if kolibrie else None
+    with suppress(LarsError):  # an engine may take a text that is read by nobody else
+        if read_once(query_text(path), str(path)).language is Language.KOLIBRIE:
+            return Language.RSPQL
+    return None
 
 
 def has_short_numbers(path: Path) -> bool:
     """Whether a query of Kolibrie has windows that are no whole seconds if its numbers are milliseconds."""
     if (language := as_engines_read(path)) is None:
         return False
-    lengths = durations_of(read_once(query_text(path), str(path), language))
-    return fitting_unit(lengths) < SECOND
+    with suppress(LarsError):
+        return fitting_unit(durations_of(read_once(query_text(path), str(path), language))) < SECOND
+    return False
 
 
 def _with_its_windows(text: str, source: str) -> EngineQuery:

@@ -4,6 +4,7 @@ import sys
 
 import pytest
 
+from agreement.documents.requests import has_short_numbers
 from tests.agreement.command import lars
 from tests.agreement.engines.adapters.streams import rspql
 from tests.packs import ROOT
@@ -78,3 +79,10 @@ def test_a_wrong_side_is_one_message(side, code, said, inputs):
     assert (ran.code, ran.out) == (code, "")
     assert said in ran.err
     assert "Traceback" not in ran.err
+
+
+def test_a_query_that_only_an_engine_may_read_is_handed_to_it(inputs, tmp_path):
+    inputs[0].write_text("SELECT nothing that anybody reads")
+    assert not has_short_numbers(inputs[0])
+    ran = lars("record", *inputs, "--adapter", BROKEN.removeprefix("adapter:"), "--out", tmp_path / "c.json")
+    assert ran.err.startswith("warning: ")
