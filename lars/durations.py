@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Self
 
 from lars.errors import LarsError
 from lars.language.windows import LARGEST_TIME
@@ -24,15 +24,15 @@ _DIGITS: Final = "[0-9]{1,18}"
 class Duration:
     """A length of time as a query writes it; `nanoseconds` is its exact value.
 
-    >>> str(Duration(90 * 10**9)), str(Duration(1500 * 10**6))
-    ('90s', '1500ms')
+    >>> str(Duration(90 * 10**9)), str(Duration(1500 * 10**6)), str(Duration(0))
+    ('90s', '1500ms', '0s')
     """
 
     nanoseconds: int
 
     def __str__(self) -> str:
-        for unit in ("d", "h", "m", "s", "ms"):
-            if self.nanoseconds and self.nanoseconds % NANOSECONDS[unit] == 0:
+        for unit in ("d", "h", "m", "s", "ms") if self.nanoseconds else ("s",):
+            if self.nanoseconds % NANOSECONDS[unit] == 0:
                 count = self.nanoseconds // NANOSECONDS[unit]
                 return f"{count}{unit}"
         return f"{self.nanoseconds}ns"
@@ -54,6 +54,34 @@ class Duration:
             message = f"the duration {self} is {count} time points of {unit}; expected up to {LARGEST_TIME}"
             raise LarsError(f"{message}, so choose a coarser unit")
         return count
+
+    def timed(self, unit: "Duration") -> "TimedPoints":
+        """Return the number of time points, which readers see as this duration; raises as `points` does."""
+        return TimedPoints(self.points(unit), self)
+
+
+class TimedPoints(int):
+    """A length in time points that was written as a duration: a number, but readers see the duration.
+
+    >>> period = TimedPoints(8, Duration(4 * 10**9))
+    >>> f"U = {period}", period + 1
+    ('U = 4s', 9)
+    """
+
+    duration: Duration
+
+    def __new__(cls, points: int, duration: Duration) -> Self:
+        """Return the number of points; arithmetic gives plain numbers, which nobody wrote."""
+        length = super().__new__(cls, points)
+        length.duration = duration
+        return length
+
+    def __getnewargs__(self) -> tuple[int, Duration]:  # type: ignore[override]
+        """Return what a copy in another process is made of."""
+        return int(self), self.duration
+
+    def __str__(self) -> str:
+        return str(self.duration)
 
 
 MILLISECOND: Final = Duration(NANOSECONDS["ms"])

@@ -23,6 +23,7 @@ class Dates:
 
     `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells
     once; `tail` what they all end with: whole minutes have no seconds. Times are in the time zone of `zero`.
+    Times that no trace has are `timed` for queries whose lengths are durations.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
@@ -31,12 +32,15 @@ class Dates:
     ' on 2026-05-04 (+05:30)'
     >>> Dates().text(21), Dates().period(20, 30), Dates().date(21), Dates().caption
     ('21', '(20, 30]', None, '')
+    >>> Dates(timed=True).period(0, 90)
+    '(0s, 90s]'
     """
 
     zero: str | None = None
     unit: Duration = SECOND
     stem: str = ""
     tail: str = ""
+    timed: bool = False
 
     def within(self, timeline: Interval) -> "Dates":
         """Return these dates for a text whose times all lie in an interval."""
@@ -65,7 +69,7 @@ class Dates:
         """Return a time for a reader."""
         date = self.date(t)
         if date is None:
-            return str(t)
+            return str(Duration(int(t) * self.unit.nanoseconds) if self.timed else t)
         return _ZONE.sub("", date.removeprefix(self.stem)).removesuffix(self.tail) if self.stem else date
 
     def period(self, start: int, end: int) -> str:
@@ -112,9 +116,14 @@ class Dates:
 
         >>> Dates("1970-01-01T02:00:00+02:00").for_script()
         {'zero': 7200000.0, 'unit': 1000.0, 'stem': '', 'tail': '', 'zone': '+02:00'}
+        >>> Dates(unit=Duration(5 * 10**8), timed=True).for_script()
+        {'unit': 500, 'suffix': 'ms', 'stem': ''}
         """
         if self.zero is None:
-            return None
+            if not self.timed:
+                return None
+            count = str(self.unit).rstrip("dhmns")
+            return {"unit": int(count), "suffix": str(self.unit).removeprefix(count), "stem": ""}
         return {
             "zero": datetime.fromisoformat(self.zero).replace(tzinfo=UTC).timestamp() * 1000,
             "unit": self.unit.milliseconds,

@@ -229,6 +229,18 @@ def short(text: str | None) -> str:
     return on_one_line(clip_text(words))
 
 
+_TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
+
+
+def shorten(text: str) -> str:
+    """Return a text of the logic with each IRI and literal as tables show it.
+
+    >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
+    'p(b, 25)'
+    """
+    return _TERM.sub(lambda match: short(match.group()), text)
+
+
 def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
     """Return a text for a reader: of one longer than that its beginning, and how long it is.
 

@@ -4,16 +4,18 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import compress
 from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import short
+from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.files import replacement_path, rewrite
 from lars.language.terms import Variable
@@ -95,10 +97,11 @@ class OutOptions:
         """
         if self.out is None:
             return ()
-        out_tables = {
-            f"{out_table.name}.{self.out_format.suffix}": out_table.with_dates(dates) for out_table in tables
-        }
-        terms = TermForm.SHORT if self.out_format in _FOR_PAPERS else self.out_terms
+        for_papers = self.out_format in _FOR_PAPERS
+        dated = (out_table.with_dates(dates) for out_table in tables)
+        written = (out_table.in_dates() if for_papers else out_table for out_table in dated)
+        out_tables = {f"{out_table.name}.{self.out_format.suffix}": out_table for out_table in written}
+        terms = TermForm.SHORT if for_papers else self.out_terms
         manifest: dict[str, object] = {
             file: dict(out_table.descriptions(terms)) for file, out_table in out_tables.items()
         }
@@ -137,13 +140,15 @@ class OutOptions:
 class Column:
     """A column's name, the kind of its values (str, int, float, bool), and what they are.
 
-    `is_time`: the values are time points, which may be dateTimes too.
+    `is_time`: the values are time points, which may be dateTimes too. `in_papers` returns what tables for
+    readers have of a text that is for machines.
     """
 
     name: str
     kind: type
     description: str
     is_time: bool = False
+    in_papers: Callable[[str], str] = str
 
 
 def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
@@ -171,6 +176,15 @@ class OutTable:
             if each is column or column.is_time
         )
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
+
+    def in_dates(self) -> "OutTable":
+        """Return the table for readers: times that have dateTimes beside them are left out."""
+        dated = {column.name.removesuffix(SUFFIX) for column in self.columns if column.name.endswith(SUFFIX)}
+        shown = [column.name not in dated for column in self.columns]
+        columns = tuple(
+            replace(column, name=column.name.removesuffix(SUFFIX)) for column in compress(self.columns, shown)
+        )
+        return OutTable(self.name, columns, (list(compress(row, shown)) for row in self.rows))
 
     def descriptions(self, terms: TermForm) -> Iterator[tuple[str, str]]:
         """Yield what each column says, for readers of the files, with terms in a form."""
@@ -244,7 +258,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     """Return the rows of a table for a text, with terms in a form."""
     if terms is TermForm.EXACT:
-        return table.rows
+        return (list(map(_as_number, row)) for row in table.rows)
     frame = as_frame(table, terms)
     # Asked before values are objects: then NaN would be none too.
     bound = frame.notna()
@@ -252,6 +266,11 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
         frame.astype(object).where(bound, None).itertuples(index=False, name=None)
     )
     return rows
+
+
+def _as_number(value: TableValue) -> TableValue:
+    """Return a length that readers see as a duration as what machines read: time points."""
+    return int(value) if isinstance(value, TimedPoints) else value
 
 
 _FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")
@@ -277,6 +296,8 @@ def _for_readers(column: Column, value: TableValue) -> str:
             return "yes" if value else "no"
         case str() if column.name.startswith("?"):
             return short(value)
+        case str():
+            return column.in_papers(value)
         case _:
             return str(value)
 

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
-from typing import Final, Self, TypeVar
+from typing import Final, TypeVar
 
-from lars.durations import NANOSECONDS, Duration, read_duration
+from lars.durations import NANOSECONDS, Duration, TimedPoints, read_duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Iri
@@ -388,30 +388,6 @@ START_TIMES: Final = Numbers("start time", 0, "whole numbers such as 0, a list 0
 PARAMETERS: Final = Numbers("value", 0, "whole numbers, or a range such as 1..50")
 
 
-class TimedPoints(int):
-    """A length in time points that was written as a duration: a number, but readers see the duration.
-
-    >>> period = TimedPoints(8, Duration(4 * 10**9))
-    >>> f"U = {period}", period + 1
-    ('U = 4s', 9)
-    """
-
-    duration: Duration
-
-    def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points; arithmetic gives plain numbers, which nobody wrote."""
-        length = super().__new__(cls, points)
-        length.duration = duration
-        return length
-
-    def __getnewargs__(self) -> tuple[int, Duration]:  # type: ignore[override]
-        """Return what a copy in another process is made of."""
-        return int(self), self.duration
-
-    def __str__(self) -> str:
-        return str(self.duration)
-
-
 def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
     """Return, by their numbers of time points, the lengths that were written as durations.
 
@@ -435,7 +411,7 @@ class Period:
         if isinstance(self.source, int):
             return self.source
         try:
-            return TimedPoints(self.source.points(unit), self.source)
+            return self.source.timed(unit)
         except LarsError as error:
             raise LarsError(f"the period {self}: {error}") from None
 

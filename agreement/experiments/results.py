@@ -10,7 +10,7 @@ from typing import Final
 
 from rich.console import Console, ConsoleOptions, RenderResult
 
-from agreement.comparing.agree import AgreementTask
+from agreement.comparing.agree import AgreementTask, periods_of
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import NO_ROWS, Json, table
 from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
@@ -92,8 +92,12 @@ class CellResults:
     @cached_property
     def agreements(self) -> Sequence[Json]:
         """A row for each variant and pulling period of each comparison."""
-        compared = (cell for cell in self.cells if isinstance(cell.work, AgreementTask))
-        return [row for cell in compared for row in _agreement_rows(cell, self.results[cell.key])]
+        return [
+            row
+            for cell in self.cells
+            if isinstance(cell.work, AgreementTask)
+            for row in _agreement_rows(cell, cell.work, self.results[cell.key])
+        ]
 
     def windows(self) -> Iterator[Json]:
         """Yield a row for each window of each judged cell."""
@@ -240,19 +244,21 @@ def _ends(row: Json, dates: Dates) -> Json:
     return {name: date for name, date in ends.items() if date is not None}
 
 
-def _agreement_rows(cell: Cell, result: Json) -> Iterator[Json]:
+def _agreement_rows(cell: Cell, work: AgreementTask, result: Json) -> Iterator[Json]:
     labels = _labels(cell, "comparison")
     # A period without a whole period inside the timeline has no interval, and no verdict.
     groups: dict[tuple[str, int], list[Json]] = {tuple(key): [] for key in result.get("compared", ())}
     for interval in result.get("intervals", ()):
         groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
+    # What is kept in files are numbers.
+    written = {int(each): each for each in (periods_of(work) if groups else ())}
     for (variant, period), own in groups.items():
         disagreeing = sum(not interval["agree"] for interval in own)
         counts = {name: sum(interval[name] for interval in own) for name in _COUNTS}
         yield {
             **labels,
             "variant": variant,
-            "period": period,
+            "period": written.get(period, period),
             "agree": not disagreeing if own else None,
             "empty": bool(own) and not any(counts.values()),
             "intervals": len(own),

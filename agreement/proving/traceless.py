@@ -6,6 +6,7 @@ from typing import Final
 from agreement.comparing.agree import AgreementTask, Pair, comparison_trace, pairs
 from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
+from lars.durations import Duration
 from lars.errors import LarsError
 from solver.facts import Background
 from solver.settings import Warn
@@ -34,7 +35,9 @@ class TracelessTask:
         """The pulling periods: those that are given, else a query's STEP, else 1 to 10."""
         stated = (default_period(query, self.task.setting.unit) for query in self.queries)
         stepped = tuple(period for period in stated if period is not None)[:1]
-        return self.task.periods or stepped or tuple(_USUAL_PERIODS)
+        unit = self.task.setting.unit
+        usual = (Duration(n * unit.nanoseconds).timed(unit) for n in _USUAL_PERIODS)
+        return self.task.periods or stepped or tuple(usual)
 
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
         """Return push and pull of each way to read the queries, the brave one first."""

@@ -13,7 +13,7 @@ from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, needed, option
-from agreement.documents.outputs import Json, clip_text
+from agreement.documents.outputs import Json, clip_text, shorten
 from agreement.documents.requests import (
     EXPERIMENT_FILE,
     ProgramOptions,
@@ -29,7 +29,7 @@ from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import on_experiment
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
 from agreement.results.renderings import check_report, explanation_report
-from agreement.results.renderings.explanation_report import short_text, shorten, why_in_words
+from agreement.results.renderings.explanation_report import short_text, why_in_words
 from lars.errors import LarsError
 from lars.files import exists, text_in
 from solver.settings import Time

@@ -195,13 +195,14 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     if not is_pushed(query):
         windows += [block.window for block in stream_blocks(query.pattern)]
     if windows and all(isinstance(window, Range) and window.origin is not None for window in windows):
-        return gcd(*(n for window in windows for n in _closes(window, unit)))
+        closes = gcd(*(n for window in windows for n in _closes(window, unit)))
+        return Duration(closes * unit.nanoseconds).timed(unit)
     if is_historical(query):
-        return 1
+        return unit.timed(unit)
     steps = {window.slide for window in windows if isinstance(window, Range) and window.slide}
     if not steps and query.every is not None:
         steps = {query.every}
-    return steps.pop().points(unit) if len(steps) == 1 else None
+    return steps.pop().timed(unit) if len(steps) == 1 else None
 
 
 def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:

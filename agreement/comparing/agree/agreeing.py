@@ -51,8 +51,8 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
-from agreement.documents.values import Period, TimedPoints
-from lars.durations import Duration
+from agreement.documents.values import Period
+from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.program import Program

@@ -12,6 +12,7 @@ from agreement.proving.decide.theorems import (
     only_loses,
 )
 from agreement.proving.disjuncts import Disjunct, Model, NoModelKnown, Requirement, Unsatisfiable
+from lars.durations import TimedPoints
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
@@ -112,19 +113,21 @@ def _described(window: Window) -> str:
 def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
     """Yield what would change a verdict."""
     possible = [way for way in question.ways if way.possible]
+    unit = question.setting.unit
+    shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1
     lacking = [way for way in possible if not needs_now(way.disjunct, question.setting)]
     match verdict:
         case EveryStream.ALWAYS if period == 1 and possible:
-            yield "a period U >= 2, or a disjunct without a NOW window"
+            yield f"a period U > {period}, or a disjunct without a NOW window"
         case EveryStream.ALWAYS if not possible:
             yield "conditions and patterns that can be satisfied"
         case EveryStream.ALWAYS:
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
         case EveryStream.NEVER | EveryStream.STATIC if lacking:
             where = ", ".join(dict.fromkeys(_where(question, disjunct) for disjunct in lacking))
-            yield f"U = 1 and a NOW window in each disjunct (none in: {where})"
+            yield f"U = {shortest} and a NOW window in each disjunct (none in: {where})"
         case EveryStream.NEVER | EveryStream.STATIC:
-            yield "U = 1"
+            yield f"U = {shortest}"
         case EveryStream.SOME:
             yield "static data that are given (--static)"
         case EveryStream.OPEN if question.stock is None and question.reads_static:

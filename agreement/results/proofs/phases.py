@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
@@ -26,11 +26,15 @@ from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
 from agreement.results.renderings.phase_report import draw
+from lars.durations import Duration
 from solver.memory import FAILED
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
     from agreement.results.renderings.phase_report import PhaseContent
+
+
+_USUAL_LENGTHS: Final = range(1, 61)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +47,7 @@ class PhaseOptions:
         "Pull periods U, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]"
     )
     length: tuple[Period, ...] = option(
-        readers.lengths("1..60"),
+        (),
         "Window lengths L, such as 1..60 or 5s..60s..5s.",
         readers.lengths,
         default_text="1..60",
@@ -173,7 +177,8 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     varied = request.varied
     agreement_task = comparison_on(request.inputs, request.options, varied.period, listeners.warn)
     unit = agreement_task.setting.unit
-    lengths = tuple(sorted({period.points(unit) for period in varied.length}))
+    usual = tuple(Period(Duration(n * unit.nanoseconds)) for n in _USUAL_LENGTHS)
+    lengths = tuple(sorted({period.points(unit) for period in varied.length or usual}))
     in_process = replace(
         agreement_task.trace,
         runner=replace(agreement_task.trace.runner, in_process=True, notice=listeners.note),

@@ -38,6 +38,7 @@ from agreement.documents.outputs import (
     short,
     short_atom,
     short_row,
+    shorten,
     table,
 )
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
@@ -122,6 +123,7 @@ class AgreementView:
     trigger: Trigger = Trigger.ANY
     row_filter: RowFilter = RowFilter()
     inputs: int = 2
+    timed: bool = False
 
     @property
     def first(self) -> VariantReport:
@@ -395,9 +397,9 @@ def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
     return variant.sides.pushed.whole().by_time(), variant.sides.pulled.whole().by_time()
 
 
-def dates_on(variant: VariantReport, unit: Duration) -> Dates:
-    """Return what the times of a trace are called."""
-    return Dates(variant.trace.origin, unit).within(variant.trace.timeline)
+def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> Dates:
+    """Return what the times of a trace are called; of one that was searched they may be `timed`."""
+    return Dates(variant.trace.origin, unit, timed=timed).within(variant.trace.timeline)
 
 
 def difference_text(row: PeriodDifference, dates: Dates) -> str:
@@ -569,7 +571,7 @@ _DIFFERENCES = (
     Column(
         "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
     ),
-    Column("atom", str, "the row as an atom, for lars explain"),
+    Column("atom", str, "the row as an atom, for lars explain", in_papers=shorten),
 )
 _ANSWERS = (
     _VARIANT,

@@ -1,9 +1,8 @@
 """What is decided for every stream, of one query and of two: text, JSON, the page of `lars decide`."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import groupby
 from typing import Final
 
@@ -11,6 +10,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, binding, json_triple, number_ranges, range_text, record, short
 from agreement.documents.requests import sources
 from agreement.proving.containment import Containment, FinerUnit, Holds, PairQuery
@@ -25,7 +25,7 @@ from agreement.proving.decide import (
 from agreement.proving.disjuncts import Quad
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
-from lars.durations import Duration
+from lars.durations import Duration, TimedPoints
 from lars.language.terms import Variable
 from solver.facts import Fact
 from translate.model.query import ToStream
@@ -53,8 +53,12 @@ class DecisionView:
             yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
         for decision, *_ in self._groups():
             if decision.witness is not None:
-                yield from _witness(decision.period, decision.witness)
+                yield from _witness(decision.period, decision.witness, self._dates(decision.period))
         yield from self._variants()
+
+    def _dates(self, period: int) -> Dates:
+        """Return what times of a stream that was searched are called."""
+        return Dates(unit=self.unit, timed=isinstance(period, TimedPoints))
 
     def _groups(self) -> Iterator[list[PeriodDecision]]:
         """Yield periods in a row of which the same is said."""
@@ -75,8 +79,8 @@ class DecisionView:
         for decision in self.decisions:
             if decision.finer is not None:
                 finer, again = decision.finer
-                when = f"U = {decision.period} with a unit of {finer}"
-                yield f"{when}, U = {again.period} then: {again.verdict.value}"
+                then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
+                yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict.value}"
 
     def _variants(self) -> Iterator[str]:
         """Yield which of the CQELS queries are the same, and the premise for each choice."""
@@ -125,7 +129,8 @@ class DecisionView:
             "bar": [_stretch(list(own)) for _, own in bar],
             "theorems": _theorems(self.decisions),
             "streams": [
-                _stream(decision.period, decision.witness) for decision in _first_of_each(self.decisions)
+                _stream(decision.period, decision.witness, self._dates(decision.period))
+                for decision in _first_of_each(self.decisions)
             ],
             "marks": [_square(verdict) for verdict, own in periods.items() if own],
             "blocks": page_blocks([*self._verdicts(), *self._variants()]),
@@ -165,21 +170,21 @@ def _periods(group: Sequence[PeriodDecision]) -> str:
     return number_ranges(sorted(decision.period for decision in group))
 
 
-def _witness(period: int, witness: StreamWitness) -> Iterator[str]:
-    begin, end = witness.period
+def _witness(period: int, witness: StreamWitness, dates: Dates) -> Iterator[str]:
     sentence = f"{witness.side} alone has ({', '.join(map(short, witness.row))}), {witness.cause}"
-    yield f"a stream on which they differ for U = {period}, in ({begin}, {end}]: {sentence}"
-    yield from (f"  {line}" for line in _arrivals(witness.facts) or ["nothing arrives"])
+    when = f"U = {period}, in {dates.period(*witness.period)}"
+    yield f"a stream on which they differ for {when}: {sentence}"
+    yield from (f"  {line}" for line in _arrivals(witness.facts, dates) or ["nothing arrives"])
     yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(witness.static[:_MOST_STATIC]))
     yield from (f"  {line}" for line in _more_static(witness))
 
 
-def _arrivals(facts: Iterable[Fact], time: Callable[[int], str] = str) -> list[str]:
+def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
     """Return the triples that arrive, a line each."""
     lines = []
     for fact in facts:
         *triple, stream = map(short, fact.arguments)
-        lines.append(f"{time(fact.t)}: {' '.join(triple)} on {stream}")
+        lines.append(f"{dates.text(fact.t)}: {' '.join(triple)} on {stream}")
     return lines
 
 
@@ -261,19 +266,19 @@ def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
     return list(decisions.values())[:_STREAMS]
 
 
-def _stream(period: int, witness: StreamWitness | None) -> Json:
+def _stream(period: int, witness: StreamWitness | None, dates: Dates) -> Json:
     assert witness is not None, "only periods with a stream are drawn"
     begin, end = witness.period
     row = f"({', '.join(map(short, witness.row))})"
-    title = f"U = {period}, ({begin}, {end}]: {witness.side} alone has {row}, {witness.cause}"
+    title = f"U = {period}, {dates.period(begin, end)}: {witness.side} alone has {row}, {witness.cause}"
     arrivals = ((fact.t, fact.arguments[-1], fact.arguments[:-1]) for fact in witness.facts)
     pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
     times = [fact.t for fact in witness.facts]
     ends = min([begin, *times]), max([end, *times])
     drawn = [*stream_lanes(arrivals, "push"), ("pull", pulls)]
     static = [line for _, line in _static_triples(witness.static[:_MOST_STATIC])]
-    listed = [*_arrivals(witness.facts), *static, *_more_static(witness)] or ["nothing arrives"]
-    return lanes_json(title, drawn, ends, period=witness.period) | {"said": listed}
+    listed = [*_arrivals(witness.facts, dates), *static, *_more_static(witness)] or ["nothing arrives"]
+    return lanes_json(title, drawn, ends, dates.text, witness.period) | {"said": listed}
 
 
 def _premise_json(premise: CheckedPremise) -> Json:
@@ -323,18 +328,14 @@ def _whose(query: PairQuery, file: str) -> str:
 def _data(query: PairQuery, other: PairQuery, containment: Containment, mine: str) -> Iterator[str]:
     if (against := containment.against) is None:
         return
-    when = f"at {_time(query, against.t)} " if _timed(query, other) else ""
+    dates = Dates(unit=query.setting.unit, timed=True)
+    when = f"at {dates.text(against.t)} " if _timed(query, other) else ""
     if against.before is not None:
-        when = f"{when}(evaluated before at {_time(query, against.before)}) "
+        when = f"{when}(evaluated before at {dates.text(against.before)}) "
     row = ", ".join(map(short, against.row))
     yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
-    yield from (f"  {line}" for line in _arrivals(against.facts, partial(_time, query)))
+    yield from (f"  {line}" for line in _arrivals(against.facts, dates))
     yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
-
-
-def _time(query: PairQuery, t: int) -> str:
-    unit = query.setting.unit
-    return f"0{str(unit).lstrip('0123456789')}" if t == 0 else str(Duration(t * unit.nanoseconds))
 
 
 _VALUES = {Holds.YES: True, Holds.NO: False, Holds.OPEN: None}

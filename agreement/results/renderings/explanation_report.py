@@ -16,14 +16,13 @@ with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for ot
 absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Underived
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, encode, first_few, quantity, record, short
+from agreement.documents.outputs import Json, encode, first_few, quantity, record, short, shorten
 from lars import explain
 from lars.explain import MOST, present
 from lars.language.formulas import BodyLiteral, Truth
@@ -32,9 +31,6 @@ from lars.language.stream import Moment
 from lars.language.terms import Atom, Signature, signature, write_name
 from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
-
-_TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|^`\s]+>')
-
 
 _DEEPEST: Final = 20
 """So many proofs stand inside each other; deeper ones follow behind as proofs of their own."""
@@ -64,15 +60,6 @@ class ToldOnce:
         """Yield the atoms whose proofs were too deep to be told in their place."""
         while self.later:
             yield self.later.pop(0)
-
-
-def shorten(text: str) -> str:
-    """Return a text of the logic with each IRI and literal as tables show it.
-
-    >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
-    'p(b, 25)'
-    """
-    return _TERM.sub(lambda match: short(match.group()), text)
 
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:

@@ -11,7 +11,7 @@ from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.dates import SUFFIX, Dates
-from agreement.documents.outputs import Json, binding, pick
+from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
 from solver.facts import Row
 
@@ -215,20 +215,37 @@ def _starts_of(verdict: Verdict) -> list[list[int]]:
     return [[start] for start in range(starts[0], last + 1)]
 
 
+def _list_in_papers(text: str) -> str:
+    """Return a list of JSON as readers write one; of lists each in brackets."""
+    listed = (
+        f"({', '.join(map(str, one))})" if isinstance(one, list) else str(one) for one in json.loads(text)
+    )
+    return ", ".join(listed)
+
+
+def _rows_in_papers(text: str) -> str:
+    rows = ([_term_in_papers(term) for term in row.values()] for row in json.loads(text))
+    return ", ".join(f"({', '.join(row)})" for row in rows)
+
+
+def _term_in_papers(term: Json) -> str:
+    return short(f"<{term['value']}>") if term["type"] == "uri" else str(term["value"])
+
+
 _MATCH: Final = (
     Column("expected", int, "how many rows are expected"),
     Column("actual", int, "how many are reported"),
     Column("precision", float, "the share of the reported rows that are expected"),
     Column("recall", float, "the share of the expected rows that are reported"),
     Column("problem", str, "what is wrong; none: nothing"),
-    Column("missing", str, "expected rows that are not reported, as JSON"),
-    Column("extra", str, "reported rows that are not expected, as JSON"),
+    Column("missing", str, "expected rows that are not reported, as JSON", in_papers=_rows_in_papers),
+    Column("extra", str, "reported rows that are not expected, as JSON", in_papers=_rows_in_papers),
 )
 _STARTS: Final = (
     Column("phase", str, "windows are compared; transient and later ones are not"),
-    Column("t0", str, "the start times, as JSON"),
+    Column("t0", str, "the start times, as JSON", in_papers=_list_in_papers),
 )
-_DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON")
+_DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON", in_papers=_list_in_papers)
 """Stands behind the start times, where times have dates."""
 _WINDOWS: Final = (
     Column("from", float, "where the window begins, in time points", is_time=True),
@@ -240,8 +257,8 @@ _WINDOWS: Final = (
 _STEPS: Final = (
     Column("push", float, "the number of the push, from 0"),
     Column("time", float, "the time unit, where reports are compared by it"),
-    Column("predicted_at", str, "the times of the predicted reports, as JSON"),
-    Column("recorded_at", str, "the times of the recorded reports, as JSON"),
+    Column("predicted_at", str, "the times of the predicted reports, as JSON", in_papers=_list_in_papers),
+    Column("recorded_at", str, "the times of the recorded reports, as JSON", in_papers=_list_in_papers),
     *_MATCH,
 )
 _CASES: Final = (
@@ -249,7 +266,7 @@ _CASES: Final = (
     Column("judge", str, "what it is judged by"),
     Column("correct", bool, "whether it is correct"),
     Column("score", float, "the harmonic mean of precision and recall over all rows"),
-    Column("t0", str, "the start times that fit, as JSON"),
+    Column("t0", str, "the start times that fit, as JSON", in_papers=_list_in_papers),
     Column("problem", str, "what is wrong first; none: nothing"),
 )
 

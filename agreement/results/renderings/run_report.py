@@ -10,7 +10,7 @@ from agreement.documents.outputs import NO_ROWS, Json, quantity
 from agreement.experiments import Cell, JudgingWork
 from agreement.experiments.results import CellResults
 from agreement.results.renderings.pages.page import Page, PageHead
-from lars.durations import SECOND, Duration
+from lars.durations import SECOND, TimedPoints
 from lars.language.windows import Interval
 
 _WINDOWS_OF_A_CELL: Final = 2000
@@ -31,8 +31,6 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     """Return the page of an experiment."""
     verdicts, agreements = results.verdicts, results.agreements
     cells, varied = results.cells, results.varied
-    units = (cell.work.setting.unit for cell in cells if isinstance(cell.work, AgreementTask))
-    unit = next(units, SECOND)
     wrong = sum(row["correct"] is False for row in verdicts) + sum(
         row["agree"] is False for row in agreements
     )
@@ -48,7 +46,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
             *_table("Correct", verdicts, varied, "engine"),
             *_table("Agree", agreements, varied, "comparison"),
         ],
-        "heat": _heat(agreements, varied, unit),
+        "heat": _heat(agreements, varied),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
         "cells": _cells(cells, results.results),
     }
@@ -118,7 +116,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     }
 
 
-def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> Json | None:
+def _heat(agreements: Sequence[Json], varied: Sequence[str]) -> Json | None:
     """Return the share of agreeing periods by comparison and U, where there are several U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
@@ -134,7 +132,7 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> 
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
         "labels": ["query", "trace", "comparison", *varied],
-        "periods": [str(Duration(period * unit.nanoseconds)) for period in periods],
+        "periods": list(map(str, periods)),
         "rows": [
             {"labels": labels, "cells": [own.get(period) for period in periods]} for labels, own in drawn
         ],
@@ -143,7 +141,13 @@ def _heat(agreements: Sequence[Json], varied: Sequence[str], unit: Duration) -> 
 
 
 def _cell_text(value: object) -> object:
-    return f"{value:.3f}" if isinstance(value, float) else value
+    match value:
+        case float():
+            return f"{value:.3f}"
+        case TimedPoints():
+            return str(value)
+        case _:
+            return value
 
 
 def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:

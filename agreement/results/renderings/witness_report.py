@@ -34,6 +34,7 @@ from agreement.proving.witness.candidate_atoms import TRIPLE
 from agreement.proving.witness.other_sides import NamedProfile
 from agreement.proving.witness.searching import SearchEnd
 from agreement.proving.witness.witness_task import PeriodWitnesses
+from lars.durations import TimedPoints
 from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
 
@@ -72,7 +73,11 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
     yield f"{kind} {_property(task, period)}: {size}, time in units of {task.setting.unit}"
-    arriving = ((str(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts)
+    # Where push and pull are not compared, no period is written in points.
+    dates = Dates(unit=task.setting.unit, timed=task.pair is None or isinstance(period, TimedPoints))
+    arriving = (
+        (dates.text(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts
+    )
     known = (
         ("", "static" if graph == DEFAULT.name else f"static {short(graph)}", triple)
         for *triple, graph in (static if task.static is None else ())
@@ -84,13 +89,13 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
         for name, rows in zip(task.sides, (witness.left_only, witness.right_only), strict=True):
             if rows:
                 listed_rows = ", ".join(sorted(map(short_row, rows)))
-                yield f"at {witness.end} {name} alone has {names} = {listed_rows}"
+                yield f"at {dates.text(witness.end)} {name} alone has {names} = {listed_rows}"
         if witness.remark:
-            yield f"at {witness.end} {witness.remark}"
+            yield f"at {dates.text(witness.end)} {witness.remark}"
         return
     for interval in report.verdicts[0].intervals:
         for difference in report.differences(interval):
-            when = f"in ({interval.start}, {interval.end}]"
+            when = f"in {dates.period(interval.start, interval.end)}"
             row = f"{names} = {short_row(difference.row)}"
             yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
 

@@ -36,7 +36,7 @@ REFUSED = [
     (merging(Range(SECOND)), "csparql", "no window without a STEP"),
     (merging(Range(SECOND, SECOND, SECOND)), "csparql", "UNTIL 1s"),
     (merging(Range(Duration(5), SECOND)), "csparql", "the duration 5ns"),
-    (merging(Range(Duration(0), SECOND)), "sparqlstream", "the duration 0ns"),
+    (merging(Range(Duration(0), SECOND)), "sparqlstream", "the duration 0s"),
     (merging(Now()), "csparql", r"window \[NOW\]"),
     (merging(Unbounded()), "csparql", r"window \[RANGE UNBOUNDED\]"),
     (merging(Rows(2)), "cqels", "<urn:s> is merged into the default graph.*--assign"),

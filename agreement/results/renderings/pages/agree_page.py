@@ -365,7 +365,7 @@ def agree_page(
     What is shown of variants is the first, the brave one.
     """
     variant, verdicts = view.first, view.row_filter.verdicts(view.first)
-    dates = dates_on(variant, view.setting.unit)
+    dates = dates_on(variant, view.setting.unit, timed=view.timed)
     names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
     periods = number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
     question = (
@@ -422,7 +422,7 @@ def _content(
     queries: Sequence[tuple[str, str]],
 ) -> Json:
     variant, setting = view.first, view.setting
-    trace, dates = variant.trace, dates_on(variant, setting.unit)
+    trace, dates = variant.trace, dates_on(variant, setting.unit, timed=view.timed)
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
     first = verdicts[0].period
 

@@ -19,9 +19,9 @@ from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
 from agreement.results.renderings.witness_report import as_text, shrunk_text
+from lars.durations import TimedPoints
 from solver.settings import Certify
-from translate.model.query import Setting
-from translate.tau import Trigger, columns
+from translate.tau import columns
 
 _HEADING = "What was searched, and what is proven"
 
@@ -48,15 +48,19 @@ def witness_page(
         None,
     )
     report = None if first_shown is None else task.report(*first_shown)
-    if report is None:
+    if first_shown is None or report is None:
         return text_page(head, document, as_text(task, witnesses))
     several = sum(len(period_witnesses.witnesses) for period_witnesses in witnesses) > 1
-    below = [f"Below: the first stream for U = {first_shown[0]}."] if several and first_shown else []
+    below = [f"Below: the first stream for U = {first_shown[0]}."] if several else []
     parts = [*_proven(witnesses), *as_text(task, witnesses), *below]
     first = next(RowFilter().rows(report), None)
-    why = "" if first is None else f" {difference_text(first, dates_on(report, task.setting.unit))}."
+    timed = isinstance(first_shown[0], TimedPoints)
+    dates = dates_on(report, task.setting.unit, timed=timed)
+    why = "" if first is None else f" {difference_text(first, dates)}."
     head = replace(head, answer=f"{head.answer}{why}")
-    return _headed(head, parts, document, report, (task.setting, task.trigger))
+    return _headed(
+        head, parts, document, AgreementView(_alone(report), task.setting, task.trigger, timed=timed)
+    )
 
 
 def shrink_page(
@@ -72,9 +76,8 @@ def shrink_page(
     head = PageHead(title, question, False, answer, (), "What is left")
     report = report_on(disagreement.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
     report.trace.origin = trials.origin
-    page = _headed(
-        head, shrunk_text(disagreement, trials), document, report, (trials.setting, trials.trigger)
-    )
+    view = AgreementView(_alone(report), trials.setting, trials.trigger)
+    page = _headed(head, shrunk_text(disagreement, trials), document, view)
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
     return replace(
         page,
@@ -82,16 +85,18 @@ def shrink_page(
     )
 
 
+def _alone(report: VariantReport) -> AgreementReport:
+    return AgreementReport(columns(report.pair.csparql), (report,), ())
+
+
 def _headed(
     head: PageHead,
     parts: Iterable[RenderableType],
     document: Mapping[str, object],
-    report: VariantReport,
-    read: tuple[Setting, Trigger],
+    view: AgreementView,
 ) -> Page:
     """Return the page of `lars agree` on a stream, under another question and what answers it."""
-    whole = AgreementReport(columns(report.pair.csparql), (report,), ())
-    page = agree_page(head.title, AgreementView(whole, *read), document)
+    page = agree_page(head.title, view, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 

@@ -30,10 +30,12 @@
     for (const [key, value] of Object.entries(attributes)) found.setAttribute(key, value);
     return found;
   };
-  // Times are called by their dateTimes where the trace has them, without what all begin with.
+  // Times are called by their dateTimes where the trace has them, without what all begin with; where no
+  // trace has them, by how long they are after time 0.
   let dates = page.dates;
   const when = (t) => {
     if (!dates || typeof t !== "number") return String(t);
+    if (dates.suffix) return `${t * dates.unit}${dates.suffix}`;
     const date = new Date(dates.zero + t * dates.unit);
     return isNaN(date)
       ? String(t)

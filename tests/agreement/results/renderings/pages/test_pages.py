@@ -305,7 +305,7 @@ cqels = {text = "SELECT ?a WHERE { STREAM <e:s> [RANGE 2s] { ?a <e:p> ?b } }"}
 name = "t"
 files = "t.nq"
 [[comparisons]]
-period = [2, 3]
+period = "1s..1500ms..500ms"
 """
 
 
