@@ -15,6 +15,8 @@ SAMPLES = ROOT / "samples"
 DATA = ROOT / "tests" / "data"
 HELD = DATA / "recordings"
 SHARED = ROOT.parent / "shared"
+DOWNLOADED = frozenset({"citybench", "csrbench", "lsbench", "srbench"})
+"""Samples whose queries and data are not here."""
 
 
 @dataclass(frozen=True, slots=True)

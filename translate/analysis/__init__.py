@@ -18,6 +18,7 @@ from translate.analysis.query_remarks import (
     differences,
     different_datasets,
     different_variables,
+    in_local_names,
     is_historical,
     is_pushed,
     remarks,

@@ -1,5 +1,6 @@
 """What a user must know of queries before reading answers: whether two stem from one, and each warning."""
 
+import re
 from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping
 from dataclasses import fields, replace
@@ -9,7 +10,7 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.language.program import variables as variables_of
-from lars.language.terms import Iri, Variable
+from lars.language.terms import RDF_TYPE, Iri, Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
@@ -83,7 +84,8 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
     """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
     model = model_of_cqels(cqels)
     if not have_one_pattern(csparql, cqels):
-        yield f"{NO_MODEL}: P: the patterns differ\n  C-SPARQL {csparql.pattern}\n  CQELS    {model.pattern}"
+        pull, push = in_local_names(f"{csparql.pattern}", f"{model.pattern}")
+        yield f"{NO_MODEL}: P: the patterns differ\n  C-SPARQL {pull}\n  CQELS    {push}"
     windows, blocks = _steps(csparql.merged, unit), _steps(model.streams, unit)
     for names, one, another in (("C-SPARQL", windows, blocks), ("CQELS", blocks, windows)):
         for stream, window in sorted(one.keys() - another.keys(), key=str):
@@ -91,6 +93,27 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
         yield f"the two queries differ in STEP: C-SPARQL {_reads_text(windows)}, CQELS {_reads_text(blocks)}"
+
+
+_IRI: Final = re.compile(r"<([^<>\"{}|^`\\\s]*)>")
+_LONG: Final = 150
+
+
+def in_local_names(*texts: str) -> list[str]:
+    """Return texts of patterns with local names in place of IRIs where one is long.
+
+    IRIs whose local names coincide stay whole.
+
+    >>> in_local_names("{?a <http://e/p> <http://f/q> . ?a <http://e/q> ?b}" + " " * 150)[0].strip()
+    '{?a p <http://f/q> . ?a <http://e/q> ?b}'
+    """
+    if all(len(text) <= _LONG for text in texts):
+        return list(texts)
+    iris = {iri for text in texts for iri in _IRI.findall(text)}
+    names = {iri: "a" if iri == RDF_TYPE.value else iri.replace("#", "/").rpartition("/")[2] for iri in iris}
+    counts = Counter(names.values())
+    known = {iri: name for iri, name in names.items() if name and counts[name] == 1}
+    return [_IRI.sub(lambda match: known.get(match[1], match[0]), text) for text in texts]
 
 
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:

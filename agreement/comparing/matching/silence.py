@@ -7,6 +7,7 @@ from typing import Final, assert_never
 from agreement.documents.traces import Trace
 from lars.language.windows import Interval
 from solver.job import Question
+from translate.analysis import in_local_names
 from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form
 
@@ -65,7 +66,8 @@ def _unmatched(
     whole = within(pattern)
     where = " in its window when that is evaluated" if isinstance(whole, algebra.StreamBlock) else ""
     alone = ", although each of its parts matches on its own"
-    yield from texts or [f"no solution matches {whole}{alone if inside else where}"]
+    (text,) = in_local_names(f"{whole}") if inside else (f"{whole}",)
+    yield from texts or [f"no solution matches {text}{alone if inside else where}"]
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:

@@ -17,7 +17,7 @@ from lars.errors import LarsError, PlacedError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, Interval
 from solver.settings import StaticFile
-from tests.packs import SAMPLES
+from tests.packs import DOWNLOADED, SAMPLES
 from translate.model.query import Language, Profile
 from translate.tau import Trigger
 
@@ -180,8 +180,6 @@ def test_an_experiment_can_have_the_cqels_query_alone(folder):
     assert read(write(folder, text)).cqels == load_query(folder / "c.rq", MINUTE)
 
 
-DOWNLOADED = {"citybench"}
-"""Samples whose data are not here."""
 HERE = {file.parent.name for file in SAMPLES.glob("*/*.toml")} - DOWNLOADED
 
 

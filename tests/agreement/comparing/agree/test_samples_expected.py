@@ -15,7 +15,7 @@ import pytest
 from rdflib import Dataset, Graph, Namespace
 
 from tests.agreement.reference import Arrival, Scenario, Timeline, Window, compare, short
-from tests.packs import SAMPLES
+from tests.packs import DOWNLOADED, SAMPLES
 
 pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib.*")
 
@@ -189,7 +189,7 @@ def test_without_assign_the_merged_sample_agrees():
 
 
 def test_every_sample_has_an_expected_table_at_its_own_period():
-    folders = {file.parent.name for file in SAMPLES.glob("*/experiment.toml")} - {"citybench"}
+    folders = {file.parent.name for file in SAMPLES.glob("*/experiment.toml")} - DOWNLOADED
     assert folders == {sample for sample, _ in EXPECTED}
     for (sample, _), table in EXPECTED.items():
         assert tomllib.loads((SAMPLES / sample / "experiment.toml").read_text())["period"] in table
