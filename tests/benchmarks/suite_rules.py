@@ -33,7 +33,9 @@ def main():
         if sys.argv[2:] and name not in sys.argv[2:]:
             continue
         try:
-            writing = writing_of(BuiltInEngine(engine), tests, {}, "cqels" if name.startswith("cqels") else None)
+            writing = writing_of(
+                BuiltInEngine(engine), tests, {}, "cqels" if name.startswith("cqels") else None
+            )
         except LarsError as error:
             print(f"{name}: {error}".splitlines()[0])
             continue
