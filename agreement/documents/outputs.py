@@ -19,7 +19,18 @@ from agreement.documents.text_tables import FoldingTable
 from lars.errors import on_one_line, printable
 from lars.language.formulas import Not
 from lars.language.program import write_literal
-from lars.language.terms import XSD, Blank, Constant, Iri, Literal, Number, Symbol, Variable, write_name
+from lars.language.terms import (
+    XSD,
+    Blank,
+    Constant,
+    Iri,
+    Literal,
+    Number,
+    Symbol,
+    TripleTerm,
+    Variable,
+    write_name,
+)
 from lars.language.windows import Interval
 
 # The help of all commands needs words and tables alone: what reads terms is loaded when there is one.
@@ -50,7 +61,7 @@ def encode(value: object) -> Any:
             return value
         case Enum():
             return value.value
-        case Iri() | Blank() | Literal() | Symbol() | Number():
+        case Iri() | Blank() | Literal() | TripleTerm() | Symbol() | Number():
             return json_term(value)
         case Interval(first, last):
             return {"from": first, "to": last} if value else {"from": None, "to": None}
@@ -81,15 +92,19 @@ def pick(value: object, *names: str) -> Json:
     return {name: encode(getattr(value, name)) for name in names}
 
 
-def json_term(term: Constant) -> dict[str, str]:
-    """Return a term as SPARQL 1.1 JSON; a constant of a hand-written program is a plain literal."""
+def json_term(term: Constant) -> Json:
+    """Return a term as SPARQL 1.2 JSON; a constant of a hand-written program is a plain literal."""
     match term:
         case Iri(value):
             return {"type": "uri", "value": value}
         case Blank(label):
             return {"type": "bnode", "value": label}
-        case Literal(lexical, _, str() as language):
-            return {"type": "literal", "value": lexical, "xml:lang": language}
+        case Literal(lexical, _, str() as tag):
+            directed = {"its:dir": term.direction} if term.direction else {}
+            return {"type": "literal", "value": lexical, "xml:lang": tag.partition("--")[0]} | directed
+        case TripleTerm():
+            parts = ("subject", "predicate", "object")
+            return {"type": "triple", "value": pick(term, *parts)}
         case Literal(lexical, datatype) if datatype != XSD + "string":
             return {"type": "literal", "value": lexical, "datatype": datatype}
         case Literal(lexical):
@@ -111,7 +126,7 @@ def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Jso
 
 
 @lru_cache(maxsize=2**16)
-def _json_text(text: str) -> dict[str, str]:
+def _json_text(text: str) -> Json:
     return json_term(_constant(text))
 
 

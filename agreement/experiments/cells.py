@@ -17,6 +17,7 @@ import solver
 import translate
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
+from agreement.documents.requests import Rdf
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -37,13 +38,14 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """A query with its placeholders filled; `source` names its file in messages.
 
-    Relative IRIs in it are resolved against `base`.
+    Relative IRIs in it are resolved against `base`. `rdf` is the version that it is read as.
     """
 
     text: str
     source: str
     language: Language
     base: str = ""
+    rdf: Rdf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,8 +138,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[file.graph, file.engine, digest(file.path)] for file in part]
-        case QueryText(text, _, language, base):
-            return [text, language.value, base]
+        case QueryText(text, _, language, base, rdf):
+            return [text, language.value, base, rdf]
         case TraceInput(paths, options, static, timeline):
             return [_described(TraceFiles(paths, options)), _described(static), repr(timeline)]
         case TraceFiles(paths, options):

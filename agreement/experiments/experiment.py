@@ -175,7 +175,7 @@ def read_experiment(path: Path) -> Experiment:
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
-    else_base(content.base)
+    else_base(content.base, content.rdf)
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:

@@ -19,9 +19,11 @@ from agreement.documents.requests import (
     EvaluationOptions,
     ExecutionMode,
     InputOptions,
+    Rdf,
     base_for,
     durations_among,
     is_experiment,
+    is_read_as_12,
     origin_text,
     query_in,
 )
@@ -296,7 +298,8 @@ class _Grid:
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
         filled = filled_text(text, parameters)
-        query_text = QueryText(filled, source, language, base_for(filled, source))
+        rdf = Rdf.RDF_12 if is_read_as_12() else None
+        query_text = QueryText(filled, source, language, base_for(filled, source), rdf)
         if query_text not in self.read:
             self.read[query_text] = query_in(query_text.text, source, self.experiment.unit, language)
         return query_text

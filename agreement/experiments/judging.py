@@ -34,7 +34,7 @@ from agreement.documents.recordings import (
     read_recording,
     static_lines,
 )
-from agreement.documents.requests import absolute_text, read_once, sources
+from agreement.documents.requests import absolute_text, base_of_block, read_once, sources
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.engine import with_text
@@ -208,7 +208,8 @@ def judged_cell(work: JudgingWork) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
     text, source = work.query.text, work.query.source
     base = work.query.base
-    query = with_text(read_once(text, source, work.query.language, base), text, source, base)
+    with base_of_block(base, work.query.rdf):
+        query = with_text(read_once(text, source, work.query.language, base), text, source, base)
     unit = work.unit
     warnings: list[str] = []
     pushes, zero = pushes_in(work, query, warnings.append)

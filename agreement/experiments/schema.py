@@ -19,6 +19,7 @@ from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import Option, declared
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import (
+    Rdf,
     EXPERIMENT_FILE,
     TOLERANCE,
     AnswersFormat,
@@ -224,6 +225,7 @@ class FileKeys(Table):
     title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
     unit: Unit | None = _option(None, InputOptions, "unit")
     base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(None, InputOptions, "base")
+    rdf: Annotated[Rdf | None, _one_of(Rdf)] = _option(None, InputOptions, "rdf")
     static: StaticFiles = _key(
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",

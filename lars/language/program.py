@@ -18,6 +18,7 @@ from lars.language.terms import (
     Signature,
     Symbol,
     Term,
+    TripleTerm,
     Variable,
     signature,
     substitute,
@@ -196,6 +197,8 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
             return frozenset((variable, *keys))
         case logic.Among(atom):
             return variables(atom)
+        case TripleTerm():
+            return frozenset().union(*map(variables, part.terms))
         case Iri() | Literal() | Blank() | Symbol() | Number() | logic.Truth() | None:
             return frozenset()
         case _:

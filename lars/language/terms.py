@@ -4,13 +4,15 @@ RDF terms print as in N-Triples, so that two terms are equal exactly when their 
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 XSD: Final = "http://www.w3.org/2001/XMLSchema#"
 RDF: Final = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_LANG_STRING: Final = f"{RDF}langString"
+TAGGED: Final = (RDF_LANG_STRING, f"{RDF}dirLangString")
+"""The datatypes of literals with a language, without and with a base direction."""
 
 _SPECIAL = re.compile(r'["\\\x00-\x1f\x7f]')
 _SPECIAL_IN_IRI = re.compile(r'[<>"{}|^`\\\x00-\x20]')
@@ -64,6 +66,8 @@ RDF_TYPE: Final = Iri(f"{RDF}type")
 class Literal:
     r"""An RDF literal: lexical form, datatype IRI, language tag (lower case) or None.
 
+    The base direction of RDF 1.2 stands behind the tag, as in N-Triples: en--ltr.
+
     >>> print(Literal('say "hi"\n'), Literal("01", XSD + "integer"))
     "say \"hi\"\n" "01"^^<http://www.w3.org/2001/XMLSchema#integer>
     """
@@ -72,11 +76,25 @@ class Literal:
     datatype: str = XSD + "string"
     language: str | None = None
 
+    @property
+    def direction(self) -> str:
+        """The base direction, ltr or rtl; "" for none."""
+        return (self.language or "").partition("--")[2]
+
     def __str__(self) -> str:
         quoted = f'"{_SPECIAL.sub(_escape, self.lexical)}"'
         if self.language is not None:
             return f"{quoted}@{self.language}"
         return quoted if self.datatype == XSD + "string" else f"{quoted}^^{Iri(self.datatype)}"
+
+
+def tagged(lexical: str, tag: str) -> Literal:
+    """Return the literal with a language tag, behind which a base direction can stand.
+
+    >>> print(tagged("a", "EN"), tagged("a", "en--ltr").datatype)
+    "a"@en http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString
+    """
+    return Literal(lexical, TAGGED["--" in tag], tag.lower())
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -87,6 +105,44 @@ class Blank:
 
     def __str__(self) -> str:
         return f"_:{self.label}"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class TripleTerm:
+    """A triple as a term, of RDF 1.2; its subject is an IRI or a blank node.
+
+    Only in the template of a CONSTRUCT variables stand in it.
+
+    >>> print(TripleTerm(Iri("x:s"), Iri("x:p"), Literal("o")))
+    <<( <x:s> <x:p> "o" )>>
+    """
+
+    subject: "Term"
+    predicate: "Term"
+    object: "Term"
+
+    def __str__(self) -> str:
+        return f"<<( {self.subject} {self.predicate} {self.object} )>>"
+
+    @property
+    def terms(self) -> "tuple[Term, Term, Term]":
+        """Subject, predicate and object."""
+        return self.subject, self.predicate, self.object
+
+    def is_fixed(self) -> bool:
+        """Whether it is a triple of RDF without variables and blank nodes."""
+        fixed = isinstance(self.subject, Iri) and isinstance(self.predicate, Iri)
+        return fixed and (
+            self.object.is_fixed() if isinstance(self.object, TripleTerm) else isinstance(self.object, Iri | Literal)
+        )
+
+    def leaves(self) -> "Iterator[Term]":
+        """Yield the terms in it that are no triples, however deep."""
+        for term in self.terms:
+            if isinstance(term, TripleTerm):
+                yield from term.leaves()
+            else:
+                yield term
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -113,7 +169,7 @@ class Number:
         return str(self.value)
 
 
-Constant = Iri | Literal | Blank | Symbol | Number
+Constant = Iri | Literal | Blank | TripleTerm | Symbol | Number
 Term = Variable | Constant
 
 NULL: Final = Symbol("null")

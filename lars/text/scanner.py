@@ -7,7 +7,18 @@ from dataclasses import dataclass, field
 from typing import Final, Never, TypeVar
 
 from lars.errors import Place, PlacedError, place_at
-from lars.language.terms import RDF_LANG_STRING, Blank, Constant, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.terms import (
+    Blank,
+    Constant,
+    Iri,
+    Literal,
+    Number,
+    Symbol,
+    Term,
+    TripleTerm,
+    Variable,
+    tagged,
+)
 
 _WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
@@ -30,7 +41,8 @@ _PREFIXED: Final = re.compile(rf"{PREFIX.pattern}({_WORD}(?:(?:{_WORD}|[.\-])*(?
 _BLANK: Final = re.compile(rf"_:({_WORD}(?:(?:{_WORD}|[.\-])*(?:{_WORD}|-))?)")
 _ANY, _LETTERS = re.compile(r"(?s)."), re.compile(r"\w")
 _QUOTE: Final = re.compile(r"[\"']")
-_LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*)")
+_LANGUAGE: Final = re.compile(r"@([A-Za-z]+(?:-[A-Za-z0-9]+)*(?:--(?:ltr|rtl))?)")
+_OPEN_TRIPLE, _CLOSE_TRIPLE = re.compile(r"<<\("), re.compile(r"\)>>")
 _TERM: Final = "a term: X, ?x, 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
 _SURROGATES: Final = range(0xD800, 0xE000)
 _ESCAPES: Final = "\\n \\r \\t \\b \\f \\\" \\' \\\\ \\uXXXX \\UXXXXXXXX"
@@ -138,10 +150,12 @@ class Scanner:
             parts.append(read())
         return tuple(parts)
 
-    def rdf_term(self) -> Iri | Literal | Blank | None:
+    def rdf_term(self) -> Iri | Literal | Blank | TripleTerm | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
         if match := self.accept(_BLANK):
             return Blank(self._word(match))
+        if self.accept(_OPEN_TRIPLE):
+            return self._triple()
         if match := self.accept(_QUOTED):
             return self._literal(self._decoded(match))
         if self.peek(_QUOTE):
@@ -165,9 +179,19 @@ class Scanner:
         """Read the name of a prefix and its colon, or raise."""
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
+    def _triple(self) -> TripleTerm:
+        subject = self.constant()
+        if not isinstance(subject, Iri | Blank):
+            self.fail("a triple whose subject is an IRI or a blank node")
+        predicate, object_ = self.iri() or self.fail("an IRI"), self.constant()
+        if isinstance(object_, Symbol | Number):
+            self.fail("a triple whose object is an RDF term")
+        self.expect(_CLOSE_TRIPLE, "the end )>> of the triple")
+        return TripleTerm(subject, predicate, object_)
+
     def _literal(self, lexical: str) -> Literal:
         if match := self.accept(_LANGUAGE):
-            return Literal(lexical, RDF_LANG_STRING, match.group(1).lower())
+            return tagged(lexical, match.group(1))
         if not self.accept(_DATATYPE):
             return Literal(lexical)
         datatype = self.iri()

@@ -23,6 +23,7 @@ from lars.language.terms import (
     Number,
     Symbol,
     Term,
+    TripleTerm,
     Variable,
     write_name,
 )
@@ -60,7 +61,7 @@ def symbol(constant: Constant) -> clingo.Symbol:
             if _IDENTIFIER.fullmatch(name) and name not in _KEYWORDS:
                 return clingo.Function(name)
             return clingo.Function(_ENCODED, [clingo.String(name)])
-        case Iri() | Literal() | Blank():
+        case Iri() | Literal() | Blank() | TripleTerm():
             return clingo.String(str(constant))
         case _:
             assert_never(constant)

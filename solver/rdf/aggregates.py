@@ -1,7 +1,7 @@
 """What is said of many terms at once: their order, and aggregates of them.
 
 ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts alike: unbound, then blank
-nodes by label, IRIs, literals; last what is no RDF term: symbols, numbers of the logic. SPARQL leaves open
+nodes by label, IRIs, literals, triple terms by their parts; last what is no RDF term: symbols, numbers of the logic. SPARQL leaves open
 how literals of different kinds compare; here numbers come first, then booleans, dateTimes, dates, times,
 strings, language-tagged strings, and all others by datatype.
 
@@ -19,7 +19,7 @@ from functools import lru_cache, partial
 from typing import Final, TypeVar, assert_never
 
 from lars.language.formulas import Aggregation
-from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Symbol, TripleTerm
 from solver.rdf.terms import (
     EXACT,
     CalendarTime,
@@ -58,10 +58,12 @@ def order_key(term: Constant | None) -> tuple[object, ...]:
             return (2, text)
         case Literal():
             return (3, *_literal_key(term))
+        case TripleTerm(subject, predicate, object_):
+            return (4, *map(order_key, (subject, predicate, object_)))
         case Symbol(name):
-            return (0,) if term == NULL else (4, name)
+            return (0,) if term == NULL else (5, name)
         case Number(number):
-            return (5, number)
+            return (6, number)
         case _:
             assert_never(term)
 

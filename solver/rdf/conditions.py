@@ -15,7 +15,7 @@ from typing import Final, TypeVar
 
 from lars.errors import LarsError
 from lars.language.formulas import AGGREGATES, Call, Expression
-from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Variable
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, TripleTerm, Variable
 from solver.rdf import functions
 from solver.rdf.aggregates import aggregate_of, order_key
 from solver.rdf.functions import (
@@ -23,6 +23,7 @@ from solver.rdf.functions import (
     DISTANCES,
     NATIVE,
     cast,
+    directed,
     distance,
     matches,
     native,
@@ -43,12 +44,15 @@ from solver.rdf.terms import (
     numeric,
     read_term,
     round_number,
+    strict_boolean,
+    triple_term,
     typed_literal,
 )
 
 _UNARY: Final = (
     *("!", "NEG", "BOUND", "ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"),
-    *("STR", "LANG", "DATATYPE", "ABS", "CEIL", "FLOOR", "ROUND", *(f"<{XSD}{kind}>" for kind in CASTS)),
+    *("ISTRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "HASLANG", "LANGDIR", "HASLANGDIR"),
+    *("EBV", "STR", "LANG", "DATATYPE", "ABS", "CEIL", "FLOOR", "ROUND", *(f"<{XSD}{kind}>" for kind in CASTS)),
 )
 _BINARY: Final = ("=", "!=", "<", "<=", ">", ">=", *OPERATIONS, "SAMETERM", "STRDT")
 
@@ -78,7 +82,7 @@ ARITIES: Final[dict[str, tuple[int, int | None]]] = {
     **dict.fromkeys(("SUBSTR", "REGEX"), (2, 3)),
     "IN": (1, None),
     "COALESCE": (0, None),
-    "IF": (3, 3),
+    **dict.fromkeys(("IF", "TRIPLE", "STRLANGDIR"), (3, 3)),
     "REPLACE": (3, 4),
     **dict.fromkeys(DISTANCES, (3, 3)),
     "MILLISECONDS": (2, 2),
@@ -89,7 +93,8 @@ ARITIES: Final[dict[str, tuple[int, int | None]]] = {
 A second argument of IRI is the base, a literal, that a relative text is resolved against. Ours are
 MILLISECONDS(time, unit): what a number of the logic is in milliseconds, its unit given as in NOW; and
 PRECEDES(one, other): whether one term comes before the other in ORDER BY, a boolean. Null is an
-unbound variable there, which precedes every term; of terms of equal value neither precedes.
+unbound variable there, which precedes every term; of terms of equal value neither precedes. EBV is the
+effective boolean value of SPARQL 1.2, which all conditions have that are no booleans.
 `AGGREGATE SUM`(separator, *terms), which no text can name for its blank, aggregates one term for each
 element; null is an unbound one, no error.
 """
@@ -163,6 +168,9 @@ _TRUTHS: Final[dict[str, Callable[..., bool | None]]] = {
     "ISBLANK": lambda term: isinstance(term, Blank),
     "ISLITERAL": lambda term: isinstance(term, Literal),
     "ISNUMERIC": lambda term: numeric(term) is not None,
+    "ISTRIPLE": lambda term: isinstance(term, TripleTerm),
+    "HASLANG": lambda term: isinstance(term, Literal) and term.language is not None,
+    "HASLANGDIR": lambda term: isinstance(term, Literal) and term.direction != "",
 }
 _LOGIC: Final = frozenset(("!", "&&", "||", "IN", "BOUND"))
 _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
@@ -172,7 +180,17 @@ _RESULTS: Final[dict[str, Callable[..., Constant | None]]] = {
     "FLOOR": partial(round_number, math.floor),
     "ROUND": partial(round_number, lambda number: math.floor(number + Fraction(1, 2))),
     "STR": as_text,
-    "LANG": lambda term: Literal(term.language or "") if isinstance(term, Literal) else None,
+    "EBV": strict_boolean,
+    "LANG": lambda term: (
+        Literal((term.language or "").partition("--")[0]) if isinstance(term, Literal) else None
+    ),
+    "LANGDIR": lambda term: Literal(term.direction) if isinstance(term, Literal) else None,
+    "STRLANGDIR": directed,
+    "TRIPLE": triple_term,
+    **{
+        function: lambda term, part=part: getattr(term, part) if isinstance(term, TripleTerm) else None
+        for function, part in (("SUBJECT", "subject"), ("PREDICATE", "predicate"), ("OBJECT", "object"))
+    },
     "DATATYPE": lambda term: Iri(term.datatype) if isinstance(term, Literal) else None,
     "STRDT": typed_literal,
     **dict.fromkeys(DISTANCES, distance),

@@ -20,7 +20,7 @@ from warnings import catch_warnings
 
 import pyoxigraph as ox
 
-from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number
+from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, tagged
 from solver.rdf.back_references import BackReferences, Spans
 from solver.rdf.terms import (
     FALSE,
@@ -33,6 +33,7 @@ from solver.rdf.terms import (
     literal,
     numeric,
     scientific,
+    tag_of,
     value,
 )
 from solver.rdf.xpath_patterns import oxigraph_pattern
@@ -203,8 +204,10 @@ def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
     match term:
         case Iri(text):
             return ox.NamedNode(text)
-        case Literal(lexical, _, str(language)):
-            return ox.Literal(lexical, language=language)
+        case Literal(lexical, _, str(tag)):
+            language, _, direction = tag.partition("--")
+            way = ox.BaseDirection(direction) if direction else None
+            return ox.Literal(lexical, language=language, direction=way)
         case Literal(lexical, datatype):
             return ox.Literal(lexical, datatype=ox.NamedNode(datatype))
         case _:
@@ -214,7 +217,18 @@ def _handed_over(term: Constant) -> ox.NamedNode | ox.Literal:
 def _taken_back(term: _Handed | None) -> Constant | None:
     if isinstance(term, ox.NamedNode):
         return Iri(term.value)
-    return Literal(term.value, term.datatype.value, term.language) if isinstance(term, ox.Literal) else None
+    return Literal(term.value, term.datatype.value, tag_of(term)) if isinstance(term, ox.Literal) else None
+
+
+def directed(text: Constant, language: Constant, direction: Constant) -> Constant | None:
+    """Return STRLANGDIR of SPARQL 1.2: a plain text with a language and a base direction."""
+    known = native("STRLANG", text, language)
+    if not isinstance(known, Literal) or known.language is None or direction not in _DIRECTIONS:
+        return None
+    return tagged(known.lexical, f"{known.language}--{direction.lexical}")
+
+
+_DIRECTIONS: Final = (Literal("ltr"), Literal("rtl"))
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:

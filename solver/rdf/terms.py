@@ -23,16 +23,18 @@ from typing import Any, Final, Self
 import pyoxigraph
 
 from lars.errors import FailedRunError, LarsError
-from lars.language.terms import RDF_LANG_STRING, XSD, Blank, Constant, Iri, Literal
+from lars.language.terms import TAGGED, XSD, Blank, Constant, Iri, Literal, TripleTerm, tagged
 
-RdfTerm = Iri | Literal | Blank
-ACCEPTED: Final = 'an absolute <iri>, a "literal" with ^^<datatype> or @language, or a _:blank node'
+RdfTerm = Iri | Literal | Blank | TripleTerm
+ACCEPTED: Final = (
+    'an absolute <iri>, a "literal" with ^^<datatype> or @language, a _:blank node, or <<( a triple )>>'
+)
 
 _IRI = r'<([^\x00-\x20<>"{}|^`\\]*(?:\\[uU][^\x00-\x20<>"{}|^`\\]*)*)>'
 _TERM = re.compile(
     rf"(?P<iri>{_IRI})"
     r'|"(?P<lexical>[^"\\\n\r]*(?:\\.[^"\\\n\r]*)*)"'
-    rf"(?:\^\^(?P<datatype>{_IRI})|@(?P<language>[A-Za-z]{{1,8}}(?:-[A-Za-z0-9]{{1,8}})*))?"
+    rf"(?:\^\^(?P<datatype>{_IRI})|@(?P<language>[A-Za-z]{{1,8}}(?:-[A-Za-z0-9]{{1,8}})*(?:--(?:ltr|rtl))?))?"
     r"|_:(?P<label>[\w:](?:[\w:.\-·]*[\w:\-·])?)"
 )
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
@@ -45,6 +47,8 @@ _UNQUOTED: Final = (
     (re.compile(r"true|false"), "boolean"),
 )
 _PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")
+_OPEN, _CLOSE = "<<(", ")>>"
+_DEEPEST: Final = 128
 _SHORT: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f", '"': '"', "'": "'", "\\": "\\"}
 _SHOWN: Final = 60
 _LAST_CHARACTER: Final = 0x10FFFF
@@ -59,7 +63,7 @@ def short(text: str) -> str:
 
 
 class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what it says)
-    """A text or a library's term that is no RDF 1.1 term."""
+    """A text or a library's term that is no RDF term."""
 
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
@@ -95,7 +99,7 @@ def stream_constant(name: str) -> str:
 
 def is_name_of_stream(text: str) -> bool:
     """Whether a constant is a name as `stream_constant` makes it of a text that is no IRI."""
-    return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1])
+    return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1]) and not text.startswith(_OPEN)
 
 
 def read_term(text: str) -> RdfTerm:
@@ -104,24 +108,79 @@ def read_term(text: str) -> RdfTerm:
     >>> print(read_term('"caf\\u00e9"@FR'), read_term('"01"^^<http://www.w3.org/2001/XMLSchema#byte>'))
     "café"@fr "01"^^<http://www.w3.org/2001/XMLSchema#byte>
     """
+    if text.startswith(_OPEN):
+        triple, end = _triple_at(text, 0)
+        if end == len(text):
+            return triple
     match = _TERM.fullmatch(text)
     if match is None:
         kind = next((name for shape, name in _UNQUOTED if shape.fullmatch(text)), None)
         instead = "" if kind is None else f', which is "{text}"^^<{XSD}{kind}>'
         raise NotATerm.of(text, f"it is not written as in N-Triples{instead}")
+    return _matched(text, match)
+
+
+def _matched(text: str, match: re.Match[str]) -> RdfTerm:
     if match["iri"]:
         return Iri(_absolute(_unescape(match["iri"][1:-1])))
     if match["label"]:
         return Blank(match["label"])
     lexical = _unescape(match["lexical"])
     if match["language"]:
-        return Literal(lexical, RDF_LANG_STRING, match["language"].lower())
+        return tagged(lexical, match["language"])
     if match["datatype"]:
         datatype = _absolute(_unescape(match["datatype"][1:-1]))
-        if datatype == RDF_LANG_STRING:
+        if datatype in TAGGED:
             raise NotATerm.of(text, "a literal of type rdf:langString needs a language")
         return Literal(lexical, datatype)
     return Literal(lexical)
+
+
+def is_triple_term(text: str) -> bool:
+    """Return whether the text of a term is that of a triple term."""
+    return text.startswith(_OPEN)
+
+
+def triple_term_end(text: str, start: int) -> int:
+    """Return where the triple term ends that begins at a character; NotATerm where none does."""
+    return _triple_at(text, start)[1]
+
+
+def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
+    """Return the triple term that begins at a character, and where it ends."""
+    terms: list[RdfTerm] = []
+    at = _behind_blanks(text, start + len(_OPEN))
+    while len(terms) < _PARTS and depth < _DEEPEST:
+        term: RdfTerm
+        if text.startswith(_OPEN, at):
+            term, end = _triple_at(text, at, depth + 1)
+        elif (match := _TERM.match(text, at)) is not None:
+            term, end = _matched(text, match), match.end()
+        else:
+            break
+        terms.append(term)
+        at = _behind_blanks(text, end)
+    match terms:
+        case [Iri() | Blank(), Iri(), _] if text.startswith(_CLOSE, at):
+            return TripleTerm(*terms), at + len(_CLOSE)
+    raise NotATerm.of(text, "it is no triple in <<( )>>")
+
+
+_PARTS: Final = 3
+
+
+def _behind_blanks(text: str, start: int) -> int:
+    while text[start : start + 1] in (" ", "\t"):
+        start += 1
+    return start
+
+
+def triple_term(subject: Constant, predicate: Constant, object_: Constant) -> TripleTerm | None:
+    """Return TRIPLE: the triple of three terms, None where they are none."""
+    match subject, predicate, object_:
+        case Iri() | Blank(), Iri(), Iri() | Blank() | Literal() | TripleTerm():
+            return TripleTerm(subject, predicate, object_)
+    return None
 
 
 @lru_cache(maxsize=65536)
@@ -155,7 +214,10 @@ def data_text(text: str) -> str:
     """
     if "\\" in text:
         term = read_term(text)
-        iri = term.value if isinstance(term, Iri) else term.datatype if isinstance(term, Literal) else ""
+        iri = "".join(
+            one.value if isinstance(one, Iri) else one.datatype if isinstance(one, Literal) else ""
+            for one in (term.leaves() if isinstance(term, TripleTerm) else (term,))
+        )
         if odd := _NOT_IN_IRIS.search(iri):
             raise NotATerm.of(text, f"no IRI has the character {odd[0]!r}")
     return canonical(text)
@@ -174,21 +236,30 @@ def _literal_text(lexical: str, datatype: str | None, language: str | None) -> s
             ascii(lexical), "it contains an unpaired surrogate, which is not valid Unicode"
         ) from None
     if language is not None:
-        return str(Literal(lexical, RDF_LANG_STRING, language.lower()))
+        return str(tagged(lexical, language))
     return str(Literal(lexical, datatype or XSD + "string"))
 
 
 def text_of_oxigraph(term: object) -> str:
-    """Return the canonical text of a term of pyoxigraph; triple terms and directions raise."""
+    """Return the canonical text of a term of pyoxigraph."""
     match term:
         case pyoxigraph.NamedNode():
             return _iri_text(term.value)
         case pyoxigraph.BlankNode():
             return f"_:{term.value}"
-        case pyoxigraph.Literal() if getattr(term, "direction", None) is None:
-            return _literal_text(term.value, term.datatype.value, term.language)
+        case pyoxigraph.Literal():
+            return _literal_text(term.value, term.datatype.value, tag_of(term))
+        case pyoxigraph.Triple():
+            parts = " ".join(map(text_of_oxigraph, (term.subject, term.predicate, term.object)))
+            return f"{_OPEN} {parts} {_CLOSE}"
         case _:
-            raise NotATerm.of(str(term), "RDF 1.2 triple terms and text directions are not covered")
+            raise NotATerm.of(str(term), "it is no term of RDF")
+
+
+def tag_of(literal: pyoxigraph.Literal) -> str | None:
+    """Return the language tag of a literal of pyoxigraph, with its base direction behind it."""
+    direction = getattr(literal, "direction", None)
+    return literal.language if direction is None else f"{literal.language}--{direction}"
 
 
 def quad_texts(quad: pyoxigraph.Quad) -> tuple[str, str, str, str | None]:
@@ -212,10 +283,32 @@ def is_of_file(text: str) -> bool:
     return text.startswith("_:") and not text.startswith(SHARED_BLANK)
 
 
+def blanks_in(text: str) -> list[str]:
+    """Return the blank nodes of a term: itself, or those in a triple term.
+
+    >>> blanks_in('<<( _:a <x:p> "_:b" )>>')
+    ['_:a']
+    """
+    if not text.startswith(_OPEN):
+        return [text] if text.startswith("_:") else []
+    return [match.group() for match in _TERM.finditer(text) if match["label"]]
+
+
+def with_blanks(text: str, rename: Callable[[str], str]) -> str:
+    """Return a term with its blank nodes renamed, those in a triple term too."""
+    if not text.startswith(_OPEN):
+        return rename(text) if text.startswith("_:") else text
+    return _TERM.sub(lambda match: rename(match.group()) if match["label"] else match.group(), text)
+
+
 def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
     """Return a renaming of blank nodes by their first appearance, which leaves other terms alone."""
     labels: dict[str, str] = {}
-    return lambda text: labels.setdefault(text, f"_:{prefix}{len(labels)}") if is_of_file(text) else text
+
+    def name(text: str) -> str:
+        return labels.setdefault(text, f"_:{prefix}{len(labels)}") if is_of_file(text) else text
+
+    return lambda text: with_blanks(text, name)
 
 
 def text_of_rdflib(term: object) -> str:
@@ -475,6 +568,9 @@ def equal(left: Constant, right: Constant) -> bool | None:
         return numbers[0] == numbers[1]
     if left == right:
         return True
+    if isinstance(left, TripleTerm) and isinstance(right, TripleTerm):
+        parts = [equal(*pair) for pair in _part_pairs(left, right)]
+        return False if False in parts else None if None in parts else True
     if not (isinstance(left, Literal) and isinstance(right, Literal)):
         return False
     if left.language is not None or right.language is not None:
@@ -487,8 +583,20 @@ def equal(left: Constant, right: Constant) -> bool | None:
     return type(one) is type(two) and one == two
 
 
+def _part_pairs(left: TripleTerm, right: TripleTerm) -> list[tuple[Any, Any]]:
+    # Any: there is no variable in it, where it is compared.
+    return list(zip(left.terms, right.terms, strict=True))
+
+
 def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
-    """Return `left relation right` for numbers, strings, booleans, dateTimes, dates and times; else None."""
+    """Return `left relation right` for numbers, strings, booleans, dateTimes, dates and times; else None.
+
+    Of two triple terms the first parts that differ are compared.
+    """
+    if isinstance(left, TripleTerm) and isinstance(right, TripleTerm):
+        differing = (pair for pair in _part_pairs(left, right) if equal(*pair) is not True)
+        pair = next(differing, None)
+        return relation(0, 0) if pair is None else compare(relation, *pair)
     one, two = value(left), value(right)
     if numbers := promote(one, two):
         return relation(*numbers)
@@ -512,6 +620,13 @@ def effective_boolean(term: Constant | None) -> bool | None:
     if isinstance(number, CalendarTime):
         return None
     return bool(number) and number == number  # noqa: PLR0124 - NaN is false
+
+
+def strict_boolean(term: Constant) -> Literal | None:
+    """Return the effective boolean value as SPARQL 1.2 has it: an error of ill-typed and tagged literals."""
+    known = isinstance(term, Literal) and term.language is None and value(term) is not None
+    truth = effective_boolean(term) if known else None
+    return None if truth is None else TRUE if truth else FALSE
 
 
 def arithmetic(function: str, left: Constant, right: Constant) -> Literal | None:
@@ -579,8 +694,8 @@ def as_text(term: Constant) -> Literal | None:
 
 
 def typed_literal(text: Constant, kind: Constant) -> Constant | None:
-    """Return STRDT (17.4.2.9) of a plain text and a datatype; rdf:langString is none without a language."""
-    if kind == Iri(RDF_LANG_STRING):
+    """Return STRDT (17.4.2.9) of a plain text and a datatype, which must not be one that needs a language."""
+    if isinstance(kind, Iri) and kind.value in TAGGED:
         return None
     if isinstance(text, Literal) and isinstance(value(text), str) and isinstance(kind, Iri):
         return Literal(text.lexical, kind.value)

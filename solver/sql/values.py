@@ -10,7 +10,19 @@ from typing import Final
 from lars.errors import LarsError, on_one_line, printable
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
-from lars.language.terms import NULL, XSD, Blank, Constant, Iri, Literal, Number, Signature, Symbol, Term
+from lars.language.terms import (
+    NULL,
+    XSD,
+    Blank,
+    Constant,
+    Iri,
+    Literal,
+    Number,
+    Signature,
+    Symbol,
+    Term,
+    TripleTerm,
+)
 from solver.rdf import value
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
@@ -219,5 +231,5 @@ def _kind_without_value(term: Constant) -> str:
             return "lang"
         case Literal():
             return "none"
-        case Iri() | Blank() | Symbol() | Number():
+        case Iri() | Blank() | TripleTerm() | Symbol() | Number():
             return "none" if term == NULL else "node"

@@ -28,7 +28,7 @@ from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
 from solver.facts import STREAM_PREDICATE, Arguments
-from solver.rdf import is_of_file
+from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
 from solver.settings import BlankNodes, TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
 
@@ -150,9 +150,10 @@ class TracedAtom(NamedTuple):
 
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
     """Raise unless the subject is no literal and the predicate is an IRI; `columns` say where they are."""
-    if triple[0].startswith('"'):
-        raise MalformedPart("found a literal as subject; expected an <iri> or a _:blank node", columns[0])
-    if not triple[1].startswith("<"):
+    if triple[0].startswith('"') or is_triple_term(triple[0]):
+        kind = "literal" if triple[0].startswith('"') else "triple term"
+        raise MalformedPart(f"found a {kind} as subject; expected an <iri> or a _:blank node", columns[0])
+    if not triple[1].startswith("<") or is_triple_term(triple[1]):
         raise MalformedPart("found no IRI as predicate; expected an <iri>", columns[1])
 
 
@@ -389,7 +390,9 @@ def element_atoms(
 
 
 def _of_file(source: TraceFile, term: str) -> str:
-    return f"_:f{source.index}.{term[2:]}" if is_of_file(term) else term
+    return with_blanks(
+        term, lambda label: f"_:f{source.index}.{label[2:]}" if is_of_file(label) else label
+    )
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
@@ -398,14 +401,15 @@ def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
     A label is a digest of where the element is, and of the element as written: it is the same however a
     trace is read, and two elements share it only when they are equal.
     """
-    if not any(term.startswith("_:") for triple in triples for term in (triple[0], triple[2])):
+    if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples
     element = "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
     return [(_apart(element, s), p, _apart(element, o)) for s, p, o in triples]
 
 
 def _apart(element: str, term: str) -> str:
-    if not term.startswith("_:"):
-        return term
-    digest = blake2b(f"{element}\n{term}".encode(), digest_size=16)
-    return f"_:e{digest.hexdigest()}"
+    def name(label: str) -> str:
+        digest = blake2b(f"{element}\n{label}".encode(), digest_size=16)
+        return f"_:e{digest.hexdigest()}"
+
+    return with_blanks(term, name)

@@ -312,9 +312,17 @@ def _refuse_mixture(document: Document, query: Phrase) -> None:
 
 
 def read_query(
-    text: str, source: str, engine: Language | None = None, base: str = "", *, opaque: bool = False
+    text: str,
+    source: str,
+    engine: Language | None = None,
+    base: str = "",
+    *,
+    opaque: bool = False,
+    rdf12: bool | None = None,
 ) -> EngineQuery:
     """Return the query that the text says; `source` names the text in messages.
+
+    With `rdf12` it is read as SPARQL 1.2, though it has no VERSION that says so.
 
     Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are.
     With `opaque` calls of functions that have no value here are read too: to be printed, not solved.
@@ -328,10 +336,10 @@ def read_query(
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
     if engine is not None:
-        language, document = engine, _document(text, source, base, engine)
+        language, document = engine, _document(text, source, base, engine, rdf12)
         tree, clauses = lift(document, engine)
     else:
-        language, document, (tree, clauses) = _recognise(text, source, base)
+        language, document, (tree, clauses) = _recognise(text, source, base, rdf12)
     return translate(tree, Scope(document, clauses, opaque), language)
 
 
@@ -341,30 +349,32 @@ _STRINGS: Final = (
 _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
-def _document(text: str, source: str, base: str, language: Language) -> Document:
+def _document(
+    text: str, source: str, base: str, language: Language, rdf12: bool | None = None
+) -> Document:
     """Return the tokens of a text in a language, of which some have comments behind -- too."""
     if DIALECTS[language].dashes:
         text = _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text)
-    return tokenize(text, source, base)
+    return tokenize(text, source, base, rdf12=rdf12)
 
 
-def tokens_of(text: str, source: str, base: str = "") -> Document:
+def tokens_of(text: str, source: str, base: str = "", *, rdf12: bool | None = None) -> Document:
     """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
     told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
-    dashed = next((one for one in told if _has_sign(text, one)), Language.RSPQL)
-    return _document(text, source, base, dashed)
+    dashed = next((one for one in told if _has_sign(text, one, rdf12)), Language.RSPQL)
+    return _document(text, source, base, dashed, rdf12)
 
 
 _MASKS: Final = {TokenKind.IRI: "<>", TokenKind.NAME: ":", TokenKind.VARIABLE: "?", TokenKind.STRING: '""'}
 
 
-def _has_sign(text: str, language: Language) -> bool:
+def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
     """Whether a text has what only a language has: in its words, not in comments, strings and names."""
     sign = DIALECTS[language].sign
     if sign is None:
         return False
     try:
-        tokens = _document(text, "", "", language).tokens
+        tokens = _document(text, "", "", language, rdf12).tokens
     except QueryError:
         return sign.search(text) is not None
     pieces: list[str] = []
@@ -379,17 +389,19 @@ def _has_sign(text: str, language: Language) -> bool:
 _Lifted = tuple[Phrase, StreamingClauses]
 
 
-def _recognise(text: str, source: str, base: str) -> tuple[Language, Document, _Lifted]:
+def _recognise(
+    text: str, source: str, base: str, rdf12: bool | None
+) -> tuple[Language, Document, _Lifted]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
     That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
-    found = [language for language in Language if _has_sign(text, language)]
+    found = [language for language in Language if _has_sign(text, language, rdf12)]
     for language in (*found, *(language for language in Language if DIALECTS[language].sign is None)):
         try:
-            document = _document(text, source, base, language)
+            document = _document(text, source, base, language, rdf12)
         except QueryError as error:
             errors[language], ends[language] = error, (-1, False, 0)
             continue

@@ -142,7 +142,7 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
     """
     match part:
         case Phrase("or" | "and" as name, conditions):
-            read = [translate_expression(condition, reader) for condition in conditions]
+            read = [_condition(condition, reader) for condition in conditions]
             return chain(lambda term, other: Call(_CHAINS[name], (term, other)), read)
         case Phrase("sum" | "product", (first, *others)):
             return _chain(translate_expression(first, reader), others, reader)
@@ -153,8 +153,8 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
             return Call("IN", _all(operands, reader))
         case Phrase("not_in", operands):
             return Call("!", (Call("IN", _all(operands, reader)),))
-        case Phrase("not", operands):
-            return Call("!", _all(operands, reader))
+        case Phrase("not", (inner,)):
+            return Call("!", (_condition(inner, reader),))
         case Phrase("negative", operands):
             return Call("NEG", _all(operands, reader))
         case Phrase("plus", operands):
@@ -165,16 +165,45 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
             return Call("!", (reader.exists(group),))
         case Phrase("aggregate"):
             return reader.aggregate(part)
+        case Phrase("triple_expression", operands):
+            return Call("TRIPLE", _all(operands, reader))
         case Phrase("function"):
             return _function(part, reader)
         case Phrase("builtin", (Token() as word, *operands)):
             function, arguments = word.text.upper(), _all(operands, reader)
             function = _SYNONYMS.get(function, function)
+            if function == "IF":
+                arguments = (_condition(operands[0], reader), *arguments[1:])
             if function == "IRI" and (base := reader.scope.lifted.names.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)
         case _:
             return reader.scope.term(part)
+
+
+def _condition(part: Part, reader: ExpressionReader) -> Expression:
+    return as_condition(part, translate_expression(part, reader), reader.scope)
+
+
+def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
+    """Return an expression where its effective boolean value counts.
+
+    In SPARQL 1.2 it is an error of ill-typed literals and of texts with a language, not so in 1.1 (17.2.2).
+    """
+    tests = isinstance(part, Phrase) and part.name in ("exists", "not_exists")
+    if not scope.document.rdf12 or tests or (isinstance(expression, Call) and expression.function in _TRUTHS):
+        return expression
+    return Call("EBV", (expression,))
+
+
+_TRUTHS: Final = frozenset(
+    (
+        *("=", "!=", "<", "<=", ">", ">=", "&&", "||", "!", "IN", "BOUND", "SAMETERM"),
+        *("ISIRI", "ISBLANK", "ISLITERAL", "ISNUMERIC", "ISTRIPLE", "HASLANG", "HASLANGDIR"),
+        *("REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "LANGMATCHES"),
+    )
+)
+"""What has a boolean as its value, or none."""
 
 
 def _all(parts: Iterable[Part], reader: ExpressionReader) -> tuple[Expression, ...]:

@@ -5,14 +5,15 @@ a query or a subquery, is read at a time: its groups, aggregates, SELECT and mod
 the whole query: its form, dataset, template, and what was lifted out of its text.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain as chain_of
 from itertools import groupby
 from typing import Final, TypeGuard
 
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
-from lars.language.terms import RDF, Blank, Constant, Iri, Literal, Term, Variable
+from lars.language.terms import NULL, RDF, Blank, Constant, Iri, Literal, Term, TripleTerm, Variable
 from translate.analysis import depth
 from translate.model import patterns as algebra
 from translate.model.patterns import (
@@ -27,7 +28,14 @@ from translate.model.patterns import (
     variables,
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.sparql.expressions import LONGEST, ExpressionReader, Scope, chain, translate_expression
+from translate.sparql.expressions import (
+    LONGEST,
+    ExpressionReader,
+    Scope,
+    as_condition,
+    chain,
+    translate_expression,
+)
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
 from translate.sparql.tokens import Token, TokenKind
 
@@ -37,19 +45,32 @@ class Unnamed:
     """A blank node that the text writes by brackets."""
 
 
-Member = Part | Unnamed | Iri
+@dataclass(frozen=True, slots=True, eq=False)
+class Quoted:
+    """A triple term in the text, with the members that stand in it."""
+
+    subject: "Member"
+    verb: Part | Iri
+    object: "Member"
+
+
+Member = Part | Unnamed | Iri | Quoted
 """What stands in a triple: a part of the tree, or what brackets mean."""
 _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 
 @dataclass(slots=True)
 class TriplesRun:
-    """A run of triples blocks, which FILTERs do not end: its blank nodes are fresh variables of it."""
+    """A run of triples blocks, which FILTERs do not end: its blank nodes are fresh variables of it.
+
+    So are its triple terms with variables, whose parts `quoted` has.
+    """
 
     scope: Scope
     number: int = field(init=False)
     blank: dict[str | Unnamed, Variable] = field(default_factory=dict)
     triples: list[TriplePattern | PathPattern] = field(default_factory=list)
+    quoted: dict[Variable, tuple[Term, Term, Term]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scope.runs += 1
@@ -62,16 +83,46 @@ class TriplesRun:
             self.triples.append(_connection(first, path, self._term(object_), self.scope))
 
     def patterns(self) -> Iterator[Bgp | PathPattern]:
-        """Yield the patterns in the order of the text; adjacent triple patterns are one."""
-        for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
-            if is_triple:
-                yield Bgp(tuple(part for part in parts if isinstance(part, TriplePattern)))
-            else:
+        """Yield the patterns in the order of the text; adjacent triple patterns are one.
+
+        But one with a triple term stands alone, so that what is said of its parts is said before it is joined.
+        """
+        for kind, parts in groupby(self.triples, self._kind):
+            if kind is PathPattern:
                 yield from (part for part in parts if isinstance(part, PathPattern))
+            else:
+                yield Bgp(tuple(part for part in parts if isinstance(part, TriplePattern)))
+
+    def _kind(self, part: TriplePattern | PathPattern) -> object:
+        if isinstance(part, PathPattern):
+            return PathPattern
+        return part if self.quoted.keys() & set(part.terms) else TriplePattern
+
+    def opened(self, pattern: Pattern) -> Pattern:
+        """Return a pattern with what stands in its triple terms: variables are bound, all else is compared.
+
+        SUBJECT and the like have no value on other terms, which no solution binds and no comparison accepts.
+        """
+        conditions: list[Expression] = []
+        for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
+            if name not in variables(pattern):
+                continue
+            for function, part in zip(PARTS, parts, strict=True):
+                value = Call(function, (name,))
+                if isinstance(part, Variable) and part not in variables(pattern):
+                    pattern = algebra.Extend(pattern, part, value)
+                    conditions.append(Call("BOUND", (part,)))
+                else:
+                    conditions.append(Call("SAMETERM", (value, part)))
+        if not conditions:
+            return pattern
+        return algebra.Filter(pattern, reduce(lambda one, other: Call("&&", (one, other)), conditions))
 
     def _term(self, member: Member) -> Term:
         if isinstance(member, Iri):
             return member
+        if isinstance(member, Quoted):
+            return self._triple_term(member)
         if not (isinstance(member, Unnamed) or _is_blank(member)):
             return self.scope.term(member)
         label = member if isinstance(member, Unnamed) else member.text
@@ -86,6 +137,17 @@ class TriplesRun:
         return self.blank[label]
 
 
+    def _triple_term(self, member: Quoted) -> Term:
+        if isinstance(member.verb, Phrase):
+            raise self.scope.unexpected(member.verb, "a variable or an IRI: a path has no triple to annotate")
+        terms = self._term(member.subject), self._term(member.verb), self._term(member.object)
+        if (whole := TripleTerm(*terms)).is_fixed():
+            return whole
+        name = self.scope.fresh("t")
+        self.quoted[name] = terms
+        return name
+
+
 def _triples(block: Phrase) -> _Triples:
     """Yield the triples of a block; what stands in brackets has its own behind the triple that it is in."""
     for same in block.phrases():
@@ -94,13 +156,35 @@ def _triples(block: Phrase) -> _Triples:
         yield from _properties(subject, same.parts[1:])
 
 
+PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
+"""The functions of the parts of a triple term, in their order."""
 def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
     for verb, objects in zip(properties[::2], properties[1::2], strict=True):
         assert isinstance(objects, Phrase)
         for part in objects.parts:
-            object_, own = _member(part)
+            annotated = isinstance(part, Phrase) and part.name == "annotated"
+            node, *annotations = part.parts if isinstance(part, Phrase) and annotated else (part,)
+            object_, own = _member(node)
             yield subject, verb, object_
             yield from own
+            yield from _annotations(Quoted(subject, verb, object_), annotations)
+
+
+def _annotations(triple: Quoted, parts: Iterable[Part]) -> _Triples:
+    """Yield what reifiers and {| .. |} behind an object say of its triple; a block has the reifier before it."""
+    reifier: Member | None = None
+    for part in parts:
+        assert isinstance(part, Phrase)
+        if part.name == "reifier" or reifier is None:
+            reifier = _reifier(part.parts if part.name == "reifier" else ())
+            yield reifier, _REIFIES, triple
+        if part.name == "annotation":
+            yield from _properties(reifier, part.parts)
+            reifier = None
+
+
+def _reifier(parts: Sequence[Part]) -> Member:
+    return _member(parts[0])[0] if parts else Unnamed()
 
 
 def _member(part: Part) -> tuple[Member, _Triples]:
@@ -111,16 +195,24 @@ def _member(part: Part) -> tuple[Member, _Triples]:
         case Phrase("nil"):
             return _NIL, iter(())
         case Phrase("blank", properties):
-            subject = Unnamed()
-            return subject, _properties(subject, properties)
+            node = Unnamed()
+            return node, _properties(node, properties)
         case Phrase("list", items):
             cells = [Unnamed() for _ in items]
             return cells[0], _list(cells, items)
+        case Phrase("triple_term", (one, verb, two)):
+            return Quoted(_member(one)[0], verb, _member(two)[0]), iter(())
+        case Phrase("reified", (one, verb, two, *reifier)):
+            subject, own = _member(one)
+            object_, others = _member(two)
+            name = _reifier([inner for part in reifier if isinstance(part, Phrase) for inner in part.parts])
+            return name, chain_of(own, others, [(name, _REIFIES, Quoted(subject, verb, object_))])
         case _:
             return part, iter(())
 
 
 _FIRST, _REST, _NIL = Iri(f"{RDF}first"), Iri(f"{RDF}rest"), Iri(f"{RDF}nil")
+_REIFIES: Final = Iri(f"{RDF}reifies")
 
 
 def _list(cells: Sequence[Unnamed], items: Sequence[Part]) -> _Triples:
@@ -144,6 +236,8 @@ def read_template(block: Phrase, scope: Scope) -> tuple[TriplePattern, ...]:
     def term(member: Member) -> Term:
         if isinstance(member, Iri):
             return member
+        if isinstance(member, Quoted):
+            return TripleTerm(term(member.subject), term(member.verb), term(member.object))
         if isinstance(member, Unnamed):
             if member not in invented:
                 invented[member] = Blank(scope.fresh("b").name)
@@ -247,7 +341,8 @@ def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, R
             case Phrase("subselect"):
                 return read_level(part, stream, scope), None
             case Phrase("filter", (condition,)):
-                filters.append(read_expression(condition, stream, scope))
+                expression, exists = read_expression(condition, stream, scope)
+                filters.append((as_condition(condition, expression, scope), exists))
             case Phrase("triples"):
                 run = run or TriplesRun(scope)
                 run.read(part)
@@ -339,6 +434,8 @@ def _read_values(node: Phrase, scope: Scope) -> algebra.Values:
 def _constant(part: Part, scope: Scope) -> Constant | None:
     if isinstance(part, Token) and part.is_word("UNDEF"):
         return None
+    if isinstance(part, Phrase) and part.name == "triple_term":
+        return TripleTerm(*(_constant(one, scope) or NULL for one in part.parts))
     term = scope.term(part)
     assert not isinstance(term, Variable)
     return term
@@ -352,7 +449,8 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
     """Return the pattern joined with those of a run of triples."""
     for part in () if run is None else run.patterns():
-        pattern = join(pattern, part if stream is None else replace(stream, pattern=part))
+        assert run is not None
+        pattern = join(pattern, run.opened(part if stream is None else replace(stream, pattern=part)))
     return pattern
 
 
@@ -459,8 +557,15 @@ class _Level:
 
     def _selected(self, part: Part, variable: Variable) -> ReadExpression:
         if isinstance(part, Phrase) and part.name == "aggregate":
-            return self._aggregate(part, variable), ()
+            where = self.tree.find("group")
+            inside = where is not None and any(token.text[1:] == variable.name for token in where.tokens())
+            return self._aggregate(part, None if inside and self.hides else variable), ()
         return self._expression(part)
+
+    @property
+    def hides(self) -> bool:
+        """Whether SELECT may give a new variable a name of its pattern: SPARQL 1.2 allows it behind groups."""
+        return self.grouped and self.scope.document.rdf12
 
     def _extended_by_keys(self, pattern: Pattern) -> Pattern:
         scope, keys = self.scope, self.keys
@@ -501,7 +606,7 @@ class _Level:
         return samples
 
     def _check_names(self, *patterns: Pattern) -> None:
-        bound = frozenset(self.keys).union(*map(variables, patterns))
+        bound = frozenset(self.keys).union(*map(variables, patterns[self.hides :]))
         for part in self._parts("projection"):
             if isinstance(part, Phrase):
                 self.scope.check_new(part.parts[1], bound)
@@ -512,7 +617,8 @@ class _Level:
         aliases: dict[Variable, ReadExpression] = {}
         for name, item in self.items.items():
             aliases[name] = self._behind_groups(item, aliases, grouped=False)
-        conditions = [self._expression(part) for part in clause.parts]
+        read = [(part, *self._expression(part)) for part in clause.parts]
+        conditions = [(as_condition(part, read_as, self.scope), tests) for part, read_as, tests in read]
         exists = [self._behind_groups(condition, aliases, grouped=self.grouped) for condition in conditions]
         return reduce(conjunction, exists)
 
@@ -697,7 +803,7 @@ def _result(
             return tuple(term for term in described if isinstance(term, Variable))
         case Form.CONSTRUCT:
             bound = variables(solutions.pattern)
-            terms = dict.fromkeys(term for triple in template for term in triple.terms)
+            terms = dict.fromkeys(leaf for triple in template for leaf in TripleTerm(*triple.terms).leaves())
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
 
 

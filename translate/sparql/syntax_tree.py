@@ -22,7 +22,7 @@ from lars.language.terms import Iri, Variable
 from translate.errors import UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import MergedStream, ToStream
-from translate.sparql.tokens import Document, Names, Token, TokenKind, declared
+from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenKind, declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +215,8 @@ class _Parser:
         """Return the token that begins at or after a character, and what it is in the grammar."""
         token = document.token_from(offset)
         row = self.grammar.tables.states[self.states[-1]]
+        if not document.rdf12 and token.is_word(*FUNCTIONS_12):
+            return "", token
         for name, terminal in self.grammar.terminals.items():
             if isinstance(row, dict) and name not in row:
                 continue
@@ -247,18 +249,13 @@ def _terminal(token: Token) -> str:
 
 
 COVERED: Final = "queries of SPARQL 1.1 with windows; its functions, casts to types of XSD, and timestamp"
-_WORDS: Final = {
-    "LATERAL": "LATERAL",
-    "VERSION": "VERSION of SPARQL 1.2",
-}
-_FUNCTIONS: Final = (
-    "TRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "ISTRIPLE", "LANGDIR", "HASLANG", "HASLANGDIR", "STRLANGDIR",
-    "ADJUST",
-)  # fmt: skip
+_COVERED_12: Final = 'SPARQL 1.1; use --rdf 1.2, or VERSION "1.2" in the query, for SPARQL 1.2'
+_WORDS: Final = {"LATERAL": ("LATERAL", COVERED), "~": ("reifiers, ~ of SPARQL 1.2,", _COVERED_12)}
 _PAIRS: Final = {
-    ("AGGREGATE", "{"): "AGGREGATE of the drafts of C-SPARQL",
-    ("<", "<"): "triple terms",
-    ("{", "|"): "annotations",
+    ("AGGREGATE", "{"): ("AGGREGATE of the drafts of C-SPARQL", COVERED),
+    ("ADJUST", "("): ("the function ADJUST", COVERED),
+    ("<", "<"): ("triple terms", _COVERED_12),
+    ("{", "|"): ("annotations", _COVERED_12),
 }
 _SHOWN: Final = {
     "variable": "a variable", "iriref": "an IRI", "string": "a literal", "integer": "an integer",
@@ -342,13 +339,15 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
 def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
     """Return the error that names what up to the wrong token is of other languages."""
     for token, following in pairwise((*document.tokens, document.tokens[-1])):
-        construct = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD else None
-        if token.is_word(*_FUNCTIONS) and following.is_word("("):
-            construct = f"the function {token} of SPARQL 1.2"
+        known = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD or token.text == "~" else None
+        if token.is_word(*FUNCTIONS_12) and following.is_word("("):
+            known = f"the function {token} of SPARQL 1.2", _COVERED_12
+        if document.text.startswith("--", token.end) and token.kind is TokenKind.TAG:
+            known = "base directions", _COVERED_12
         if token.end == following.start or token.kind is TokenKind.WORD:
-            construct = _PAIRS.get((token.text.upper(), following.text), construct)
-        if construct is not None:
-            return UnsupportedError(construct, document.place(token.start), covered=COVERED)
+            known = _PAIRS.get((token.text.upper(), following.text), known)
+        if known is not None and not (document.rdf12 and known[1] == _COVERED_12):
+            return UnsupportedError(known[0], document.place(token.start), covered=known[1])
         if token.start >= wrong.start:
             break
     return None

@@ -8,6 +8,7 @@ import re
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache
@@ -15,7 +16,7 @@ from operator import itemgetter
 from typing import Final
 
 from lars.errors import Place, place_at
-from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal
+from lars.language.terms import TAGGED, XSD, Iri, Literal, tagged
 from translate.errors import QueryError
 
 
@@ -61,7 +62,8 @@ class Document:
 
     In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters`
     has them. `escapes` says from which character on the text is how much shorter. `base` is the
-    IRI that relative IRIs are resolved against before any BASE; "" is none.
+    IRI that relative IRIs are resolved against before any BASE; "" is none. `rdf12` says whether the
+    text is one of SPARQL 1.2, where escapes stand for characters of strings and IRIs alone.
     """
 
     source: str
@@ -70,6 +72,7 @@ class Document:
     characters: str
     escapes: tuple[tuple[int, int], ...] = ()
     base: str = ""
+    rdf12: bool = False
 
     def place(self, offset: int) -> Place:
         """Return the place of a character of the text."""
@@ -112,14 +115,21 @@ _CODEPOINT: Final = re.compile(r"\\\\|\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})", 
 _KEPT: Final = frozenset(map(ord, "\"'\\\r\n"))
 SURROGATES: Final = range(0xD800, 0xE000)
 _DEEPEST: Final = 64
+_OPENING: Final = ("(", "[", "{", "<<", "<<(", "{|")
+_CLOSING: Final = (")", "]", "}", ">>", ")>>", "|}")
 _MOST_TOKENS: Final = 25_000
 
 
 @cache
-def _token(*, ascii_only: bool) -> re.Pattern[str]:
-    """Return what matches a token; sets of all letters take long to compile, and few texts need them."""
+def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
+    """Return what matches a token; sets of all letters take long to compile, and few texts need them.
+
+    Of SPARQL 1.1 ?a<<e:b> is a comparison with an IRI, and ~ a token for the sake of its message.
+    """
     base = _LETTERS if ascii_only else _LETTERS + _OTHER_LETTERS
     chars = f"_{base}0-9" + ("" if ascii_only else _OTHER_CHARS)
+    symbols = r"<<\(|\)>>|<<|>>|\{\||\|\}|" if rdf12 else ""
+    direction = "(?:--(?:ltr|rtl))?" if rdf12 else ""
     return re.compile(
         rf"""(?P<SPACE>[ \t\r\n\ufeff]+|\#[^\r\n]*)
     |(?P<IRI><(?:[^<>"{{}}|^`\\\x00-\x20]|{_CODE})*>)
@@ -129,16 +139,18 @@ def _token(*, ascii_only: bool) -> re.Pattern[str]:
     |(?P<NAME>(?:[{base}](?:[.{chars}\-]*[{chars}\-])?)?:
         (?:(?:[_:0-9{base}]|{_PLX})(?:(?:[.:{chars}\-]|{_PLX})*(?:[:{chars}\-]|{_PLX}))?)?)
     |(?P<VARIABLE>[?$][{chars}]+)
-    |(?P<TAG>@[A-Za-z]+(?:-[A-Za-z0-9]+)*)
+    |(?P<TAG>@[A-Za-z]+(?:-[A-Za-z0-9]+)*{direction})
     |(?P<NUMBER>[+-]?(?:[0-9]+\.[0-9]*{_EXPONENT}|\.?[0-9]+{_EXPONENT}|[0-9]*\.[0-9]+|[0-9]+))
     |(?P<WORD>[A-Za-z_][A-Za-z0-9_]*)
-    |(?P<SYMBOL>\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?])""",
+    |(?P<SYMBOL>{symbols}\^\^|&&|\|\||!=|<=|>=|[{{}}()\[\].,;=<>!+\-*/|^?~])""",
         re.VERBOSE,
     )
 
 
-def tokenize(written: str, source: str, base: str = "") -> Document:
+def tokenize(written: str, source: str, base: str = "", *, rdf12: bool | None = None) -> Document:
     """Return the text with its tokens; white space and comments are none.
+
+    It is of SPARQL 1.2 if `rdf12` says so, or if that is None and its VERSION does.
 
     Raises QueryError at a string that is not closed, at a character that no query has, and where
     the text is too long, or brackets and signs are nested too deeply, to be read.
@@ -146,17 +158,48 @@ def tokenize(written: str, source: str, base: str = "") -> Document:
     >>> [token.text for token in tokenize("ASK { ?s <p#q> 'a # b' } # c", "q.rq").tokens]
     ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
     """
-    text, escapes = _unescaped(written)
-    whole = Document(source, text, (), written, escapes, base)
+    if rdf12 is None:
+        rdf12 = _says_12(written)
+    text, escapes = (written, ()) if rdf12 else _unescaped(written)
+    whole = Document(source, text, (), written, escapes, base, rdf12)
     document = replace(whole, tokens=tuple(_tokens(whole, 0)))
     _check_depth(document)
     return document
 
 
+def _says_12(written: str) -> bool:
+    """Return whether VERSION before the first group of a text says that it is of SPARQL 1.2."""
+    if "version" not in written.lower():
+        return False
+    before: Token | None = None
+    with suppress(QueryError):
+        for token in _tokens(Document("", written, (), written), 0):
+            if token.is_word("{"):
+                break
+            if before is not None and before.is_word("VERSION") and token.text[1:-1] in _VERSIONS_12:
+                return True
+            before = token
+    return False
+
+
+FUNCTIONS_12: Final = (
+    "TRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "ISTRIPLE", "LANGDIR", "HASLANG", "HASLANGDIR", "STRLANGDIR",
+)  # fmt: skip
+
+
+def needs_12(text: str) -> bool:
+    """Return whether a query without escapes has what SPARQL 1.1 has not."""
+    tokens = tokenize(text, "", rdf12=True).tokens
+    return any(
+        token.is_word("<<(", *FUNCTIONS_12) or (token.kind is TokenKind.TAG and "--" in token.text)
+        for token in tokens
+    )
+
+
 def _tokens(document: Document, start: int) -> Iterator[Token]:
     """Yield the tokens from a character on, the end too."""
     text = document.text
-    pattern = _token(ascii_only=text.isascii())
+    pattern = _token(ascii_only=text.isascii(), rdf12=document.rdf12)
     while start < len(text):
         match = pattern.match(text, start)
         if match is None or match.lastgroup is None:
@@ -195,7 +238,7 @@ def _unreadable(text: str, start: int) -> str:
 def _check_depth(document: Document) -> None:
     depth = signs = 0
     for number, token in enumerate(document.tokens):
-        depth += token.is_word("(", "[", "{") - token.is_word(")", "]", "}")
+        depth += token.is_word(*_OPENING) - token.is_word(*_CLOSING)
         signs = signs + 1 if token.is_word("!", "+", "-", "^") else 0
         if depth > _DEEPEST:
             raise QueryError(document.place(token.start), f"brackets are nested more than {_DEEPEST} deep")
@@ -206,7 +249,10 @@ def _check_depth(document: Document) -> None:
             raise QueryError(document.place(token.start), problem)
 
 
+_LONG: Final = ('"""', "'''")
+_VERSIONS_12: Final = ("1.2", "1.2-basic")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_NOT_IN_IRIS: Final = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 
@@ -223,7 +269,10 @@ class Names:
     def iri(self, token: Token) -> Iri:
         """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI stays as it is."""
         if token.kind is TokenKind.IRI:
-            return Iri(resolve(self.base, self._unescape(token, token.text[1:-1])))
+            written = self._unescape(token, token.text[1:-1])
+            if (odd := _NOT_IN_IRIS.search(written)) is not None:
+                raise self.document.unexpected(token, f"an IRI, which has no character {odd[0]!r}")
+            return Iri(resolve(self.base, written))
         prefix, local = token.text.split(":", 1)
         if prefix + ":" not in self.prefixes:
             accepted = f"a declaration PREFIX {prefix}: <...> at the top of the query"
@@ -249,14 +298,15 @@ class Names:
             return number(token.text)
         if token.kind is TokenKind.WORD:
             return Literal(token.text.lower(), XSD + "boolean")
-        quotes = 3 if token.text.startswith(('"""', "'''")) else 1
+        quotes = 3 if token.text.startswith(_LONG) else 1
         lexical = self._unescape(token, token.text[quotes:-quotes])
         if following is not None and following.kind is TokenKind.TAG:
-            return Literal(lexical, RDF_LANG_STRING, following.text[1:].lower())
+            return tagged(lexical, following.text[1:])
         if following is not None and following.is_word("^^") and last is not None and is_name(last):
             datatype = self.iri(last).value
-            if datatype == RDF_LANG_STRING:
-                raise self.document.unexpected(last, "a language tag, as in 'a'@en: rdf:langString needs one")
+            if datatype in TAGGED:
+                needed = "a language tag, as in 'a'@en: rdf:langString needs one"
+                raise self.document.unexpected(last, needed)
             return Literal(lexical, datatype)
         return Literal(lexical)
 
@@ -340,6 +390,10 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
             base, index = names.iri(declared[1]).value, index + 2
         elif declared[0].is_word("PREFIX") and _declares(declared):
             prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
+        elif declared[0].is_word("VERSION") and declared[1].kind is TokenKind.STRING:
+            if declared[1].text.startswith(_LONG):
+                raise document.unexpected(declared[1], "a version between two quotes, as in \"1.2\"")
+            index += 2
         else:
             return names
         names = Names(document, prefixes, base, index)

@@ -41,7 +41,7 @@ _AROUND: Final = {
 
 def check_cqels(text: str, source: str) -> None:
     """Raise QueryError where CQELS 1.x fails to parse the query, or then to register it."""
-    document = tokenize(text, source)
+    document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
     tree = parsed(document, _GRAMMAR)
     for token in document.tokens:

@@ -52,7 +52,7 @@ _WHERE: Final = re.compile(r" where \{", re.IGNORECASE)
 
 def check_csparql(text: str, source: str) -> None:
     """Raise QueryError where the parser of C-SPARQL 0.9.7 rejects the query."""
-    document = tokenize(text, source)
+    document = tokenize(text, source, rdf12=False)
     line = _one_line(text, source)
     unknown = _UNKNOWN.search(line.text)
     if unknown is not None:

@@ -19,7 +19,7 @@ def check_janus(text: str, source: str) -> None:
 
     What it leaves out of its grammar, but does not say must be rejected, is accepted: OPTIONAL, UNION, BIND.
     """
-    document = tokenize(text, source)
+    document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
     tree, clauses = lift(document, Language.JANUS)
     query = query_of(tree)

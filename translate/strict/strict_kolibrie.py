@@ -123,7 +123,7 @@ def check_kolibrie(text: str, source: str) -> None:
 
 def read_kolibrie(text: str, source: str) -> KolibrieText:
     """Return what Kolibrie takes from a query; raises QueryError where it refuses to register it."""
-    document = tokenize(text, source)
+    document = tokenize(text, source, rdf12=False)
     names = read_prologue(document)
     scan = _Scanner(text, source, document.tokens[names.after].start)
     scan.take(*_HEADER)

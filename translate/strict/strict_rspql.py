@@ -35,7 +35,7 @@ def check_rsp4j(text: str, source: str) -> None:
 
     Nothing is resolved: neither prefixes nor the names of windows need a declaration.
     """
-    parsed(tokenize(text, source), _GRAMMAR)
+    parsed(tokenize(text, source, rdf12=False), _GRAMMAR)
 
 
 _SHAPE: Final = "FROM NAMED WINDOW :name ON STREAM :stream [RANGE integer STEP integer] in a line of its own"
@@ -114,6 +114,6 @@ def _without_windows(text: str) -> str:
 
 def _check_sparql(text: str, source: str) -> None:
     """Raise where the rest of a query is no SPARQL."""
-    document = tokenize(_without_windows(text), source)
+    document = tokenize(_without_windows(text), source, rdf12=False)
     check_prefixes(document)
     parsed(document, SPARQL)

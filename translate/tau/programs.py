@@ -16,6 +16,7 @@ from lars.language.formulas import (
     Call,
     Comparison,
     Diamond,
+    Expression,
     In,
     Operation,
     Relation,
@@ -23,7 +24,19 @@ from lars.language.formulas import (
     Truth,
 )
 from lars.language.program import Program, Rule, atoms
-from lars.language.terms import DEFAULT, NULL, Atom, Blank, Iri, Literal, Number, Signature, Term, Variable
+from lars.language.terms import (
+    DEFAULT,
+    NULL,
+    Atom,
+    Blank,
+    Iri,
+    Literal,
+    Number,
+    Signature,
+    Term,
+    TripleTerm,
+    Variable,
+)
 from lars.language.windows import NOW
 from translate.analysis import expressions_of, occurring_variables, parts, without_paths, witnesses
 from translate.errors import ModelError
@@ -75,7 +88,8 @@ def answers(query: EngineQuery, node: Node) -> Iterator[Rule]:
 def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
     # A blank node is new in each solution: then all of it counts, not only what the template names.
     pattern, child = query.pattern, node.child(0)
-    new = any(isinstance(term, Blank) for triple in query.template for term in triple.terms)
+    leaves = (leaf for triple in query.template for leaf in TripleTerm(*triple.terms).leaves())
+    new = any(isinstance(term, Blank) for term in leaves)
     # And a slice is one of solutions, before the template is applied to them.
     whole = new or query.modifiers.slices
     out = in_order(variables(pattern)) if whole else in_order(query.result)
@@ -88,16 +102,22 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
 
 def _constructed(triple: TriplePattern, solution: Atom, known: tuple[Variable, ...], node: Node) -> Rule:
     # What is no triple of RDF is left out (SPARQL 1.1, 16.2).
-    terms: list[Term] = []
     body: list[BodyLiteral] = [solution]
     new: dict[Term, Variable] = {}
-    for term in triple.terms:
-        if isinstance(term, Blank) and term not in new:
-            new[term] = node.fresh(f"B{len(new)}")
+
+    def computed(term: Term) -> Term:
+        inside: Expression | None = None
+        if isinstance(term, Blank):
             label = Literal(term.label)
-            body.append(Assign(new[term], Call("BNODE", (label, label, *solution.arguments))))
-        lacks = isinstance(term, Variable) and term not in known
-        terms.append(NULL if lacks else new.get(term, term))
+            inside = Call("BNODE", (label, label, *solution.arguments))
+        elif isinstance(term, TripleTerm) and not term.is_fixed():
+            inside = Call("TRIPLE", tuple(map(computed, term.terms)))
+        if inside is not None and term not in new:
+            new[term] = node.fresh(f"B{len(new)}")
+            body.append(Assign(new[term], inside))
+        return NULL if isinstance(term, Variable) and term not in known else new.get(term, term)
+
+    terms = list(map(computed, triple.terms))
     subject, predicate, object_ = terms
     body.append(Test(Call("||", (_is("ISIRI", subject), _is("ISBLANK", subject)))))
     body.append(Test(_is("ISIRI", predicate)))

@@ -13,7 +13,19 @@ from typing import Final, assert_never
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call, Expression
-from lars.language.terms import RDF, RDF_TYPE, XSD, Blank, Iri, Literal, Number, Symbol, Term, Variable
+from lars.language.terms import (
+    RDF,
+    RDF_TYPE,
+    XSD,
+    Blank,
+    Iri,
+    Literal,
+    Number,
+    Symbol,
+    Term,
+    TripleTerm,
+    Variable,
+)
 from lars.language.windows import Bounds
 from translate.dialects import TITLES
 from translate.errors import QueryError
@@ -281,6 +293,8 @@ class Dialect:
                 return self.literal(term)
             case Blank(label):
                 return self._checked(f"_:{label}", TokenKind.BLANK)
+            case TripleTerm():
+                return f"<<( {' '.join(map(self.term, term.terms))} )>>"
             case Symbol() | Number():
                 accepted = "a query has variables, IRIs, literals and, in a template, blank nodes"
                 raise self.cannot(f"the constant {term} of the logic", accepted)
@@ -468,6 +482,8 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
             return f"{'!' if sign == '!' else '-'}{_bracketed(inner, dialect, inline)}"
         case Call("IN", arguments):
             return _among(arguments, "IN", dialect, inline)
+        case Call("EBV", (inner,)):
+            return _write(inner, dialect, inline, binding)
         case Call(operator, (left, right)) if operator in _BINDING:
             # Comparisons form no chains: a comparison in a comparison always has brackets.
             before = _write(left, dialect, inline, binding + (binding == _COMPARED))

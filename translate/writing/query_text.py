@@ -6,10 +6,13 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from lars.language.program import calls
+from lars.language.program import variables as named_in
 from lars.language.terms import Iri, Variable
-from translate.analysis import parts
+from translate.analysis import expressions_of, parts
 from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
+from translate.sparql.tokens import needs_12
 from translate.tau import in_order
 from translate.writing.expression_text import WORD, Dialect, Windows, choose_prefixes, write_duration
 from translate.writing.group_text import (
@@ -201,7 +204,10 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
     counting = Dialect(language, blanks=_blanks(query), windows=_windows(query), read_here=read_here)
     _lines(query, counting)
     dialect = replace(counting, prefixes=choose_prefixes(counting.used), base=_base(counting))
-    return "".join(f"{line}\n" for line in _lines(query, dialect))
+    text = "".join(f"{line}\n" for line in _lines(query, dialect))
+    expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
+    booleans = any(call.function == "EBV" for term in expressions for call in calls(term))
+    return f'VERSION "1.2"\n{text}' if booleans or needs_12(text) else text
 
 
 def _base(counting: Dialect) -> str:
@@ -268,7 +274,12 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     leaves = Counter(
         name for part in inside if isinstance(part, Bgp | PathPattern) for name in variables(part)
     )
-    return frozenset(name for name, times in leaves.items() if times == 1 and _BLANK.fullmatch(name.name))
+    compared = frozenset().union(*(named_in(term) for part in inside for term in expressions_of(part)))
+    return frozenset(
+        name
+        for name, times in leaves.items()
+        if times == 1 and name not in compared and _BLANK.fullmatch(name.name)
+    )
 
 
 def _says_star(part: Pattern) -> bool:

@@ -7,6 +7,7 @@ from functools import cmp_to_key
 from typing import TYPE_CHECKING, Final
 
 from solver.facts import Row
+from solver.rdf import blanks_in, is_triple_term, with_blanks
 
 if TYPE_CHECKING:
     from rdflib import Graph
@@ -22,6 +23,7 @@ def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
     >>> alike(frozenset({("_:a", "<x:p>")}), frozenset({("_:b", "<x:p>")}))
     True
     """
+    one, other = frozenset(map(opened, one)), frozenset(map(opened, other))
     differing = (one - other, other - one)
     return one == other or (all(any(map(_blanks, rows)) for rows in differing) and alike_rows(one, other))
 
@@ -30,7 +32,21 @@ def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
     """Return whether renaming blank nodes turns one multiset of rows into the other."""
     from rdflib.compare import isomorphic
 
-    return len(rows) == len(other) and bool(isomorphic(_graph(rows), _graph(other)))
+    pair = [_graph(tuple(map(opened, each))) for each in (rows, other)]
+    return len(rows) == len(other) and bool(isomorphic(*pair))
+
+
+def opened(row: Row) -> Row:
+    """Return a row in which the blank nodes of triple terms stand behind its terms, in their order.
+
+    >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
+    ('<<( _:in <x:p> _:in )>>', '<x:b>', '_:a', '_:a')
+    """
+    if not any(text is not None and is_triple_term(text) for text in row):
+        return row
+    inside = [text if text is not None and is_triple_term(text) else "" for text in row]
+    bare = [with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)]
+    return (*bare, *(blank for text in inside for blank in blanks_in(text)))
 
 
 def _graph(rows: Collection[Row]) -> "Graph":

@@ -17,6 +17,7 @@ from agreement.documents.requests.query_files import (
     fitting_unit,
     has_short_numbers,
     query_text,
+    Rdf,
     read_once,
 )
 from agreement.documents.values import Period, absolute_iri, columns_by_stream, static_files
@@ -150,6 +151,12 @@ def base_option() -> Any:
     )
 
 
+def rdf_option() -> Any:
+    """Return the field of the version of RDF and SPARQL that queries are read as."""
+    says = "Version of RDF and SPARQL in which queries are read. [default: 1.1, or what VERSION says]"
+    return option(None, says)
+
+
 _SPECIFIED: Final = "as in the specification"
 
 
@@ -227,6 +234,7 @@ class InputOptions:
         keyword="str | None",
     )
     base: str | None = base_option()
+    rdf: Rdf | None = rdf_option()
     origin: datetime | None = option(
         None,
         "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
@@ -332,6 +340,7 @@ class QuestionOptions:
     static: tuple[StaticFile, ...] = static_option("Static RDF data. Repeatable. [default: any static data]")
     unit: Duration | None = unit_option()
     base: str | None = base_option()
+    rdf: Rdf | None = rdf_option()
 
 
 @dataclass(frozen=True, slots=True)

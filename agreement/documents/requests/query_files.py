@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
+from enum import StrEnum
 from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
@@ -47,7 +48,7 @@ def experiment_in(inputs: Sequence[Path]) -> Path | None:
 
 
 _QUERY: Final = re.compile(
-    rb"(?:\s|#[^\n]*\n|prefix\s[^<]{0,99}<[^>]*>|base\s*<[^>]*>)*"
+    rb"(?:\s|#[^\n]*\n|version\s*[\"'][^\"'\s]*[\"']|prefix\s[^<]{0,99}<[^>]*>|base\s*<[^>]*>)*"
     rb"(?:register|select|construct|ask|describe)\b(?!\s*[,;:=.])",
     re.IGNORECASE,
 )
@@ -83,32 +84,46 @@ def query_text(path: Path) -> str:
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
 
 
+class Rdf(StrEnum):
+    """The version of RDF and SPARQL that a query is read as, unless its VERSION says 1.2."""
+
+    RDF_11 = "1.1"
+    RDF_12 = "1.2"
+
+
 @dataclass(slots=True)
 class _Base:
     iri: str
+    rdf: Rdf | None
 
 
 _base: ContextVar[_Base | None] = ContextVar("base", default=None)
 
 
 @contextmanager
-def base_of_block(iri: str | None) -> Iterator[None]:
+def base_of_block(iri: str | None, rdf: Rdf | None = None) -> Iterator[None]:
     """Let relative IRIs of the queries that are read in the block be resolved against an IRI.
 
-    Without one it is that of the block around it, as one request asks another.
+    And let them be read as of a version of SPARQL. Without one both are those of the block around it, as
+    one request asks another.
     """
-    around = _base.get()
-    before = _base.set(_Base(iri or (around.iri if around else "")))
+    around = _base.get() or _Base("", None)
+    before = _base.set(_Base(iri or around.iri, rdf or around.rdf))
     try:
         yield
     finally:
         _base.reset(before)
 
 
-def else_base(iri: str | None) -> None:
-    """Resolve against an IRI in the rest of the block where it has no other."""
+def else_base(iri: str | None, rdf: Rdf | None) -> None:
+    """Resolve against an IRI, and read as a version, in the rest of the block where it has no other."""
     if (block := _base.get()) is not None:
-        block.iri = block.iri or iri or ""
+        block.iri, block.rdf = block.iri or iri or "", block.rdf or rdf
+
+
+def is_read_as_12() -> bool | None:
+    """Return True in a block in which queries are read as SPARQL 1.2; else None, as their VERSION says."""
+    return (block := _base.get()) is not None and block.rdf is Rdf.RDF_12 or None
 
 
 def base_for(text: str, source: str) -> str:
@@ -119,13 +134,14 @@ def base_for(text: str, source: str) -> str:
     if (block := _base.get()) is not None and block.iri:
         return block.iri
     file = Path(source)
-    return file.absolute().as_uri() if exists(file) and has_relative_iri(tokens_of(text, source)) else ""
+    relative = exists(file) and has_relative_iri(tokens_of(text, source, rdf12=is_read_as_12()))
+    return file.absolute().as_uri() if relative else ""
 
 
 def check_based(text: str, source: str) -> None:
     """Raise LarsError for a text without a file that has a relative IRI where no base is given."""
     block = _base.get()
-    if not (block and block.iri) and has_relative_iri(tokens_of(text, source)):
+    if not (block and block.iri) and has_relative_iri(tokens_of(text, source, rdf12=is_read_as_12())):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
 
 
@@ -137,7 +153,7 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
     base = base_for(text, source) if base is None else base
     if not base:
         return text
-    document = tokens_of(text, source, base)
+    document = tokens_of(text, source, base, rdf12=is_read_as_12())
     pieces: list[str] = []
     start = 0
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
@@ -162,7 +178,8 @@ def read_once(
 
     Its relative IRIs are resolved against `base`, else as `base_for` says.
     """
-    query = _read(text, source, engine, base_for(text, source) if base is None else base, opaque)
+    base = base_for(text, source) if base is None else base
+    query = _read(text, source, engine, base, opaque, is_read_as_12())
     if isinstance(query, LarsError):
         raise query
     return query
@@ -170,10 +187,10 @@ def read_once(
 
 @lru_cache
 def _read(
-    text: str, source: str, engine: Language | None, base: str, opaque: bool
+    text: str, source: str, engine: Language | None, base: str, opaque: bool, rdf12: bool | None
 ) -> EngineQuery | LarsError:
     try:
-        return read_query(text, source, engine, base, opaque=opaque)
+        return read_query(text, source, engine, base, opaque=opaque, rdf12=rdf12)
     except LarsError as error:
         return error
 

@@ -67,10 +67,11 @@ class Places:
     text: str
     source: str
     base: str = ""
+    rdf12: bool | None = None
 
     @cached_property
     def _document(self) -> Document:
-        return tokens_of(self.text, self.source, self.base)
+        return tokens_of(self.text, self.source, self.base, rdf12=self.rdf12)
 
     @cached_property
     def _names(self) -> Names:

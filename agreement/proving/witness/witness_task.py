@@ -44,7 +44,7 @@ from agreement.proving.witness.searching import (
 )
 from lars.errors import LarsError, TimeLimitError
 from lars.language.program import Program
-from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, Variable
+from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, TripleTerm, Variable
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
@@ -64,7 +64,7 @@ def named_terms(programs: Iterable[Program]) -> frozenset[str]:
 
 def _constants(part: object) -> Iterator[str]:
     match part:
-        case Iri() | Literal() | Blank() | Symbol() | Number():
+        case Iri() | Literal() | Blank() | TripleTerm() | Symbol() | Number():
             yield str(part)
         case tuple():
             yield from (text for each in part for text in _constants(each))

@@ -310,8 +310,8 @@ def offered_functions(
             # Loads what reads queries, which no help needs.
             from agreement.documents.requests import base_of_block
 
-            base = next((value for option, value in options_of(one_request) if option.name == "base"), None)
-            with base_of_block(base):
+            said = {option.name: value for option, value in options_of(one_request)}
+            with base_of_block(said.get("base"), said.get("rdf")):
                 return answer(one_request, listeners)
 
         @wraps(answer)

@@ -14,7 +14,15 @@ from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
-from agreement.documents.requests import absolute_text, base_option, late_option, readers, static_option
+from agreement.documents.requests import (
+    Rdf,
+    absolute_text,
+    base_option,
+    late_option,
+    rdf_option,
+    readers,
+    static_option,
+)
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
@@ -85,6 +93,7 @@ class HuntRequest:
         metavar="TIMES",
     )
     base: str | None = base_option()
+    rdf: Rdf | None = rdf_option()
     late: float | None = late_option()
     how: AdapterOptions
 

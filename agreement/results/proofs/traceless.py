@@ -17,12 +17,15 @@ from agreement.documents.requests import (
     InputOptions,
     InterpretationOptions,
     TracelessOptions,
+    Rdf,
     base_for,
     base_option,
     durations_in,
     experiment_in,
     fitting_unit,
     is_experiment,
+    is_read_as_12,
+    rdf_option,
     load_query,
     queries_argument,
     readers,
@@ -155,11 +158,11 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
         (entry, *_) = experiment.entries["queries"]
         language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
-        return Places(text, source, base_for(text, source))
+        return Places(text, source, base_for(text, source), is_read_as_12())
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
     text, source = query_text(preferred), str(preferred)
-    return Places(text, source, base_for(text, source))
+    return Places(text, source, base_for(text, source), is_read_as_12())
 
 
 SECONDS: Final = 60.0
@@ -287,6 +290,7 @@ class ContainmentRequest:
     inputs: tuple[Path, ...] = queries_argument()
     unit: Duration | None = unit_option()
     base: str | None = base_option()
+    rdf: Rdf | None = rdf_option()
     reading: InterpretationOptions
     two: TwoQueryOptions
     time_limit: float | None = time_limit_option()

@@ -30,7 +30,7 @@ from solver.columns import (
     numbers_of,
 )
 from solver.facts import STREAM_PREDICATE
-from solver.rdf import NotATerm
+from solver.rdf import NotATerm, blanks_in, is_triple_term
 from solver.traces.input_files import RowColumns, TraceFile
 from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, TimeKind
 
@@ -183,14 +183,17 @@ _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
 _LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
 _CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
 """What is its own canonical text, but for two datatypes."""
-_CHANGED: Final = r"#(string|langString)>$"
+_CHANGED: Final = r"#(string|langString|dirLangString)>$"
 _LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
 _ASCII: Final = r"^[\x00-\x7f]*$"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermColumn:
-    """Codes of terms, and the first characters of their texts: 0 stands for no term that is certain."""
+    """Codes of terms, and the first characters of their texts: 0 stands for no term that is certain.
+
+    Of a triple term without blank nodes it is the bracket.
+    """
 
     codes: Array
     leads: npt.NDArray[np.uint8]
@@ -228,8 +231,14 @@ def read_terms(
         leads[iris] = ord("<")
         usual |= iris
     for place, text in _read_alone(texts, ~(usual | empty), read):
-        codes[place], leads[place] = terms.code(text), ord(text[0])
+        codes[place], leads[place] = terms.code(text), _lead(text)
     return TermColumn(codes[places], leads[places])
+
+
+def _lead(text: str) -> int:
+    if not is_triple_term(text):
+        return ord(text[0])
+    return 0 if blanks_in(text) else ord("(")
 
 
 def usual_terms(texts: pa.Array) -> Mask:
@@ -256,7 +265,7 @@ def triple_rows(
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)
     named = own.codes != NULL_CODE
-    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"')) & (~named | own.are("<"))
+    usual = s.are("<") & p.are("<") & (o.are("<") | o.are('"') | o.are("(")) & (~named | own.are("<"))
     regular = times.readable & usual
     if source.stream is None and source.candidates:
         regular &= named

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from lars.errors import PlacedError
 from solver.columns import TermCodes
-from solver.rdf import NotATerm, data_text, short, unquote
+from solver.rdf import NotATerm, data_text, is_triple_term, short, unquote
 from solver.traces.formats.atom_lines import AtomText, cell_atom
 from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
@@ -61,7 +61,7 @@ def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> list[TracedAtom]
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
     check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
-    if own is not None and not own.startswith("<"):
+    if own is not None and (not own.startswith("<") or is_triple_term(own)):
         raise MalformedPart("found no IRI as stream; expected an <iri>", cells["stream"][1])
     return element_atoms(source, written, own, [triple], column)
 

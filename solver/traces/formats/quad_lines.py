@@ -10,7 +10,7 @@ import numpy as np
 
 from lars.durations import MILLISECOND
 from solver.columns import Array, Mask, TermCodes
-from solver.rdf import NotATerm, data_text, short, unquote
+from solver.rdf import NotATerm, data_text, is_triple_term, short, triple_term_end, unquote
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
 from solver.traces.input_files import (
@@ -117,12 +117,24 @@ def _tokens(line: str) -> list[LineToken]:
     tokens: list[LineToken] = []
     at = len(_BLANKS.match(line)[0])  # type: ignore[index]  # it matches the empty text
     while at < len(line):
+        if is_triple_term(line[at : at + 3]):
+            end = _triple_end(line, at)
+            tokens.append(LineToken("triple", line[at:end], at + 1))
+            at = _BLANKS.match(line, end).end()  # type: ignore[union-attr]
+            continue
         match = _TOKEN.match(line, at)
         if match is None or (tokens and tokens[-1].kind == "end"):
             raise MalformedPart(f"found {short(line[at:])}; expected {ACCEPTED_LINE}", at + 1)
         tokens.append(LineToken(str(match.lastgroup), match[0], at + 1))
         at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
     return tokens
+
+
+def _triple_end(line: str, start: int) -> int:
+    try:
+        return triple_term_end(line, start)
+    except NotATerm as error:
+        raise MalformedPart(str(error), start + 1) from None
 
 
 def _bare(text: str) -> str:
