@@ -69,6 +69,7 @@ class InputOptions(TypedDict, total=False):
     unit: str | None
     trace_unit: str | None
     base: str | None
+    rdf: Literal["1.1", "1.2"] | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
@@ -110,6 +111,7 @@ class QuestionOptions(TypedDict, total=False):
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     unit: str | None
     base: str | None
+    rdf: Literal["1.1", "1.2"] | None
 
 class TracelessOptions(QuestionOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
@@ -143,6 +145,7 @@ class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False)
 class ContainmentRequest(InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
     base: str | None
+    rdf: Literal["1.1", "1.2"] | None
     equivalent: bool
     rename: Mapping[str, str] | None
     time_limit: float | None
@@ -198,6 +201,7 @@ class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     t0: int | str | Sequence[int] | None
     base: str | None
+    rdf: Literal["1.1", "1.2"] | None
     late: float | None
 
 class InitRequest(InputOptions, ProgressKeyword, total=False):

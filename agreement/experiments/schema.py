@@ -19,7 +19,6 @@ from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import Option, declared
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.requests import (
-    Rdf,
     EXPERIMENT_FILE,
     TOLERANCE,
     AnswersFormat,
@@ -29,6 +28,7 @@ from agreement.documents.requests import (
     InputOptions,
     InterpretationOptions,
     JudgeOptions,
+    Rdf,
     variables,
 )
 from agreement.documents.values import (

@@ -133,7 +133,9 @@ class TripleTerm:
         """Whether it is a triple of RDF without variables and blank nodes."""
         fixed = isinstance(self.subject, Iri) and isinstance(self.predicate, Iri)
         return fixed and (
-            self.object.is_fixed() if isinstance(self.object, TripleTerm) else isinstance(self.object, Iri | Literal)
+            self.object.is_fixed()
+            if isinstance(self.object, TripleTerm)
+            else isinstance(self.object, Iri | Literal)
         )
 
     def leaves(self) -> "Iterator[Term]":

@@ -1,9 +1,9 @@
 """What is said of many terms at once: their order, and aggregates of them.
 
 ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts alike: unbound, then blank
-nodes by label, IRIs, literals, triple terms by their parts; last what is no RDF term: symbols, numbers of the logic. SPARQL leaves open
-how literals of different kinds compare; here numbers come first, then booleans, dateTimes, dates, times,
-strings, language-tagged strings, and all others by datatype.
+nodes by label, IRIs, literals, triple terms by their parts; last what is no RDF term: symbols, numbers of
+the logic. SPARQL leaves open how literals of different kinds compare; here numbers come first, then booleans,
+dateTimes, dates, times, strings, language-tagged strings, and all others by datatype.
 
 Aggregates are on a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so what
 depends on one is made to depend on the terms alone: sums are rounded once, SAMPLE is the least term, and

@@ -52,7 +52,17 @@ from solver.rdf.terms import (
 _UNARY: Final = (
     *("!", "NEG", "BOUND", "ISIRI", "ISURI", "ISBLANK", "ISLITERAL", "ISNUMERIC"),
     *("ISTRIPLE", "SUBJECT", "PREDICATE", "OBJECT", "HASLANG", "LANGDIR", "HASLANGDIR"),
-    *("EBV", "STR", "LANG", "DATATYPE", "ABS", "CEIL", "FLOOR", "ROUND", *(f"<{XSD}{kind}>" for kind in CASTS)),
+    *(
+        "EBV",
+        "STR",
+        "LANG",
+        "DATATYPE",
+        "ABS",
+        "CEIL",
+        "FLOOR",
+        "ROUND",
+        *(f"<{XSD}{kind}>" for kind in CASTS),
+    ),
 )
 _BINARY: Final = ("=", "!=", "<", "<=", ">", ">=", *OPERATIONS, "SAMETERM", "STRDT")
 

@@ -390,9 +390,7 @@ def element_atoms(
 
 
 def _of_file(source: TraceFile, term: str) -> str:
-    return with_blanks(
-        term, lambda label: f"_:f{source.index}.{label[2:]}" if is_of_file(label) else label
-    )
+    return with_blanks(term, lambda label: f"_:f{source.index}.{label[2:]}" if is_of_file(label) else label)
 
 
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:

@@ -311,7 +311,7 @@ def _refuse_mixture(document: Document, query: Phrase) -> None:
             raise document.unexpected(clause.first(), accepted)
 
 
-def read_query(
+def read_query(  # noqa: PLR0913
     text: str,
     source: str,
     engine: Language | None = None,
@@ -349,9 +349,7 @@ _STRINGS: Final = (
 _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
-def _document(
-    text: str, source: str, base: str, language: Language, rdf12: bool | None = None
-) -> Document:
+def _document(text: str, source: str, base: str, language: Language, rdf12: bool | None = None) -> Document:
     """Return the tokens of a text in a language, of which some have comments behind -- too."""
     if DIALECTS[language].dashes:
         text = _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text)
@@ -389,9 +387,7 @@ def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
 _Lifted = tuple[Phrase, StreamingClauses]
 
 
-def _recognise(
-    text: str, source: str, base: str, rdf12: bool | None
-) -> tuple[Language, Document, _Lifted]:
+def _recognise(text: str, source: str, base: str, rdf12: bool | None) -> tuple[Language, Document, _Lifted]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
     That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.

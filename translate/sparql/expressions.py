@@ -173,7 +173,7 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
             function, arguments = word.text.upper(), _all(operands, reader)
             function = _SYNONYMS.get(function, function)
             if function == "IF":
-                arguments = (_condition(operands[0], reader), *arguments[1:])
+                arguments = (as_condition(operands[0], arguments[0], reader.scope), *arguments[1:])
             if function == "IRI" and (base := reader.scope.lifted.names.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)

@@ -85,7 +85,7 @@ class TriplesRun:
     def patterns(self) -> Iterator[Bgp | PathPattern]:
         """Yield the patterns in the order of the text; adjacent triple patterns are one.
 
-        But one with a triple term stands alone, so that what is said of its parts is said before it is joined.
+        But one with a triple term stands alone: what is said of its parts is said before it is joined.
         """
         for kind, parts in groupby(self.triples, self._kind):
             if kind is PathPattern:
@@ -136,7 +136,6 @@ class TriplesRun:
             self.blank[label] = self.scope.fresh("b")
         return self.blank[label]
 
-
     def _triple_term(self, member: Quoted) -> Term:
         if isinstance(member.verb, Phrase):
             raise self.scope.unexpected(member.verb, "a variable or an IRI: a path has no triple to annotate")
@@ -158,6 +157,8 @@ def _triples(block: Phrase) -> _Triples:
 
 PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
 """The functions of the parts of a triple term, in their order."""
+
+
 def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
     for verb, objects in zip(properties[::2], properties[1::2], strict=True):
         assert isinstance(objects, Phrase)
@@ -171,7 +172,10 @@ def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
 
 
 def _annotations(triple: Quoted, parts: Iterable[Part]) -> _Triples:
-    """Yield what reifiers and {| .. |} behind an object say of its triple; a block has the reifier before it."""
+    """Yield what reifiers and {| .. |} behind an object say of its triple.
+
+    A block is about the reifier before it, else about one of its own.
+    """
     reifier: Member | None = None
     for part in parts:
         assert isinstance(part, Phrase)
@@ -564,7 +568,7 @@ class _Level:
 
     @property
     def hides(self) -> bool:
-        """Whether SELECT may give a new variable a name of its pattern: SPARQL 1.2 allows it behind groups."""
+        """Whether SELECT may reuse a name of its pattern for a new variable: in SPARQL 1.2, behind groups."""
         return self.grouped and self.scope.document.rdf12
 
     def _extended_by_keys(self, pattern: Pattern) -> Pattern:

@@ -215,7 +215,7 @@ class _Parser:
         """Return the token that begins at or after a character, and what it is in the grammar."""
         token = document.token_from(offset)
         row = self.grammar.tables.states[self.states[-1]]
-        if not document.rdf12 and token.is_word(*FUNCTIONS_12):
+        if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
             return "", token
         for name, terminal in self.grammar.terminals.items():
             if isinstance(row, dict) and name not in row:

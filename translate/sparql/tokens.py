@@ -392,7 +392,7 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
             prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
         elif declared[0].is_word("VERSION") and declared[1].kind is TokenKind.STRING:
             if declared[1].text.startswith(_LONG):
-                raise document.unexpected(declared[1], "a version between two quotes, as in \"1.2\"")
+                raise document.unexpected(declared[1], 'a version between two quotes, as in "1.2"')
             index += 2
         else:
             return names

@@ -45,7 +45,9 @@ def opened(row: Row) -> Row:
     if not any(text is not None and is_triple_term(text) for text in row):
         return row
     inside = [text if text is not None and is_triple_term(text) else "" for text in row]
-    bare = [with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)]
+    bare = [
+        with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)
+    ]
     return (*bare, *(blank for text in inside for blank in blanks_in(text)))
 
 

@@ -12,12 +12,12 @@ from agreement.documents.options import IdleOptions, argument, flags_of, has, ha
 from agreement.documents.requests import readers
 from agreement.documents.requests.query_files import (
     PROGRAM_SUFFIX,
+    Rdf,
     durations_among,
     durations_in,
     fitting_unit,
     has_short_numbers,
     query_text,
-    Rdf,
     read_once,
 )
 from agreement.documents.values import Period, absolute_iri, columns_by_stream, static_files

@@ -123,7 +123,7 @@ def else_base(iri: str | None, rdf: Rdf | None) -> None:
 
 def is_read_as_12() -> bool | None:
     """Return True in a block in which queries are read as SPARQL 1.2; else None, as their VERSION says."""
-    return (block := _base.get()) is not None and block.rdf is Rdf.RDF_12 or None
+    return ((block := _base.get()) is not None and block.rdf is Rdf.RDF_12) or None
 
 
 def base_for(text: str, source: str) -> str:
@@ -186,7 +186,7 @@ def read_once(
 
 
 @lru_cache
-def _read(
+def _read(  # noqa: PLR0913, PLR0917
     text: str, source: str, engine: Language | None, base: str, opaque: bool, rdf12: bool | None
 ) -> EngineQuery | LarsError:
     try:

@@ -12,7 +12,7 @@ from pyoxigraph import RdfFormat
 
 from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
-from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
+from solver.rdf import NotATerm, blanks_numbered, is_triple_term, quad_texts, syntax_problem
 from solver.traces.formats.graphs import LineByLine, Quad
 from solver.traces.formats.messages import LoggedMessage, MessageFormat
 from solver.traces.input_files import TraceFile, bare
@@ -49,21 +49,25 @@ _LOUD: Final = re.compile(
     rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
 )
 _LONG: Final = (b'"""', b"'''")
+_WITHOUT_TRIPLES: Final = (b"1.1-messages", b"1.2-basic-messages")
 _VERSION_LINE: Final = re.compile(rb'^[ \t]*VERSION[ \t]*"[^"\\\r\n]*"[ \t]*(?=#|\r?$)', re.MULTILINE)
 _REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
 
 
 class _Piece(NamedTuple):
-    """The text before a delimiter, or of the end; whether a version said before that there are messages."""
+    """The text before a delimiter, or of the end, and the version that said before that there are messages.
+
+    It is empty where none did.
+    """
 
     text: bytes
     delimiter: bytes
-    allowed: bool
+    version: bytes
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
     """Yield the text between delimiters, in bounded memory."""
-    data, at, begin, allowed, whole = b"", 0, 0, False, False
+    data, at, begin, version, whole = b"", 0, 0, b"", False
     while True:
         at = _QUIET.match(data, at).end()  # type: ignore[union-attr]  # it matches the empty text
         loud = _LOUD.match(data, at)
@@ -76,15 +80,15 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
             data, at, begin, whole = data[begin:] + more, 0, 0, not more
         elif loud is None:
             if at >= len(data):
-                yield _Piece(data[begin:], b"", allowed)
+                yield _Piece(data[begin:], b"", version)
                 return
             at += 1
         elif loud["word"] or loud["dot"]:
-            yield _Piece(data[begin:at], loud[0], allowed)
+            yield _Piece(data[begin:at], loud[0], version)
             at = begin = loud.end()
         else:
-            allowed |= (loud["label"] or loud["other"] or b"").endswith(b"-messages")
-            at = loud.end()
+            label = loud["label"] or loud["other"] or b""
+            version, at = label if label.endswith(b"-messages") else version, loud.end()
 
 
 def _is_open(data: bytes, at: int) -> bool:
@@ -147,6 +151,10 @@ class _Reader:
             parser = pyoxigraph.parse(reader, format=self.kind, base_iri=self.base)  # type: ignore[arg-type]  # it has a read()
             for quad in parser:
                 s, p, o, graph = quad_texts(quad)
+                if is_triple_term(o) and piece.version in _WITHOUT_TRIPLES:
+                    label = piece.version.decode()
+                    problem = f'found a triple term, which {label} has not; expected VERSION "1.2-messages"'
+                    raise MalformedPart(problem, 1, before + reader.line, fatal=True)
                 yield Quad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
         except SyntaxError as error:
             line, column = error.lineno or reader.line, error.offset or 1
@@ -162,7 +170,7 @@ class _Reader:
         if not piece.delimiter:
             return None
         word = piece.delimiter.decode()
-        if not piece.allowed:
+        if not piece.version:
             return f"found {word} without a version; {_ACCEPTED}"
         tail = piece.text[max(piece.text.rfind(b"\n"), piece.text.rfind(b"\r")) + 1 :]
         if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):

@@ -21,7 +21,7 @@ from tests.solver.rdf.expressions import X, Y
 
 COUNTS = range(6)
 # those that a text has not, or with another number of arguments
-OURS = ("NEG", "IN", "IRI", "URI", "MILLISECONDS", "PRECEDES", *DEPENDENT)
+OURS = ("NEG", "EBV", "IN", "IRI", "URI", "MILLISECONDS", "PRECEDES", *DEPENDENT)
 NAMES = [function for function in ARITIES if function.isalnum() and function not in OURS]
 
 

@@ -1,5 +1,7 @@
 """Terms as texts."""
 
+import re
+
 import pyoxigraph
 import pytest
 import rdflib
@@ -73,7 +75,13 @@ def test_equal_terms_get_equal_texts(text, expected):
         "_:a.",
         "_:a b",
         " <urn:a>",
-        "<<( <urn:a> <urn:b> <urn:c> )>>",
+        "<<( <urn:a> <urn:b> )>>",
+        '<<( "a" <urn:b> <urn:c> )>>',
+        "<<( <<( <urn:a> <urn:b> 1 )>> <urn:b> <urn:c> )>>",
+        "<<( <urn:a> _:b <urn:c> )>>",
+        "<<( <urn:a> <urn:b> <urn:c> )>> .",
+        '"a"@en--up',
+        "<<(" * 9999,
     ],
 )
 def test_other_texts_are_no_terms(text):
@@ -81,9 +89,22 @@ def test_other_texts_are_no_terms(text):
         read_term(text)
 
 
-def test_terms_beyond_rdf_1_1_are_refused():
-    node = pyoxigraph.NamedNode("urn:a")
-    with pytest.raises(LarsError, match="not covered"):
-        text_of_oxigraph(pyoxigraph.Triple(node, node, node))
+@pytest.mark.parametrize(
+    "text",
+    [
+        '<<( _:a <urn:p> <<( <urn:s> <urn:p> "x )>> y"@en--rtl )>> )>>',
+        '<<( <urn:s> <urn:p> "01"^^<http://www.w3.org/2001/XMLSchema#integer> )>>',
+        '"a"@en--ltr',
+    ],
+)
+def test_a_term_of_rdf_1_2_is_its_own_text(text):
+    (quad,) = pyoxigraph.parse(f"<urn:s> <urn:p> {text} .", format=pyoxigraph.RdfFormat.N_TRIPLES)
+    again = re.sub(r"_:\w+", "_:a", text_of_oxigraph(quad.object))
+    assert (
+        str(read_term(text)) == again == text == canonical(text.replace("<<( ", "<<(").replace("en-", "EN-"))
+    )
+
+
+def test_terms_beyond_rdf_are_refused():
     with pytest.raises(LarsError, match="only RDF"):
         text_of_rdflib(rdflib.Variable("x"))

@@ -103,8 +103,8 @@ FAULTS = {
     "on the delimiter's line": ("a.ttl", LOG + "MESSAGE é:s :p . MESSAGE", "3:9: The prefix é: has not"),
     "a triple term": (
         "a.ttl",
-        LOG + "MESSAGE\n:s :p\n<<( :a :b :c )>> .",
-        "5:1: '<urn:a> <urn:b> <urn:c>' is no",
+        LOG.replace("1.2", "1.2-basic") + "MESSAGE\n:s :p\n<<( :a :b :c )>> .",
+        "5:1: found a triple term, which 1.2-basic-messages has not",
     ),
     "nothing": ("a.ttl", LOG, " the trace holds no elements"),
 }

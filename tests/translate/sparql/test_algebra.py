@@ -204,7 +204,8 @@ def test_a_mistake_is_refused_at_its_place(marked, words):
     [
         ("ASK { ¦<< ?s ?p ?o >> ?a ?b }", "triple terms"),
         ("ASK { ?s ?p ?o ¦{| ?a ?b |} }", "annotations"),
-        ("¦VERSION '1.2' ASK {}", "VERSION"),
+        ("ASK { ?s ?p ?o ¦~ ?r }", "reifiers"),
+        ("ASK { ?s ?p 'a'¦@en--ltr }", "base directions"),
         ("ASK { FILTER ¦isTRIPLE(?s) }", "the function isTRIPLE of SPARQL 1.2"),
         ("ASK { BIND (¦STRLANGDIR('a', 'b', 'c') AS ?x) }", "the function STRLANGDIR of SPARQL 1.2"),
         ("ASK { STREAM <s> [NOW] { ?s ?p ?o ¦SERVICE <g> { ?a ?b ?c } } }", "SERVICE inside a block"),
