@@ -233,6 +233,8 @@ def short(text: str | None) -> str:
     if text is None:
         return "-"
     match _constant(text):
+        case TripleTerm() as triple:
+            words = f"<<( {' '.join(short(str(term)) for term in triple.terms)} )>>"
         case Iri(value):
             words = value.rstrip("/#").replace("#", "/").rpartition("/")[2] or value
         case Literal(lexical) if len(lexical) <= _LONGEST_TERM:

@@ -85,18 +85,17 @@ class TriplesRun:
     def patterns(self) -> Iterator[Bgp | PathPattern]:
         """Yield the patterns in the order of the text; adjacent triple patterns are one.
 
-        But one with a triple term stands alone: what is said of its parts is said before it is joined.
+        Where there are triple terms, only those that share a variable: what triple terms share is not known
+        before they are opened.
         """
-        for kind, parts in groupby(self.triples, self._kind):
-            if kind is PathPattern:
-                yield from (part for part in parts if isinstance(part, PathPattern))
+        for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
+            triples = [part for part in parts if isinstance(part, TriplePattern)] if is_triple else []
+            if self.quoted and triples:
+                yield from map(Bgp, _connected(triples))
+            elif triples:
+                yield Bgp(tuple(triples))
             else:
-                yield Bgp(tuple(part for part in parts if isinstance(part, TriplePattern)))
-
-    def _kind(self, part: TriplePattern | PathPattern) -> object:
-        if isinstance(part, PathPattern):
-            return PathPattern
-        return part if self.quoted.keys() & set(part.terms) else TriplePattern
+                yield from (part for part in parts if isinstance(part, PathPattern))
 
     def opened(self, pattern: Pattern) -> Pattern:
         """Return a pattern with what stands in its triple terms: variables are bound, all else is compared.
@@ -145,6 +144,17 @@ class TriplesRun:
         name = self.scope.fresh("t")
         self.quoted[name] = terms
         return name
+
+
+def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ...]]:
+    """Return triple patterns in groups that share no variable with each other."""
+    groups: list[tuple[TriplePattern, ...]] = []
+    for triple in triples:
+        own = variables(Bgp((triple,)))
+        touched = [group for group in groups if own & variables(Bgp(group))]
+        rest = [group for group in groups if group not in touched]
+        groups = [*rest, (*chain_of.from_iterable(touched), triple)]
+    return groups
 
 
 def _triples(block: Phrase) -> _Triples:
