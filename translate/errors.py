@@ -19,5 +19,9 @@ class UnsupportedError(PlacedError):
         self.construct = construct
 
 
+class NeedsRdf12Error(UnsupportedError):
+    """The query has a construct of SPARQL 1.2, and is read as one of SPARQL 1.1."""
+
+
 class ModelError(LarsError):
     """Two queries do not stem from one (V, P, D, S), or cs / cq are not defined for a query."""

@@ -8,6 +8,7 @@ from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
 from translate.analysis import is_pushed
 from translate.dialects import read_query
+from translate.errors import UnsupportedError
 
 PAGE = "translate/README.md"
 LANGUAGES = rows("translate/README.md", "| language | windows | evaluated by default |")
@@ -18,6 +19,7 @@ STRICT = rows("translate/README.md", "| `--strict` | accepts the queries that |"
 MEANINGS = rows(
     "translate/README.md", "| window text | language | LARS window | an integer counts | evaluated |"
 )
+SYNTAX_12 = rows("translate/README.md", "| syntax | meaning |")
 OPTIONS = rows("translate/README.md", "| option | value | reading |")
 WARNINGS = rows("translate/README.md", "| warning | meaning | remedy |")
 PREFIXES = "PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#>\n"
@@ -63,6 +65,21 @@ def test_each_language_reads_its_windows(row, tmp_path):
     if row[0] == "RSP-QL":
         text = QUERIES["RSP-QL"].format("[RANGE PT10S STEP PT5S]").replace("{ WINDOW :w", "{ WINDOW ?w")
         assert translated(text, tmp_path)[0] == 0
+
+
+def pattern_of(text):
+    """Return a pattern with a term, a triple or a function of SPARQL 1.2, all letters variables."""
+    called = f"{text}(x{', x, x' * (text == 'STRLANGDIR')})" if text.isalpha() else text
+    called = re.sub(r"(?<![\w@\"-])[a-z](?![\w\"])", r"?\g<0>", called)
+    return f"BIND({called} AS ?v)" if text[0].isalpha() and "(" in called else f"?x ?y {called}"
+
+
+@pytest.mark.parametrize("text", [text for row in SYNTAX_12 for text in snippets(row[0])])
+def test_each_syntax_of_sparql_1_2_is_read_with_its_option_and_else_named(text):
+    query = f"ASK {{ {pattern_of(text).removeprefix('?x ?y ' * text.startswith('s p o'))} }}"
+    assert read_query(query, "q.rq", rdf12=True)
+    with pytest.raises(UnsupportedError, match=r"--rdf 1\.2"):
+        read_query(query, "q.rq")
 
 
 @pytest.mark.parametrize("row", MEANINGS, ids=lambda row: f"{row[0]} {row[1]}")

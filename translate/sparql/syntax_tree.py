@@ -19,7 +19,7 @@ from typing import Final
 from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
-from translate.errors import UnsupportedError
+from translate.errors import NeedsRdf12Error, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import MergedStream, ToStream
 from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenKind, declared
@@ -347,7 +347,8 @@ def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
         if token.end == following.start or token.kind is TokenKind.WORD:
             known = _PAIRS.get((token.text.upper(), following.text), known)
         if known is not None and not (document.rdf12 and known[1] == _COVERED_12):
-            return UnsupportedError(known[0], document.place(token.start), covered=known[1])
+            kind = NeedsRdf12Error if known[1] == _COVERED_12 else UnsupportedError
+            return kind(known[0], document.place(token.start), covered=known[1])
         if token.start >= wrong.start:
             break
     return None

@@ -1,6 +1,6 @@
 """What the parsers of engines share: grammars that override those of languages, rejected words."""
 
-from translate.errors import QueryError, UnsupportedError
+from translate.errors import NeedsRdf12Error, QueryError, UnsupportedError
 from translate.sparql import Document, Phrase, Token, TokenKind, read_tree
 from translate.sparql.syntax_tree import Grammar
 from translate.sparql.tokens import declared
@@ -32,5 +32,7 @@ def parsed(document: Document, grammar: Grammar) -> Phrase | None:
     """
     try:
         return read_tree(document, grammar)
+    except NeedsRdf12Error:
+        raise
     except UnsupportedError:
         return None

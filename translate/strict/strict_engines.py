@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from enum import Enum
 from typing import Final
 
+from translate.errors import NeedsRdf12Error, QueryError
 from translate.strict import strict_cqels, strict_csparql, strict_janus, strict_kolibrie, strict_rspql
 
 
@@ -38,4 +39,9 @@ def check_strict(text: str, source: str, engine: StrictEngine) -> None:
 
     >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", StrictEngine.CQELS)
     """
-    _CHECKS[engine](text, source)
+    try:
+        _CHECKS[engine](text, source)
+    except NeedsRdf12Error as error:
+        raise QueryError(
+            error.place, f"found {error.construct}; {engine.value} reads SPARQL 1.1, not SPARQL 1.2"
+        ) from None
