@@ -57,8 +57,11 @@ def _exclusive(question: AgreementQuestion) -> CheckedPremise:
         statement = "sources are exclusive (A6): no pattern unifies with one of another source"
         return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     sentence = f"sources are exclusive (A6): {{{overlap.edge.triple}}} in {overlap.edge.where}"
-    other = f" and {{{overlap.other.triple}}} in {overlap.other.where}: {overlap.why}"
-    return CheckedPremise(f"{sentence}{other}", False, places.triple(overlap.edge.triple))
+    other = f" and {{{overlap.other.triple}}} in {overlap.other.where}"
+    place, where = places.triple(overlap.edge.triple), places.triple(overlap.other.triple)
+    # Static data that are given match the pattern itself.
+    beside = "" if where == place else f", at {where}"
+    return CheckedPremise(f"{sentence}{other}{beside}: {overlap.why}", False, place)
 
 
 def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
