@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final, TypedDict, TypeGuard
 
 from agreement.answering.solve.solving import SolvingTask, in_mode, program_on_trace, query_on_trace
-from agreement.comparing.agree import AgreementTask, comparison_trace
+from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
 from agreement.documents.requests import PROGRAM_SUFFIX, check_evaluated
@@ -372,7 +372,7 @@ class AtomExplanation:
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
-    query = _query_of(solving_task.path, task, solving_task.evaluation.engine)
+    query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.trigger)
     period = Period(task.periods[0]) if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
@@ -382,12 +382,21 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
     return situation_on(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
 
 
-def _query_of(path: Path, task: AgreementTask, engine: Language | None) -> EngineQuery:
-    queries = (task.cqels, task.csparql)
-    engine_query = next((query for query in queries if query and engine in {None, query.language}), None)
-    if engine_query is None:
+def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:
+    """Return the query of an engine: one that is given, or what a comparison derives from it."""
+    given = [query for query in (task.cqels, task.csparql) if query is not None]
+    found = next((query for query in given if engine in {None, query.language}), None)
+    if found is None and len(given) == 1:
+        # Of the ways to read a query of C-SPARQL this is the first of a comparison.
+        carried = comparison_trace(task, given, warn).predicates()
+        derived, *_ = pairs(task.csparql, task.cqels, carried, task.assigned)
+        found = next((query for query in (derived.cqels, derived.csparql) if query.language is engine), None)
+        if found is not None:
+            one, other = (query.language.manner.title for query in (found, given[0]))
+            warn(f"the {one} query is derived from the {other} query")
+    if found is None:
         raise LarsError(f"{path}: the experiment has no query of this engine; expected the other --engine")
-    return engine_query
+    return found
 
 
 def explain_atom(

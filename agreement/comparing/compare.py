@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import accumulate, starmap
+from itertools import accumulate, product, starmap
 from math import floor
 from pathlib import Path
 from typing import Final
@@ -144,6 +144,13 @@ class ProfileSide:
             rules = () if self.like is None else fields(self.reporter, self.like)
             return tuple(rule for rule in rules if self.placing.bounds is None or rule.name != _BOUNDS)
         return self.reporter.rules
+
+    @property
+    def builds(self) -> "tuple[ProfileSide, ...]":
+        """This side, and as each other build that is known of its engine version."""
+        others = () if isinstance(self.reporter, Specification) else self.reporter.builds
+        named = ((f"{self.name}, {build.build}", build) for build in others)
+        return (self, *(replace(self, name=name, reporter=build, _known={}) for name, build in named))
 
     def reports(self, changed: frozenset[str] = NOTHING_OFF) -> Recording:
         """Return what it reports: rules that are changed are off, fields that are so are those of `like`.
@@ -496,19 +503,22 @@ def compare_sides(
 ) -> Divergence:
     """Return where two profiles part on the same trace.
 
-    By push, or by time unit where both are specifications: nothing then needs a push to show the
-    time. Times count where both sides tell them. Raises LarsError for a query that cannot be run.
+    Of several builds, those that differ least. By push, or by time unit where both are specifications:
+    nothing then needs a push to show the time. Times count where both sides tell them. Raises LarsError for a
+    query that cannot be run.
     """
-    both = sides(first, second)
-    by_time = all(isinstance(side.reporter, Specification) for side in both)
+    by_time = all(isinstance(side.reporter, Specification) for side in (first, second))
     pushes = None if by_time else first.run.pushes
-    timed = first.timed and second.timed
-    search = Search(both, DifferenceOptions(likeness, timed, times, pushes, first.run.unit.milliseconds))
+    how = DifferenceOptions(
+        likeness, first.timed and second.timed, times, pushes, first.run.unit.milliseconds
+    )
+    both = sides(*_nearest_builds(first, second, how))
+    search = Search(both, how)
     explanations = part_profiles(search, progress)
     recordings = search.recordings()
     reports, other = (group_reports(recording, search.how) for recording in recordings)
     return Divergence(
-        names=(first.name, second.name),
+        names=(both[0].name, both[1].name),
         columns=recordings[0].variables,
         pushes=pushes,
         places=len({*reports.places, *other.places}),
@@ -522,6 +532,24 @@ def compare_sides(
         after=(reports.after, other.after),
         silent=tuple(not any(report.rows for report in recording.reports) for recording in recordings),
     )
+
+
+def _nearest_builds(
+    first: ProfileSide, second: ProfileSide, how: DifferenceOptions
+) -> tuple[ProfileSide, ProfileSide]:
+    """Return both sides, of engines with several builds those that differ least: any may be meant."""
+    pairs = list(product(first.builds, second.builds))
+    # Where a build has a name of its own, the engine's name means the usual one beside it.
+    named = any(one.reporter is second.reporter for one in first.builds) or any(
+        one.reporter is first.reporter for one in second.builds
+    )
+    return pairs[0] if named or len(pairs) == 1 else min(pairs, key=partial(_distance, how))
+
+
+def _distance(how: DifferenceOptions, both: tuple[ProfileSide, ProfileSide]) -> tuple[int, list[str]]:
+    """Return how much differs; then names, so that the usual of builds that differ alike comes first."""
+    size = sum(one.size for one in (Search(both, how).differences() or {}).values())
+    return size, sorted(side.name for side in both)
 
 
 def _rules_needed(

@@ -102,10 +102,10 @@ class Engine:
     windows that begin at multiples of their slide. `timed` says whether report times are predicted,
     beside their rows: they are where the clock is driven by the pushes. `builds` are engines that
     recordings of the name can be of as well: the same version with other libraries, or whose windows
-    come in another order. `own_parser` reads a text as the engine's parser does: what it refuses, the
-    engine refuses; without it nobody knows. `parser` is one that refuses nothing, and loses what it
-    does not see. Where what it reports depends on an order that nobody
-    knows, `nearest` returns which of all that it can report comes nearest to a recording.
+    come in another order, as its `build` says. `own_parser` reads a text as the engine's parser does: what
+    it refuses, the engine refuses; without it nobody knows. `parser` is one that refuses nothing, and loses
+    what it does not see. Where what it reports depends on an order that nobody knows, `nearest` returns which
+    of all that it can report comes nearest to a recording.
     """
 
     name: str
@@ -114,6 +114,7 @@ class Engine:
     recorded: Callable[[EngineQuery, Static, Sequence[Push], Off], Recording]
     timed: bool = True
     builds: tuple["Engine", ...] = ()
+    build: str = ""
     own_parser: Callable[[str, str], EngineQuery] | None = None
     parser: StrictEngine | None = None
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None

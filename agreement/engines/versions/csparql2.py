@@ -371,16 +371,19 @@ def _merged(reports: Iterator[Report]) -> Iterator[Report]:
         yield last
 
 
-def _engine(reporter: _Reporter, *builds: Engine) -> Engine:
+def _engine(reporter: _Reporter, *builds: Engine, build: str = "") -> Engine:
     return Engine(
         NAME,
         "rspql",
         _RULES,
         reporter.recorded,
         builds=builds,
+        build=build,
         own_parser=read_csparql2,
         nearest=reporter.recorded,
     )
 
 
-CSPARQL_2: Final = _engine(_Reporter(tuple), _engine(_Reporter(lambda windows: windows[::-1])))
+CSPARQL_2: Final = _engine(
+    _Reporter(tuple), _engine(_Reporter(lambda windows: windows[::-1]), build="windows in reverse order")
+)

@@ -445,6 +445,7 @@ CSPARQL_097_POM: Final = Engine(
     "csparql",
     (*RULES, EngineRule("P1", "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
     _recorded,
+    build="with Jena 2.13.0",
 )
 """C-SPARQL 0.9.7 with the Jena of its own pom."""
 CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,))

@@ -425,7 +425,9 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     return read_with_text(declared + text, source, Language.RSPQL)
 
 
-KOLIBRIE_SESSION: Final = Engine(NAME, "rspql", _RULES, _recorded, own_parser=read_kolibrie_query)
+KOLIBRIE_SESSION: Final = Engine(
+    NAME, "rspql", _RULES, _recorded, build="as a library", own_parser=read_kolibrie_query
+)
 """Kolibrie as a library, which joins the rows that wait before each push only."""
 KOLIBRIE_846BECB: Final = Engine(
     NAME,

@@ -262,7 +262,14 @@ def _recorded_in_order(query: EngineQuery, static: Static, pushes: Sequence[Push
     return _recorded(query, static, pushes, off, last_first=False)
 
 
-_IN_ORDER: Final = Engine(NAME, "rspql", _RULES, _recorded_in_order, own_parser=read_yasper_query)
+_IN_ORDER: Final = Engine(
+    NAME,
+    "rspql",
+    _RULES,
+    _recorded_in_order,
+    build="windows in the order of their declarations",
+    own_parser=read_yasper_query,
+)
 YASPER_101: Final = Engine(
     NAME, "rspql", _RULES, _recorded, builds=(_IN_ORDER,), own_parser=read_yasper_query
 )

@@ -21,3 +21,17 @@ def test_the_page_says_which_input_atoms_a_proof_has(tmp_path, program, said):
     assert lars("explain", path, *DOOR[1:], "guard(bob)", "--report", page).code == 0
     assert said in page.read_text()
     assert "needs no input" not in page.read_text()
+
+
+@pytest.mark.parametrize(("given", "engine"), [("csparql", "cqels"), ("cqels", "csparql")])
+def test_the_query_that_a_comparison_derives_is_explained_too(tmp_path, given, engine):
+    name = f"query.{given}.rq"
+    for file in (name, "doors.trig", "building.ttl"):
+        (tmp_path / file).write_bytes((SAMPLES / "crowd" / file).read_bytes())
+    experiment = 'period = 2\nstatic = "building.ttl"\nstreams = {"http://example.org/doors" = "doors.trig"}'
+    (tmp_path / "experiment.toml").write_text(f'{given} = "{name}"\n{experiment}')
+    ran = lars("explain", tmp_path, "--engine", engine, "--at", 4, "ans1(hall,2)")
+    assert "query is derived from the" in ran.err, ran.err
+    assert ran.code == 0
+    other = lars("explain", tmp_path, "--engine", "sparqlstream", "--at", 4, "ans1(hall,2)")
+    assert "no query of this engine" in other.err

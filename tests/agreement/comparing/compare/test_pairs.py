@@ -29,6 +29,18 @@ def test_a_pair_differs_alike_from_both_sides(tmp_path, one, other):
     assert one != other or found.json["same"]
 
 
+def test_an_engine_is_compared_as_the_build_that_differs_least(tmp_path):
+    total = "SELECT (SUM(?o) AS ?n) FROM STREAM :S [RANGE 3s STEP 1s] WHERE { ?s :p ?o FILTER(?o > 5) }"
+    folder = write(tmp_path, TRACE, total=total)
+    usual, pom = "csparql-0.9.7", "csparql-0.9.7-jena-2.13.0"
+    found = compare(folder, "csparql", usual, "total").json
+    assert (found["first"], found["second"]) == ("csparql", f"{usual}, with Jena 2.13.0")
+    named = compare(folder, "csparql", pom, "total").json
+    assert list(map(_sides, found["differences"])) == list(map(_sides, named["differences"]))
+    # Its sums of nothing are not those of the build with a name of its own.
+    assert not compare(folder, usual, pom, "total").json["same"]
+
+
 def _sides(part):
     return [
         [part[reports], sorted(map(str, part[rows]))]
