@@ -12,7 +12,7 @@ situation. Those of a request come first.
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
-from datetime import datetime, time, timedelta
+from datetime import datetime, time
 from enum import Enum
 from functools import cache
 from pathlib import Path
@@ -20,7 +20,6 @@ from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from agreement.documents.values import WrongValueError, cut
-from lars.durations import Duration
 from lars.errors import LarsError, PlacedError
 
 Reader = Callable[[Any], Any]
@@ -193,69 +192,14 @@ def in_shell(declared_option: Option, value: Any) -> Any:
     """Return the value of an option of a command line, whose plain types the shell's parser has read."""
     if value is None or value == []:
         return None
-    with _naming(lambda: f"{declared_option.flag} {cut(_joined(value))}"):
+    with naming(lambda: f"{declared_option.flag} {cut(_joined(value))}"):
         if declared_option.read is not None:
             return declared_option.read(value)
         return tuple(value) if declared_option.several else value
 
 
-def in_python(declared_option: Option, value: Any) -> Any:
-    """Return the value of a keyword; files have been put in the place of data.
-
-    Numbers of numpy are numbers, and a timedelta is a duration. Raises LarsError, with the keyword.
-    """
-    if value is None:
-        return None
-    with naming_keyword(declared_option, value):
-        if isinstance(value, bytes | bytearray | memoryview):  # else they would be read as numbers
-            raise TypeError
-        value = of_library(value)
-        if declared_option.choices and not declared_option.read:
-            return _member(declared_option, value)
-        if declared_option.several and not declared_option.read:
-            return tuple(value) if isinstance(value, list | tuple) else (value,)
-        _check_range(declared_option, value)
-        if declared_option.read is not None:
-            return declared_option.read(value)
-        accepted: Any = {Path: str | Path, float: int | float}.get(declared_option.kind, declared_option.kind)
-        if isinstance(accepted, type | UnionType) and (
-            not isinstance(value, accepted) or (isinstance(value, bool) and declared_option.kind is not bool)
-        ):
-            raise TypeError
-        return Path(value) if declared_option.kind is Path else value
-
-
 @contextmanager
-def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
-    """Let what is wrong with the value of a keyword be a LarsError that names it."""
-    try:
-        with _naming(lambda: f"{declared_option.name}={_shown(value)}"):
-            yield
-    except (TypeError, ValueError, AttributeError, OverflowError):
-        problem = f"{declared_option.name}={_shown(value)} ({type(value).__name__})"
-        raise LarsError(f"{problem}; expected {declared_option.python_type}") from None
-
-
-def _shown(value: Any) -> str:
-    text = repr(value)
-    return type(value).__name__ if "\n" in text else cut(text)
-
-
-def of_library(value: Any) -> Any:
-    """Return a value of numpy or a timedelta as what a shell's text of it is read as."""
-    if isinstance(value, list | tuple):
-        return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
-    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return of_library(value.tolist())
-    if isinstance(value, timedelta):
-        micros = value // timedelta(microseconds=1)
-        # pandas counts nanoseconds too.
-        return str(Duration(micros * 1000 + getattr(value, "nanoseconds", 0)))
-    return value
-
-
-@contextmanager
-def _naming(text: Callable[[], str]) -> Iterator[None]:
+def naming(text: Callable[[], str]) -> Iterator[None]:
     """Let what is said of a value say which it is."""
     try:
         yield
@@ -265,7 +209,7 @@ def _naming(text: Callable[[], str]) -> Iterator[None]:
         raise LarsError(f"{text()}: {error}") from None
 
 
-def _check_range(declared_option: Option, value: Any) -> None:
+def check_range(declared_option: Option, value: Any) -> None:
     """Raise LarsError for a number outside of what is accepted."""
     least, most = declared_option.least, declared_option.most
     if (least is not None and value < least) or (most is not None and value > most):
@@ -273,7 +217,8 @@ def _check_range(declared_option: Option, value: Any) -> None:
         raise LarsError(f"expected a number in {'..'.join(ends)}")
 
 
-def _member(declared_option: Option, value: Any) -> Any:
+def member_of(declared_option: Option, value: Any) -> Any:
+    """Return the member of an enumeration that has a value; raises LarsError for others."""
     try:
         return declared_option.kind(value)
     except ValueError:

@@ -53,7 +53,10 @@ def cut(text: str) -> str:
 
 def message_text(value: object) -> str:
     """Return a value for a message, as TOML writes it and shortened."""
-    return cut(json.dumps(value, default=str, ensure_ascii=False))
+    try:
+        return cut(json.dumps(value, default=str, ensure_ascii=False))
+    except Exception:  # noqa: BLE001 - a type of others may raise anything
+        return type(value).__name__
 
 
 def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:

@@ -22,15 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import (
-    Option,
-    build,
-    check_idle,
-    declared,
-    in_python,
-    naming_keyword,
-    options_of,
-)
+from agreement.documents.options import Option, build, check_idle, declared, options_of
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
@@ -352,6 +344,9 @@ def _request_of(
     files: "SourceFiles",
 ) -> _Request:
     """Return the request of a call; raises TypeError for what no function would take."""
+    # Loads what reads values of Python, which no command needs.
+    from agreement.results.base.python_values import in_python
+
     options = declared(request)
     known = [option.name for option in options]
     for keyword in keywords:
@@ -397,6 +392,9 @@ def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
         return values
     if option.argument:
         return _files_of(option, values, files)
+    # Loads what reads values of Python, which no command needs.
+    from agreement.results.base.python_values import naming_keyword
+
     with naming_keyword(option, values):
         return _files_of(option, values, files)
 

@@ -15,8 +15,8 @@ from typing import Final, Protocol, cast, runtime_checkable
 from rdflib import Dataset, Graph
 from rdflib.term import BNode, IdentifiedNode, Node
 
-from agreement.documents.options import of_library
 from agreement.documents.values import message_text, static_file
+from agreement.results.base.python_values import of_library, text_of
 from lars.errors import LarsError, PlacedError
 from solver.rdf import SHARED_BLANK
 from solver.settings import StaticFile
@@ -79,8 +79,9 @@ class SourceFiles:
 
     def path_of(self, source: TraceSource) -> Path:
         """Return the file of a query, a program, an experiment or a trace."""
+        source = of_library(source)
         if isinstance(source, str | Path):
-            return self._of_text(source, _file_name)
+            return self._of_text(text_of(source), _file_name)
         if isinstance(source, Readable):
             content = source.read()
             return self._written("trace", "", content)
@@ -109,9 +110,9 @@ class SourceFiles:
             case Graph():
                 return StaticFile(self._written("static", ".nt", self._relabeled(source, Graph(), "nt")))
             case str() if not _TEXT.search(source):
-                return static_file(source)
+                return static_file(str(text_of(source)))
             case str() | Path():
-                return StaticFile(self._of_text(source, lambda _: ("static", "")))
+                return StaticFile(self._of_text(text_of(source), lambda _: ("static", "")))
             case Readable():
                 return StaticFile(self._written("static", "", source.read()))
             case _:

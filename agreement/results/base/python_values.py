@@ -1,0 +1,152 @@
+"""Values of Python as keywords take them: those of other libraries as Python's own, and each of its type."""
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from datetime import datetime, time, timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from agreement.documents.options import Option, check_range, member_of, naming
+from agreement.documents.values import cut
+from lars.durations import Duration
+from lars.errors import LarsError
+
+_INNERMOST: Final = re.compile(r"\[[^\[\]]*\]")
+_ITEMS: Final = re.compile(r"Sequence\[([^\[\]]*)\]")
+_PLAIN: Final = frozenset(
+    ("bool", "int", "float", "str", "Literal", "Path", "datetime", "Sequence", "Mapping")
+)
+
+
+def in_python(declared_option: Option, value: Any) -> Any:
+    """Return the value of a keyword; files have been put in the place of data.
+
+    Numbers of numpy are numbers, and a timedelta is a duration. Raises LarsError, with the keyword.
+    """
+    if value is None:
+        return None
+    with naming_keyword(declared_option, value):
+        if declared_option.choices and isinstance(value, declared_option.kind):
+            return value
+        if declared_option.source is None:
+            value = fitting(declared_option.python_type, value)
+        if declared_option.choices and not declared_option.read:
+            return member_of(declared_option, value)
+        if declared_option.several and not declared_option.read:
+            return tuple(value) if isinstance(value, list | tuple) else (value,)
+        check_range(declared_option, value)
+        if declared_option.read is not None:
+            return declared_option.read(value)
+        return Path(value) if declared_option.kind is Path else value
+
+
+@contextmanager
+def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
+    """Let what is wrong with the value of a keyword be a LarsError that names it."""
+    try:
+        with naming(lambda: f"{declared_option.name}={_shown(value)}"):
+            yield
+    except (TypeError, ValueError, AttributeError, OverflowError):
+        problem = f"{declared_option.name}={_shown(value)} ({type(value).__name__})"
+        raise LarsError(f"{problem}; expected {declared_option.python_type}") from None
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:  # noqa: BLE001 - a type of others may raise anything
+        return "?"
+    return type(value).__name__ if "\n" in text else cut(text)
+
+
+def of_library(value: Any) -> Any:
+    """Return a value of numpy or a timedelta as what a shell's text of it is read as."""
+    if isinstance(value, list | tuple):
+        return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
+    if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return of_library(value.tolist())
+    if isinstance(value, timedelta):
+        micros = value // timedelta(microseconds=1)
+        # pandas counts nanoseconds too.
+        return str(Duration(micros * 1000 + getattr(value, "nanoseconds", 0)))
+    return value
+
+
+def fitting(accepted: str, value: Any) -> Any:
+    """Return a value as what a keyword takes; raises TypeError for one that is not of the accepted type.
+
+    Types of data, which are written as files, are not asked for.
+
+    >>> fitting("int | str | Sequence[int]", range(3)), fitting("str | None", timedelta(seconds=2))
+    ([0, 1, 2], '2s')
+    """
+    outer = accepted
+    while outer != (outer := _INNERMOST.sub("", outer)):
+        pass
+    kinds = frozenset(outer.split(" | ")) - {"None"}
+    value = of_library(value)
+    if not kinds <= _PLAIN:
+        return value
+    if _is_sequence(value) and "Sequence" in kinds:
+        return [fitting(_ITEMS.findall(accepted)[-1], item) for item in value]
+    if not kinds & _kinds_of(value):
+        raise TypeError
+    match value:
+        case str() | Path():
+            return text_of(value)
+        case Mapping():
+            items = "str" if accepted.startswith("Mapping[str, str]") else "object"
+            return {fitting("str", key): fitting(items, item) for key, item in value.items()}
+        case _:
+            return value
+
+
+def _is_sequence(value: Any) -> bool:
+    """Whether a value has items of its own: not what has columns, or lines."""
+    whole = isinstance(value, str | bytes | bytearray | memoryview | Mapping)
+    return (
+        isinstance(value, Iterable)
+        and not whole
+        and not hasattr(value, "columns")
+        and not hasattr(value, "read")
+    )
+
+
+def _kinds_of(value: Any) -> frozenset[str]:
+    """Return the types that a value is accepted as; what is not equal to itself is no value of its type."""
+    match value:
+        case bool():
+            return frozenset(("bool",))
+        case int():
+            return frozenset(("int", "float"))
+        case float() | datetime() | time() if value == value:  # noqa: PLR0124 - NaN and NaT are not
+            return frozenset(("float" if isinstance(value, float) else "datetime",))
+        case str():
+            return frozenset(("str", "Literal", "Path"))
+        case Path():
+            return frozenset(("Path",))
+        case Mapping():
+            return frozenset(("Mapping",))
+        case _:
+            return frozenset()
+
+
+def text_of(value: str | Path) -> str | Path:
+    """Return a text or path without what makes it of another type; raises LarsError for what is none."""
+    text = str.__str__(value) if isinstance(value, str) else os.fspath(value)
+    # Names of files may have bytes that are no characters.
+    if "\0" in text or not _is_encodable(text):
+        raise LarsError(
+            f"found {cut(ascii(text))}, with half a character or NUL; expected a text without them"
+        )
+    return text if isinstance(value, str) else value
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
+    return True

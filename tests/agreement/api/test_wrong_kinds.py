@@ -1,0 +1,100 @@
+"""No keyword of any function takes a value of a wrong kind, and none lets another exception than ours out."""
+
+import math
+import sys
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from agreement import api
+from agreement.documents.options import declared
+from agreement.results.base.library import answering
+from agreement.results.base.python_values import fitting
+from lars.errors import LarsError
+
+FUNCTIONS = [name for name in api.__all__ if hasattr(getattr(api, name), "answering")]
+GIVEN = {"at": 1, "answer": "a.json", "to": "asp", "out": "x", "first": "a", "second": "b", "folder": "x"}
+
+
+class Unnamed:
+    """What cannot even be shown."""
+
+    def __repr__(self):
+        raise RuntimeError
+
+
+class Word(StrEnum):
+    PUSH = "push"
+
+
+WRONG = {
+    "complex": 1j,
+    "module": sys,
+    "no time": pd.NaT,
+    "half": "\ud800",
+    "nul": "a\0b",
+    "unnamed": Unnamed(),
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_keyword_names_what_is_wrong_with_its_value(name):
+    function = getattr(api, name)
+    options = [each for each in declared(answering(function).request) if not each.argument]
+    needed = {each.name: GIVEN.get(each.name, "x") for each in options if each.needed}
+    inputs = ("csparql", "cqels", "query.rq") if name == "compare" else ("query.rq",)
+    for each in options:
+        for wrong in WRONG.values():
+            with pytest.raises(LarsError, match=f"^{each.name}=|found"):
+                function(*inputs, **needed | {each.name: wrong})
+
+
+@pytest.mark.parametrize("wrong", [*WRONG.values(), np.array(3), {("a",): 1}, [Unnamed()]])
+def test_an_input_of_a_wrong_kind_is_refused(wrong):
+    with pytest.raises(LarsError):
+        api.solve("SELECT ?s { STREAM <e:s> [NOW] { ?s ?p ?o } }", wrong)
+
+
+PERIODS = "int | str | Sequence[int] | None"
+
+
+@pytest.mark.parametrize(
+    ("accepted", "value", "fits"),
+    [
+        (PERIODS, (n for n in (np.int64(1), 2)), [1, 2]),
+        (PERIODS, pd.Series([1, 2]), [1, 2]),
+        ("str | None", timedelta(seconds=90), "90s"),
+        ("str | None", Word.PUSH, "push"),
+        ("float", np.float64(2.5), 2.5),
+        ("str | Path", Path("a\udcff"), Path("a\udcff")),
+        ("Mapping[str, str] | None", {np.str_("a"): "b"}, {"a": "b"}),
+    ],
+)
+def test_a_value_of_another_library_is_one_of_pythons_own(accepted, value, fits):
+    found = fitting(accepted, value)
+    assert (type(found), found) == (type(fits), fits)
+
+
+@pytest.mark.parametrize(
+    ("accepted", "value"),
+    [
+        (PERIODS, {1: 2}),
+        (PERIODS, [2.5]),
+        (PERIODS, True),
+        (PERIODS, pd.DataFrame({"a": [1]})),
+        ("str | Sequence[str] | None", [1]),
+        ("float | None", math.nan),
+        ("Mapping[str, str] | None", {1: "a"}),
+        ("Mapping[str, str] | None", {"a": {}}),
+        ("Mapping[str, Sequence[str]] | None", []),
+        ("int | str | datetime", b"1"),
+        ("str | None", datetime(2026, 5, 4)),  # noqa: DTZ001 - of any zone
+    ],
+)
+def test_a_value_of_a_wrong_kind_is_none(accepted, value):
+    with pytest.raises(TypeError):
+        fitting(accepted, value)
