@@ -290,9 +290,9 @@ def initial(
     folder: Path, inputs: Sequence[Path], options: InputOptions, period: tuple[Period, ...]
 ) -> InitialExperiment:
     """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream."""
-    for path in inputs:
+    for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
         if not exists(path):
-            raise LarsError(f"{path}: no such file or folder; expected queries and traces")
+            raise LarsError(f"{path}: no such file or folder; expected queries, traces and static data")
     paths = [path for path in inputs if is_query(path)]
     queries: dict[Language, Path] = {}
     read: list[str] = []

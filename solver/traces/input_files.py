@@ -256,6 +256,8 @@ class FileFormat(ABC):
     bytes_of_atom = 150
     of_messages = False
     """Whether elements get their times from a property that the user names, or else are numbered."""
+    of_lines = False
+    """Whether its lines end with LF or CR LF, and with nothing else that ends lines elsewhere."""
 
     def __repr__(self) -> str:
         # A run that goes on knows its trace by what this says.

@@ -281,6 +281,9 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
     mapping = columns.get(names, columns.get(None))
     if mapping is not None and kind.is_foreign(head):
         kind, plain = _mapped(str(file), plain, mapping, options)
+    elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
+        remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
+        raise LarsError(f"{file}: cannot read its lines: they end with CR alone; {remedy}")
     candidates = () if names else options.query_streams
     if len(candidates) == 1:
         names = candidates[0]

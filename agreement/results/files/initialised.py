@@ -1,6 +1,7 @@
 """`init`: the folder of an experiment for queries and traces, to be changed and run."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -66,6 +67,13 @@ def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
         raise LarsError(f"{path}: is there already; use a folder without {EXPERIMENT_FILE}")
     experiment = initial(request.folder, request.inputs, request.input_options, request.period)
     text = "\n".join(experiment.lines(listeners.note)) + "\n"
-    request.folder.mkdir(parents=True, exist_ok=True)
-    rewrite(path, text)
+    made = [folder for folder in (request.folder, *request.folder.parents) if not folder.exists()]
+    try:
+        request.folder.mkdir(parents=True, exist_ok=True)
+        rewrite(path, text)
+    except BaseException:
+        for folder in made:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
     return InitialFolder(path, text)

@@ -29,6 +29,8 @@ _BLOCK: Final = 2**22
 class LineFormat(FileFormat):
     """A format in which each line says what it says alone."""
 
+    of_lines = True
+
     @abstractmethod
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return what a line says, in order; `first` is the first line of the file. Raises Malformed."""

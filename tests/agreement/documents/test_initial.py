@@ -102,7 +102,8 @@ WRONG = {
     ("t.nq",): "found no a query",
     ("q.rq", "t.nt", "u.nt"): "u.nt: nothing says which stream this is; give --stream IRI=u.nt",
     ("q.rq", "r.rq", "t.nq"): "r.rq: in the language of q.rq too; expected a query in each language",
-    ("q.rq", "nowhere"): "nowhere: no such file or folder; expected queries and traces",
+    ("q.rq", "nowhere"): "nowhere: no such file or folder; expected queries, traces and static data",
+    ("q.rq", "t.nq", "--static", "nowhere"): "nowhere: no such file or folder",
 }
 
 
@@ -164,3 +165,18 @@ def test_a_column_that_is_the_subject_stays_the_object_that_a_query_asks_for(tmp
     assert '"<e:room>" = "ex:{room}"' in lars("init", "mine", "q.rq", "t.csv").out
     (row,) = {b(row["room"]) for one in lars("solve", "mine", "--json").lines for row in one["rows"]}
     assert row == "http://example.org/kitchen"
+
+
+def test_an_experiment_that_cannot_be_written_leaves_no_folder(tmp_path, monkeypatch):
+    query, trace = tmp_path / "q.rq", tmp_path / "t.nq"
+    query.write_text("SELECT ?s { STREAM <e:S> [RANGE 9s] { ?s <e:p> ?o } }")
+    trace.write_text('<e:a> <e:p> <e:b> <e:S> "1" .')
+
+    def full(path, text):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("agreement.results.files.initialised.rewrite", full)
+    (tmp_path / "own").mkdir()
+    for folder in ("new/one", "own"):
+        assert lars("init", tmp_path / folder, query, trace).code == 3
+    assert {path.name for path in tmp_path.iterdir()} == {"q.rq", "t.nq", "own"}

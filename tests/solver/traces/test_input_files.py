@@ -178,3 +178,14 @@ def test_links_that_lead_back_are_not_followed(tmp_path):
 def test_a_trace_in_utf_16_is_called_so(tmp_path):
     with pytest.raises(LarsError, match="found text in UTF-16; expected UTF-8"):
         rows([written(tmp_path, "a.csv", "t,s,p,o\n1,urn:s,urn:p,5\n".encode("utf-16"))])
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.nq", "a.atoms"])
+def test_lines_that_end_with_cr_alone_are_called_so(tmp_path, name):
+    line = {
+        "a.csv": "t,s,p,o\r1,urn:s,urn:p,5\r",
+        "a.nq": "<u:s> <u:p> 5 <u:S> .\r" * 2,
+        "a.atoms": "1: p(a).\r" * 2,
+    }
+    with pytest.raises(LarsError, match=f"{name}: cannot read its lines: they end with CR alone; use LF"):
+        rows([written(tmp_path, name, line[name].encode())])
