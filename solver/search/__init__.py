@@ -10,6 +10,7 @@ from solver.search.contests import (
     SearchLimits,
     TooLargeError,
     TooManyError,
+    timeline_of,
 )
 from solver.search.frames import UncoveredError
 from solver.search.trying import tried_streams, with_atoms

@@ -80,7 +80,7 @@ class Improver:
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
         """Let the last arrival of these candidates be as early as can be."""
-        end = self._frame.end
+        end = self._frame.times.last
 
         def last(atoms: Atoms) -> int:
             return max((t for number, t in arrivals(atoms) if number in numbers), default=0)

@@ -1,12 +1,13 @@
 """What a search is given, two sides and what streams may be made of, and what it finds."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
 
 from lars.language.program import Program
 from lars.language.terms import Atom, Constant, Term
+from lars.language.windows import Interval
 from solver.deadlines import NEVER, Deadline
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
@@ -82,7 +83,7 @@ class Candidates:
 class ChosenStream:
     """A stream on which two sides differ in (start, end], and the static atoms that were chosen.
 
-    It ends with the period.
+    It ends with the period, or with the last arrival that windows see ahead.
     """
 
     facts: tuple[Fact, ...]
@@ -91,9 +92,19 @@ class ChosenStream:
     end: int
 
     @property
+    def timeline(self) -> Interval:
+        """From time 0 to the end of the stream."""
+        return timeline_of(self.facts, self.end)
+
+    @property
     def cost(self) -> tuple[int, int, int, int]:
         """What orders streams: arrivals, static atoms, horizon, last arrival."""
         return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
+
+
+def timeline_of(facts: Sequence[Fact], end: int) -> Interval:
+    """Return the timeline of a stream that ends at a time, or with what arrives after it."""
+    return Interval(0, max((end, *(fact.t for fact in facts))))
 
 
 class OutOfTimeError(Exception):

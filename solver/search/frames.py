@@ -10,6 +10,10 @@ t is in. With n arrivals at most n remainders are above 0: keep each quotient, a
 by their order, 0 staying 0. No window shows more or less then, so g time points become n + 1. (All
 remainders 0 is not enough: with U = 5 and NOW, an arrival at 3 parts the sides, one at 5 does not.)
 
+A window of which the first closes at a time of its own, or that shows the same times whenever it is asked,
+makes streams near time 0 others than moves of later ones: then there is a frame for each period from time 0
+up to where all is periodic, and none is moved.
+
 Without a pull, sides are compared at single time points. Then g need not divide U, which is 1, and the
 time point that is compared has a remainder of its own: n + 2 are kept.
 """
@@ -22,10 +26,12 @@ from typing import Final
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.program import Program
-from lars.language.windows import Interval, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import FixedWindow, Interval, LastWindow, Ties, TimeWindow, TupleWindow, Window
 
 _MOST_TIME_POINTS: Final = 1_000_000
 """So many time points clingo meets at most."""
+_MOST_FRAMES: Final = 200
+"""So many periods are searched before all windows have begun."""
 
 
 class UncoveredError(LarsError):
@@ -57,7 +63,8 @@ class PeriodFrame:
     """The period (start, end] with what its windows can see; `step` is what it may be moved by.
 
     Times are kept ones of the scale. Arrivals are chosen at 1..end, and at 0 once the frame is moved back.
-    A `single` period is one real time point.
+    A `single` period is one real time point. One that `stays` is not moved, and something can arrive at 0.
+    Windows that look ahead can see what arrives up to `ahead` after the period, or up to `last`.
     """
 
     start: int
@@ -65,14 +72,19 @@ class PeriodFrame:
     step: int
     scale: Scale
     single: bool = False
+    stays: bool = False
+    ahead: int = 0
+    last: int = 0
 
     @property
     def times(self) -> Interval:
         """The times at which something can arrive."""
-        return Interval(1, self.end)
+        return Interval(0 if self.stays else 1, max(self.end + self.ahead, self.last))
 
     def moves(self, earliest: int) -> int:
         """Return how often the frame can move back when nothing arrives before that time: so far as to 0."""
+        if self.stays:
+            return 0
         return min(earliest, self.end if self.single else self.start) // self.step
 
     @property
@@ -112,28 +124,51 @@ def frames(
     ):
         # What is older than every other window sees is told apart by its order alone.
         back += arrivals
-    slide = lcm(*(window.step for window in every_window if isinstance(window, TimeWindow)))
+    slide = lcm(*(window.stride for window in every_window if isinstance(window, TimeWindow | LastWindow)))
     back = 2 * back + slide if again else back
     kept = 1 if period is None else scale.shrunk(period)
     step = lcm(kept, scale.counted, slide)
-    first = -(-back // kept) * kept
+    begun = max(map(_begun, every_window), default=0)
+    ahead = max((window.future for window in every_window if isinstance(window, TimeWindow)), default=0)
+    last = max((window.last for window in every_window if isinstance(window, FixedWindow)), default=0)
+    first = -(-(back + begun) // kept) * kept
     if first + step > _MOST_TIME_POINTS:
         raise LarsError(
             f"a stream would be looked for on {first + step} time points, windows and slides are so long; "
             f"expected at most {_MOST_TIME_POINTS}, so give a coarser --unit"
         )
-    for start in range(first, first + step, kept):
-        yield PeriodFrame(start, start + kept, step, scale, period is None)
+    if begun and first // kept > _MOST_FRAMES:
+        raise UncoveredError(f"windows that begin at time {begun}: there are {first // kept} periods before")
+    # Sides that are compared at single time points are compared at time 0 too.
+    beginning = first if not begun else -kept if period is None else 0
+    for start in range(beginning, first + step, kept):
+        end = start + kept
+        yield PeriodFrame(start, end, step, scale, period is None, bool(begun), max(ahead, 0), last)
 
 
 def _past(window: Window) -> int:
     match window:
-        case TimeWindow(past, future, step) if future <= 0:
+        case TimeWindow(past, _, step):
             return (past or 0) + step - 1
+        case LastWindow(width, slide):
+            return width + slide - 1
+        case FixedWindow():
+            return 0
         case TupleWindow(ties=Ties.ARRIVAL, by=None):
             return 0
         case _:
             raise UncoveredError(f"the window {window}")
+
+
+def _begun(window: Window) -> int:
+    """Return from when on a window is periodic, and sees nothing that stays where it is."""
+    match window:
+        case LastWindow():
+            return window.close
+        case FixedWindow(_, last):
+            return last + 1
+        case _:
+            return 0
 
 
 def _lengths(window: Window) -> tuple[int, ...]:
@@ -151,5 +186,10 @@ def _scaled(window: Window, scale: Scale) -> Window:
         case TimeWindow(past, future, step):
             far = None if past is None else scale.shrunk(past)
             return replace(window, past=far, future=scale.shrunk(future), step=max(1, scale.shrunk(step)))
+        case LastWindow(width, slide, start):
+            width, slide, start = map(scale.shrunk, (width, slide, start))
+            return replace(window, width=width, slide=slide, start=start)
+        case FixedWindow(first, last):
+            return FixedWindow(scale.shrunk(first), scale.shrunk(last))
         case _:
             return window

@@ -16,7 +16,7 @@ from lars.analysis import LiteralForm, Mode
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact
 from lars.language.terms import Atom, Signature
-from lars.language.windows import Bounds, TimeWindow, TupleWindow, Window
+from lars.language.windows import Bounds, FixedWindow, LastWindow, TimeWindow, TupleWindow, Window
 from solver.facts import canonical_atom, variables_in_order
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
 from solver.search.frames import PeriodFrame, UncoveredError
@@ -116,6 +116,8 @@ class TimedEncoding(AspNames):
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
         for window, number in self.windows.items():
+            if isinstance(window, LastWindow | FixedWindow):
+                raise UncoveredError(f"the same input in the window {window}")
             if isinstance(window, TimeWindow):
                 plain = replace(window, step=1, ends=Bounds.CLOSED)
                 for t in points:

@@ -108,7 +108,7 @@ def _check_covered(contest: Contest) -> None:
     if contest.same_input:
         raise UncoveredError("the same input, and what looks at all solutions together")
     for window in (window for program in contest.programs for window in windows(program)):
-        if not isinstance(window, TimeWindow) or window.past is None:
+        if not isinstance(window, TimeWindow) or window.past is None or window.future > 0:
             raise UncoveredError(f"the window {window}, and what looks at all solutions together")
 
 

@@ -82,17 +82,35 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
     """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
-    model = model_of_cqels(cqels)
+    pulled, pushed = _reading(csparql), _reading(cqels)
+    titles = [query.language.manner.title for query in (csparql, cqels)]
+    if titles[0] == titles[1]:
+        titles = [f"{title} ({how})" for title, how in zip(titles, ("pull", "push"), strict=True)]
     if not have_one_pattern(csparql, cqels):
-        pull, push = in_local_names(f"{csparql.pattern}", f"{model.pattern}")
-        yield f"{NO_MODEL}: P: the patterns differ\n  C-SPARQL {pull}\n  CQELS    {push}"
-    windows, blocks = _steps(csparql.merged, unit), _steps(model.streams, unit)
-    for names, one, another in (("C-SPARQL", windows, blocks), ("CQELS", blocks, windows)):
+        texts = in_local_names(f"{pulled[0]}", f"{pushed[0]}")
+        wide = max(map(len, titles))
+        yield "\n".join((
+            f"{NO_MODEL}: P: the patterns differ",
+            *(f"  {title:{wide}} {text}" for title, text in zip(titles, texts, strict=True)),
+        ))  # fmt: skip
+    windows, blocks = _steps(pulled[1], unit), _steps(pushed[1], unit)
+    for title, one, another in ((titles[0], windows, blocks), (titles[1], blocks, windows)):
         for stream, window in sorted(one.keys() - another.keys(), key=str):
-            yield f"{NO_MODEL}: S: only the {names} query reads {stream} {window}"
+            yield f"{NO_MODEL}: S: only the {title} query reads {stream} {window}"
     if any(windows[source] != blocks[source] for source in windows.keys() & blocks.keys()):
         # The usual pair: C-SPARQL must say a STEP, and CQELS ignores its SLIDE.
-        yield f"the two queries differ in STEP: C-SPARQL {_reads_text(windows)}, CQELS {_reads_text(blocks)}"
+        steps = ", ".join(
+            f"{title} {_reads_text(one)}" for title, one in zip(titles, (windows, blocks), strict=True)
+        )
+        yield f"the two queries differ in STEP: {steps}"
+
+
+def _reading(query: EngineQuery) -> tuple[Pattern, tuple[MergedStream | algebra.StreamBlock, ...]]:
+    """Return P and S of a query: what it matches, and the windows it reads."""
+    if query.language.manner.merges:
+        return query.pattern, query.merged
+    model = model_of_cqels(query)
+    return model.pattern, model.streams
 
 
 _IRI: Final = re.compile(r"<([^<>\"{}|^`\\\s]*)>")
@@ -119,7 +137,7 @@ def in_local_names(*texts: str) -> list[str]:
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
     """Whether two queries have one P, up to the names of variables that stand in their patterns alone."""
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
-    mine, theirs = csparql.pattern, model_of_cqels(cqels).pattern
+    mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
     renamings = _renamings(mine, theirs, variables_in(others))
     return any(normal(rename(theirs, names)) == normal(mine) for names in ({}, *renamings))
 

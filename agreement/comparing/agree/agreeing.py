@@ -72,6 +72,7 @@ from translate.analysis import (
     default_period,
     differences,
     different_datasets,
+    is_pushed,
     model_of_cqels,
     model_of_csparql,
     remarks,
@@ -241,6 +242,8 @@ def compare_pairs(
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
     """Return the program of push's query as pull's engine would read it, which merges all streams of both."""
+    if pair.csparql.language not in MERGING:
+        return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
         query = cs(model_of_cqels(pair.cqels))
     except ModelError:
@@ -364,17 +367,22 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    engine_queries: dict[bool, EngineQuery] = {}
-    for path, query in queries:
-        merges = query.language in MERGING
-        if merges in engine_queries:
-            raise LarsError(
-                f"{path}: cannot compare two {TITLES[query.language]} queries on a trace; use one "
-                "C-SPARQL or "
-                "SPARQLstream query and one CQELS or RSP-QL query (lars decide compares two of one language)"
-            )
-        engine_queries[merges] = query
-    return engine_queries.get(True), engine_queries.get(False)
+    """Return the query that is pulled and the one that pushes; None: it is to be derived."""
+    asked = [query for _, query in queries]
+    if len(asked) > 1 and not any(query.language in MERGING for query in asked):
+        pulled = [not is_pushed(query) for query in asked]
+    else:
+        pulled = [query.language in MERGING for query in asked]
+    if len(set(pulled)) < len(pulled):
+        how = "is pulled" if pulled[0] else "pushes"
+        titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))
+        raise LarsError(
+            f"{queries[-1][0]}: cannot compare two queries of which each {how} ({titles}) on a trace; use "
+            "one that is pulled, such as C-SPARQL, and one that pushes, such as CQELS (lars decide "
+            "--equivalent compares any two)"
+        )
+    by_side = dict(zip(pulled, asked, strict=True))
+    return by_side.get(True), by_side.get(False)
 
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:

@@ -251,7 +251,7 @@ class Decider:
             case (Witness() as witness) | OutOfTime(_, Witness() as witness):
                 sides = PushAndPull(question.pair, question.setting, question.trigger)
                 static = stock_of(witness.static)
-                return sides.difference_on(witness.facts, static, period, witness.end), None, ""
+                return sides.difference_on(witness.facts, static, period, witness.timeline.last), None, ""
             case NoWitness():
                 return None, Theorem.SEARCHED, ""
             case NoneUpTo() | SearchRefusal() | OutOfTime():

@@ -60,6 +60,7 @@ from solver.search import (
     TooManyError,
     UncoveredError,
     chosen_streams,
+    timeline_of,
     tried_streams,
     with_atoms,
 )
@@ -219,7 +220,9 @@ class WitnessSearch:
 
 @dataclass(frozen=True, slots=True)
 class Witness:
-    """A stream on which the sides differ in (start, end], where its timeline [0, end] ends too.
+    """A stream on which the sides differ in (start, end].
+
+    Its timeline ends there too, or with the last arrival that windows see ahead.
 
     `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
     `remark` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
@@ -233,6 +236,11 @@ class Witness:
     right_only: frozenset[Row]
     remark: str = ""
     smallest: bool = True
+
+    @property
+    def timeline(self) -> Interval:
+        """From time 0 to the end of the stream."""
+        return timeline_of(self.facts, self.end)
 
 
 @dataclass(frozen=True, slots=True)
@@ -386,7 +394,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [Atom(NAMED, graph) for graph in graphs if graph != (DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
-    trace = LocalTrace(trace_columns(stream.facts), Interval(0, stream.end), static)
+    trace = LocalTrace(trace_columns(stream.facts), stream.timeline, static)
     contest = search.contest
     left, right = (
         _reported(question, kind, trace, stream)

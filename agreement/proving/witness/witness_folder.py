@@ -176,7 +176,7 @@ def write_experiments(folder: Path, task: WitnessTask, witnesses: PeriodWitnesse
             own = new if len(witnesses.witnesses) == 1 else new / str(number)
             own.mkdir(exist_ok=True)
             about = task.pair, task.setting, task.trigger, witnesses.period
-            WrittenExperiment(title, *about, witness.facts, witness.static, witness.end).write(own)
+            WrittenExperiment(title, *about, witness.facts, witness.static, witness.timeline.last).write(own)
 
 
 def _file(query: EngineQuery) -> str:

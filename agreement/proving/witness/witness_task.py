@@ -45,7 +45,6 @@ from agreement.proving.witness.searching import (
 from lars.errors import LarsError, TimeLimitError
 from lars.language.program import Program
 from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, TripleTerm, Variable
-from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
@@ -278,7 +277,7 @@ class WitnessTask:
         if self.pair is None:
             return None
         runner = Runner(in_process=True, certify=Certify.ALL)
-        trace = LocalTrace(trace_columns(witness.facts), Interval(0, witness.end), witness.static, runner)
+        trace = LocalTrace(trace_columns(witness.facts), witness.timeline, witness.static, runner)
         return compare_pairs(
             [self.pair], [period], ComparedInput(trace), self.setting, self.trigger
         ).variants[0]

@@ -1,0 +1,314 @@
+"""The windows of today's languages against a naive evaluation, on drawn cases.
+
+`python -m tests.benchmarks.todays_windows [SEED] CASES` draws pairs of queries in CQELS 2, Kolibrie, sparq,
+Janus, RSP-QL, C-SPARQL and CQELS with one or two windows each, and traces. The naive evaluation knows of each
+window which times it shows, from the languages' documents, and joins triples in loops. The rows of `agree` are
+compared with it, the streams of `decide --contained` and `witness` are tried by it. Where they say that there
+is none, all streams of up to two triples are tried, which is enough for these queries (A7), at all times up
+to where windows are periodic. It prints each difference with its case, and how often each said what.
+"""
+
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import chain, product
+from pathlib import Path
+from random import Random
+
+from agreement import api
+from lars.errors import LarsError
+
+STREAM = "http://e/s"
+EDGES = ("?a :p ?b", "?b :q ?c")
+LAST = 14
+UNTIL = 75
+"""By then windows whose steps have the least common multiple 60 have been in every phase."""
+
+
+@dataclass(frozen=True)
+class Window:
+    """A window's text, and the first and the last time that it shows at t; where first > last, none."""
+
+    text: str
+    shows: Callable
+
+
+def closing(width, step):
+    """[c - width, c) for the last multiple c of the step."""
+    return lambda t: (t - t % step - width, t - t % step - 1)
+
+
+def closed(width, step=1):
+    """[c - width, c] for the last multiple c of the step."""
+    return lambda t: (t - t % step - width, t - t % step)
+
+
+def last_closed(width, step, start=0):
+    """The last of [start + k step, .. + width), k >= 0, that closed at or before t."""
+
+    def shows(t):
+        opens = start + (t - start - width) // step * step
+        return (opens, opens + width - 1) if opens >= start else (0, -1)
+
+    return shows
+
+
+def sparq(draw):
+    width, step, start = draw.randint(1, 5), draw.randint(1, 5), draw.randint(0, 4)
+    if draw.randrange(3) == 0:
+        return Window(f"RANGE {width}", last_closed(width, width))
+    if draw.randrange(2) == 0:
+        return Window(f"RANGE PT{width}S STEP {step}", last_closed(width, step))
+    return Window(f"[RANGE {width} STEP {step} T0 {start}]", last_closed(width, step, start))
+
+
+def kolibrie(draw):
+    width, step = draw.randint(1, 5), draw.randint(1, 5)
+    if draw.randrange(3) == 0:
+        return Window(f"[RANGE {width}]", closing(width, width))
+    return Window(f"[RANGE {width} STEP {step}]", closing(width, step))
+
+
+def janus(draw):
+    width, step, kind = draw.randint(1, 5), draw.randint(1, 4), draw.randrange(3)
+    if kind == 0:
+        return Window(f"[RANGE {width}000 STEP {step}000]", closing(width, step))
+    if kind == 1:
+        begin, end = draw.randint(0, 6), draw.randint(7, 12)
+        return Window(f"LOG[START {begin}000 END {end}000]", lambda _: (begin, end))
+    offset = width + draw.randint(0, 4)
+    # The documents do not say what its STEP means; it is asked at each time.
+    text = f"LOG[OFFSET {offset}000 RANGE {width}000 STEP {step}000]"
+    return Window(text, lambda t: (t - offset, t - offset + width))
+
+
+def cqels2(draw):
+    width, step, future = draw.randint(1, 5), draw.randint(1, 5), draw.randint(1, 4)
+    stepped = closing(width, step) if width % step == 0 else last_closed(width, step)
+    ahead = lambda t: tuple(end + 1 for end in stepped(t))  # noqa: E731
+    directed = lambda t: (t - t % step - width + 1, t - t % step + future)  # noqa: E731
+    return draw.choice((
+        Window(f"[RANGE {width}s]", closing(width, width)),
+        Window(f"[RANGE {width}s STEP {step}s]", stepped),
+        Window(f"[SLIDE {width}s STEP {step}s]", stepped),
+        Window(f"[PAST {width}s FUTURE {future}s STEP {step}s]", directed),
+        Window(f"[FUTURE {width}s STEP {step}s]", ahead),
+    ))  # fmt: skip
+
+
+def rspql(draw):
+    width, step = draw.randint(1, 5), draw.randint(1, 5)
+    return Window(f"[RANGE PT{width}S STEP PT{step}S]", closed(width, step))
+
+
+def csparql(draw):
+    width, step = draw.randint(1, 5), draw.randint(1, 5)
+    return Window(f"[RANGE {width}s STEP {step}s]", closed(width, step))
+
+
+def cqels(draw):
+    width, step = draw.randint(1, 5), draw.randint(1, 5)
+    kinds = Window(f"[RANGE {width}s]", closed(width)), Window("[NOW]", closed(0))
+    return draw.choice((*kinds, Window(f"[RANGE {width}s SLIDE {step}s]", closed(width, step))))
+
+
+MADE = {f.__name__: f for f in (sparq, kolibrie, janus, cqels2, rspql, csparql, cqels)}
+PULLED = [name for name in MADE if name not in {"cqels", "csparql"}]
+
+
+@dataclass(frozen=True)
+class Query:
+    """A query's text and its windows, one for each of its patterns."""
+
+    language: str
+    text: str
+    windows: tuple
+
+    @property
+    def stream(self):
+        return "s" if self.language == "cqels2" else STREAM
+
+    def rows(self, facts, t):
+        """Return the rows at t: joins of what the windows show; C-SPARQL's are in one graph."""
+        shown = [[one for one in facts if first <= one[0] <= last] for first, last in self.times(t)]
+        if self.language == "csparql":
+            shown = [list(chain(*shown))] * 2
+        ends = [{(s, o) for _, s, p, o in part if p == name} for part, name in zip(shown, "pq", strict=False)]
+        if " ?c" not in self.text:
+            return ends[0]
+        return {(a, b) for (a, b), (c, _) in product(*ends) if b == c}
+
+    def times(self, t):
+        return [window.shows(t) for window in self.windows]
+
+
+def drawn(draw, language, like=None):
+    """Return a query of the language with one or two windows, some of them those of a query like it."""
+    windows = tuple(MADE[language](draw) for _ in range(draw.randint(1, 2)))
+    if like is not None:
+        windows = tuple(draw.choice((*like.windows, *like.windows, window)) for window in windows)
+    while language == "janus" and not any(window.text.startswith("LOG") for window in windows):
+        # Without a log it is read as RSP-QL.
+        windows = (janus(draw), *windows[1:])
+    declared, body = [], []
+    for number, (window, edge) in enumerate(zip(windows, EDGES, strict=False)):
+        bare = window.text.removeprefix("LOG")
+        name = "s" if language == "cqels2" else f"<{STREAM}>"
+        if language in {"cqels", "cqels2"}:
+            body.append(f"STREAM {name} {bare} {{ {edge} }}")
+        elif language == "csparql":
+            declared.append(f"FROM STREAM {name} {bare}")
+            body.append(f"{edge} .")
+        else:
+            on = "" if language in {"sparq", "kolibrie"} else "LOG " if bare != window.text else "STREAM "
+            declared.append(f"FROM NAMED WINDOW :w{number} ON {on}{name} {bare}")
+            body.append(f"WINDOW :w{number} {{ {edge} }}")
+    head = {"csparql": "REGISTER QUERY q AS", "cqels": "", "cqels2": ""}.get(
+        language, "REGISTER RSTREAM <http://e/out> AS"
+    )
+    before, after = (
+        (["PREFIX : <http://e/>"], [head]) if language != "csparql" else ([head], ["PREFIX : <http://e/>"])
+    )
+    lines = [*before, *after, "SELECT ?a ?b", *declared, f"WHERE {{ {' '.join(body)} }}"]
+    return Query(language, "\n".join(filter(None, lines)), windows)
+
+
+def traced(draw):
+    """Return facts: time, subject, predicate, object."""
+    ends, found = {"p": ("ab", "cd"), "q": ("cd", "ef")}, set()
+    for p in draw.choices("pq", k=draw.randint(0, 9)):
+        found.add((draw.randint(0, LAST), draw.choice(ends[p][0]), p, draw.choice(ends[p][1])))
+    return sorted(found)
+
+
+def every_stream():
+    """Yield a time and a stream of a triple for each pattern, near the time or where windows stay."""
+    for t in range(UNTIL):
+        near = {*range(max(t - 15, 0), t + 6), *range(13)}
+        for at in near:
+            yield t, [(at, "a", "p", "c")]
+            yield from ((t, [(at, "a", "p", "c"), (other, "c", "q", "e")]) for other in near)
+
+
+def trig(facts):
+    """Return a trace in TriG: each fact a graph of its own, dated."""
+    lines = ["@prefix : <http://e/> .", "@prefix prov: <http://www.w3.org/ns/prov#> ."]
+    for number, (t, s, p, o) in enumerate(facts):
+        lines += [f":g{number} prov:generatedAtTime {t} .", f":g{number} {{ :{s} :{p} :{o} . }}"]
+    return "\n".join(lines)
+
+
+def compared(pull, push, facts, period):
+    """Return what pull and push report in each whole period."""
+    found = []
+    for end in range(period, LAST + 1, period):
+        times = {t for t, *_ in facts if end - period < t <= end}
+        found.append((pull.rows(facts, end), set().union(*(push.rows(facts, t) for t in times))))
+    return found
+
+
+def local(rows):
+    return {tuple(text.strip("<>").rpartition("/")[2] for text in row) for row in rows}
+
+
+class Tried:
+    """A case's files, and how often each command said what."""
+
+    def __init__(self, folder):
+        self.folder, self.counts, self.wrong = Path(folder), Counter(), 0
+
+    def path(self, name, text):
+        (self.folder / name).write_text(text, encoding="utf-8")
+        return self.folder / name
+
+    def note(self, what, said, right, *case):
+        self.counts[f"{what}: {said}"] += 1
+        if not right:
+            self.wrong += 1
+            print(
+                f"WRONG {what}: {said}",
+                *(one.text if isinstance(one, Query) else one for one in case),
+                sep="\n",
+            )
+
+    def agree(self, draw, pull, push):
+        facts, period = traced(draw), draw.randint(1, 5)
+        files = [self.path(f"{n}.rq", one.text) for n, one in enumerate((pull, push))]
+        read = dict.fromkeys((pull.stream, push.stream))
+        given = {name: self.path(f"{n}.trig", trig(facts)) for n, name in enumerate(read)}
+        found = api.agree(*files, stream=given, unit="1s", period=[period], from_=0, to=LAST, in_process=True)
+        mine = compared(pull, push, facts, period)
+        theirs = [(local(one.pull), local(one.push)) for one in found.verdicts[0].intervals]
+        said = "agree" if found.agree else "disagree"
+        self.note("agree", said, mine == theirs, pull, push, facts, period, mine, theirs)
+
+    def contained(self, _, one, other):
+        files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
+        found = api.contained(*files, unit="1s", time_limit=5)
+        (answer,) = found.directions
+        right = True
+        if answer.against is not None:
+            facts, t = answer.against.facts, answer.against.t
+            right = not one.rows(facts_of(facts, one), t) <= other.rows(facts_of(facts, other), t)
+        elif answer.holds.value == "contained" and one.stream == other.stream:
+            right = all(one.rows(facts, t) <= other.rows(facts, t) for t, facts in every_stream())
+        why = f" ({answer.why[:60]})" if answer.holds.value == "open" else ""
+        self.note("contained", f"{answer.holds.value}{why}", right, one, other, answer.why, answer.against)
+
+    def witness(self, _, one, other):
+        files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
+        found = api.witness(*files, unit="1s", time_limit=5)
+        (period,) = found.periods
+        said, right = type(period.ended).__name__ if period.ended else "witness", True
+        for witness in period.witnesses:
+            mine, theirs = (query.rows(facts_of(witness.facts, query), witness.end) for query in (one, other))
+            right &= mine != theirs
+        if said == "NoWitness" and one.stream == other.stream:
+            right = all(one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream())
+        said += f" ({period.ended.reason[:60]})" if said in {"SearchRefusal", "NoneUpTo"} else ""
+        self.note("witness", said, right, one, other, period)
+
+
+def facts_of(facts, query):
+    """Return facts of the program on a query's stream as those that are drawn."""
+    own = [one for one in facts if one.arguments[3] == f"<{query.stream}>"]
+    return sorted(
+        (one.t, *(text.strip("<>").rpartition("/")[2] for text in one.arguments[:3])) for one in own
+    )
+
+
+def one_case(tried, draw):
+    """Try one pair each."""
+    pull, push = (("csparql", draw.choice(PULLED)), (draw.choice(PULLED), "cqels"))[draw.randrange(2)]
+    one, other = draw.choice(PULLED), draw.choice(PULLED)
+    first = drawn(draw, one)
+    second = drawn(draw, one, like=first) if draw.randrange(2) else drawn(draw, other)
+    pairs = (first, second)
+    steps = (
+        (tried.agree, drawn(draw, pull), drawn(draw, push)),
+        (tried.contained, *pairs),
+        (tried.witness, *pairs),
+    )
+    for step, *queries in steps:
+        try:
+            step(draw, *queries)
+        except LarsError as error:
+            tried.note(step.__name__, f"refused: {error}"[:90].splitlines()[0], right=True)
+
+
+def main():
+    cases, seed = int(sys.argv[-1]), sys.argv[1] if len(sys.argv) > 2 else 1
+    with tempfile.TemporaryDirectory() as folder:
+        tried = Tried(folder)
+        for number in range(cases):
+            one_case(tried, Random(f"{seed}-{number}"))
+    for said, times in sorted(tried.counts.items()):
+        print(f"{times:6} {said}")
+    print(f"{tried.wrong} wrong")
+    sys.exit(tried.wrong > 0)
+
+
+if __name__ == "__main__":
+    main()
