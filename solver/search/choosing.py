@@ -228,17 +228,14 @@ def chosen_streams(
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
         programs = [scale_program(program, scale) for program in contest.programs]
-        every = tuple(frames(programs, contest.period, size, scale, again=contest.looks_back))
+        every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)
         own = replace(limits, arrivals=size)
         if limits.deadline.is_over:
             raise OutOfTimeError(size, None)
         _check_tuple_windows(contest, candidates, every, own)
         narrowed = grounded_in_time(contest, candidates, points, own)
-        searches = (
-            _Search(narrowed, candidates, frame, own).streams()
-            for frame in (replace(frame, single=contest.pull_period is None) for frame in every)
-        )
+        searches = (_Search(narrowed, candidates, frame, own).streams() for frame in every)
         yield from merge(*searches, key=attrgetter("cost"))
 
 

@@ -44,7 +44,7 @@ from lars.language.formulas import (
 )
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
 from lars.language.terms import DEFAULT, Atom, Iri, Signature, Term, Variable, signature
-from lars.language.windows import Interval, TimeWindow, TupleWindow
+from lars.language.windows import Interval, IntervalWindow, TupleWindow
 from solver.columns import trace_columns
 from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
@@ -76,7 +76,7 @@ def most_arrivals(question: Question) -> int | None:
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
     )
     gathered = any(isinstance(part, SetLiteral) for rule in program.rules for part in rule.body)
-    timed = all(isinstance(window, TimeWindow) for window in windows(program))
+    timed = all(isinstance(window, IntervalWindow) for window in windows(program))
     if negative or gathered or not timed or positive_loops(program) or question.predicate is None:
         return None
     return _patterns(program, question.predicate) + isinstance(question.gate, Arrivals)
