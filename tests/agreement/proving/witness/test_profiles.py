@@ -62,7 +62,7 @@ def test_the_sample_says_when_they_part():
 def test_an_answer_without_rows_is_a_difference_that_is_said(tmp_path):
     found = lars("witness", SAMPLE / "query.rspql.rq", "--sides", "rspql,csparql")
     assert found.code == 1
-    assert "at 2 rspql does not report, csparql reports 0 rows" in found.out
+    assert "at 2s rspql does not report, csparql reports 0 rows" in found.out
 
 
 def test_engine_versions_are_sides_too(tmp_path):
