@@ -22,11 +22,12 @@ All of this is computed with fractions: constants have any number of digits.
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from itertools import chain, count, islice, pairwise, starmap
+from itertools import chain, count, islice, pairwise, permutations, product, starmap
 from math import floor, inf, isfinite, nextafter
 from typing import Final
 
 from lars.language.formulas import Call, Expression
+from lars.language.program import calls
 from lars.language.terms import (
     RDF_LANG_STRING,
     XSD,
@@ -36,6 +37,7 @@ from lars.language.terms import (
     Literal,
     Symbol,
     Term,
+    TripleTerm,
     Variable,
 )
 from solver.rdf import Single, value
@@ -74,6 +76,29 @@ def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
             yield from constants_in(term.arguments)
         elif not isinstance(term, Variable):
             yield term
+
+
+_PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
+_MOST_TRIPLES: Final = 8
+
+
+def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
+    """Return triple terms for the variables whose parts expressions look at, made of what these compare with.
+
+    >>> x = Variable("x")
+    >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
+    >>> print(*triple_terms([test], [Iri("x:a")]))
+    <<( <x:a> <x:p> <x:a> )>>
+    """
+    looked: dict[Expression, dict[str, list[Constant]]] = {}
+    for call in (call for expression in expressions for call in calls(expression)):
+        if call.function in _PARTS or call.function == "ISTRIPLE":
+            looked.setdefault(call.arguments[0], {})
+        for part, other in permutations(call.arguments, 2):
+            if isinstance(part, Call) and part.function in _PARTS and not isinstance(other, Variable | Call):
+                looked.setdefault(part.arguments[0], {}).setdefault(part.function, []).append(other)
+    products = (product(*(compared.get(part, new) for part in _PARTS)) for compared in looked.values())
+    return [TripleTerm(*parts) for each in products for parts in islice(each, _MOST_TRIPLES)]
 
 
 def is_covered(expression: Expression) -> bool:
@@ -117,7 +142,7 @@ def terms(
     texts = [text * n for n in range(1, many + 1) for text in ("text", "")]
     chosen: Iterable[Constant] = chain(
         new,
-        (term for term in named if isinstance(term, Iri)),
+        (term for term in named if isinstance(term, Iri | TripleTerm)),
         literals,
         _numbers(literals, many, linked),
         _strings(literals, many),

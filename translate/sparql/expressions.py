@@ -7,7 +7,7 @@ from functools import reduce
 from typing import Final, TypeVar
 
 from lars.language.formulas import Call, Expression
-from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, Variable
+from lars.language.terms import RDF_TYPE, XSD, Iri, Literal, Term, TripleTerm, Variable
 from translate.errors import QueryError, UnknownFunctionError, UnsupportedError
 from translate.model.patterns import Pattern, variables
 from translate.model.query import TIMESTAMP
@@ -166,7 +166,7 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
         case Phrase("aggregate"):
             return reader.aggregate(part)
         case Phrase("triple_expression", operands):
-            return Call("TRIPLE", _all(operands, reader))
+            return _triple(_all(operands, reader))
         case Phrase("function"):
             return _function(part, reader)
         case Phrase("builtin", (Token() as word, *operands)):
@@ -179,6 +179,12 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
             return Call(function, arguments)
         case _:
             return reader.scope.term(part)
+
+
+def _triple(parts: tuple[Expression, ...]) -> Expression:
+    terms = [part for part in parts if not isinstance(part, Call)]
+    fixed = len(terms) == len(parts) and (term := TripleTerm(*terms)).is_fixed()
+    return term if fixed else Call("TRIPLE", parts)
 
 
 def _condition(part: Part, reader: ExpressionReader) -> Expression:

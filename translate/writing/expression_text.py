@@ -308,7 +308,7 @@ class Dialect:
     def _checked(self, text: str, kind: TokenKind) -> str:
         """Return the text if it is one token of this kind, so that nothing of a name is syntax."""
         try:
-            (token, *_) = tokenize(text, "").tokens
+            (token, *_) = tokenize(text, "", rdf12=True).tokens
         except QueryError:
             token = None
         if token is None or (token.kind, token.text) != (kind, text) or "\\" in text or not _is_text(text):

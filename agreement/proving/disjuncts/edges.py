@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, Final, TypeVar
 
-from lars.language.terms import DEFAULT, Blank, Constant, Iri, Literal, Symbol, Term, Variable
+from lars.language.terms import DEFAULT, Blank, Constant, Iri, Literal, Symbol, Term, TripleTerm, Variable
 from lars.language.windows import Window
 from solver.facts import STREAM_PREDICATE, Fact
 from translate.model.patterns import TriplePattern
@@ -31,7 +31,7 @@ class Position(Enum):
     NAME = "name of a graph or stream"
 
     def takes(self, term: Term) -> bool:
-        """Whether RDF data can have the term here (RDF 1.1 Concepts, 3.1 and 4.1; names are IRIs here).
+        """Whether RDF data can have the term here (RDF 1.2 Concepts, 3.1 and 4.1; names are IRIs here).
 
         >>> [position.takes(Blank("b")) for position in Position]
         [True, False, True, False]
@@ -42,7 +42,7 @@ class Position(Enum):
 _POSITION_KINDS: Final = {
     Position.SUBJECT: (Iri, Blank),
     Position.PREDICATE: (Iri,),
-    Position.OBJECT: (Iri, Blank, Literal),
+    Position.OBJECT: (Iri, Blank, Literal, TripleTerm),
     Position.NAME: (Iri,),
 }
 PositionedTerm = tuple[Position, Term]

@@ -16,7 +16,15 @@ from agreement.proving.disjuncts.edges import (
     shares_blank,
 )
 from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
-from agreement.proving.values import constants_in, is_covered, most_linked, new_iris, terms, told_apart
+from agreement.proving.values import (
+    constants_in,
+    is_covered,
+    most_linked,
+    new_iris,
+    terms,
+    told_apart,
+    triple_terms,
+)
 from lars.errors import LarsError
 from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
@@ -256,6 +264,7 @@ def _assigned(
     expressions = [test.expression for tests in (requirements, *barred) for test in tests]
     constants = list(constants_in(expressions))
     new = new_iris(sorted(disjunct.bound - start.keys()), (*constants, *start.values()))
+    constants += triple_terms((*expressions, *(how for _, how in disjunct.computed)), [*new.values()])
     others = {name: iri for name, iri in new.items() if name not in needed}
     many = len(open_names) + 1
     looked = [test.variables - start.keys() for tests in (requirements, *barred) for test in tests]

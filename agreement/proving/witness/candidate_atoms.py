@@ -23,6 +23,7 @@ from agreement.proving.values import (
     numbers,
     terms,
     told_apart,
+    triple_terms,
 )
 from lars.analysis import positive_loops, windows
 from lars.language import formulas as logic
@@ -50,6 +51,7 @@ from lars.language.terms import (
     Literal,
     Signature,
     Term,
+    TripleTerm,
     Variable,
     signature,
     substitute,
@@ -108,7 +110,7 @@ def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
                 terms += [side for side in (left, right) if not isinstance(side, logic.Operation)]
             case _:
                 pass
-    return frozenset(term for term in terms if isinstance(term, Iri | Literal))
+    return frozenset(term for term in terms if isinstance(term, Iri | Literal | TripleTerm))
 
 
 def unify(atom: Atom, other: Atom) -> bool:
@@ -176,7 +178,7 @@ class PositionClasses:
                 for place, term in enumerate(atom.arguments):
                     if isinstance(term, Variable):
                         self._unite(_node(term), (signature(atom), place))
-                    elif isinstance(term, Iri | Literal):
+                    elif isinstance(term, Iri | Literal | TripleTerm):
                         self._static.setdefault((signature(atom), place), set()).add(term)
 
     def _note(self, pattern: Atom, triple: Atom) -> None:
@@ -253,7 +255,7 @@ def region_values(
     part looks at several, all numbers between the constants are kept, as many as it looks at.
     """
     expressions = [each for condition in position_class.conditions for each in _expressions(condition)]
-    compared = list(constants_in(expressions))
+    compared = [*constants_in(expressions), *triple_terms(expressions, new)]
     parts = [each for each in expressions if len(variables_of(each)) == 1]
 
     def region(term: Constant) -> tuple[bool, ...]:
@@ -266,7 +268,7 @@ def region_values(
         )
         return _with((*apart[: len(new)], *summed, *apart[len(new) :]), position_class.constants)
     several = max(many, *(len(variables_of(each)) for each in expressions))
-    every = [*new, *summed, *(term for term in compared if isinstance(term, Iri | Literal))]
+    every = [*new, *summed, *(term for term in compared if isinstance(term, Iri | Literal | TripleTerm))]
     # It is neither less nor greater nor equal, and no error.
     every += [*numbers(compared, several), Literal("NaN", XSD + "double")]
     every += _TYPED if any(_functions(each) - COMPARED for each in expressions) else ()
@@ -287,7 +289,9 @@ def _expressions(condition: logic.Condition) -> Iterator[Expression]:
         case Assign(variable, expression):
             yield Call("=", (variable, expression))
         case Comparison(left, _, right):
-            sides = tuple(side for side in (left, right) if isinstance(side, Variable | Iri | Literal))
+            sides = tuple(
+                side for side in (left, right) if isinstance(side, Variable | Iri | Literal | TripleTerm)
+            )
             yield from (Call("SAMETERM", sides),) if len(sides) > 1 else ()
         case _:
             pass
