@@ -4,7 +4,7 @@ from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
 from decimal import Decimal
 from functools import cmp_to_key
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from solver.facts import Row
 from solver.rdf import blanks_in, is_triple_term, with_blanks
@@ -36,15 +36,16 @@ def alike_rows(rows: Collection[Row], other: Collection[Row]) -> bool:
     return len(rows) == len(other) and bool(isomorphic(*pair))
 
 
-def opened(row: Row) -> Row:
-    """Return a row in which the blank nodes of triple terms stand behind its terms, in their order.
+def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Return a row, or its key, with the blank nodes of its triple terms behind its terms, in their order.
 
     >>> opened(("<<( _:a <x:p> _:a )>>", "<x:b>"))
     ('<<( _:in <x:p> _:in )>>', '<x:b>', '_:a', '_:a')
     """
-    if not any(text is not None and is_triple_term(text) for text in row):
+    # Any: a row of texts, or its key, whose parts can be numbers.
+    inside = [text if isinstance(text, str) and is_triple_term(text) else "" for text in row]
+    if not any(inside):
         return row
-    inside = [text if text is not None and is_triple_term(text) else "" for text in row]
     bare = [
         with_blanks(text, lambda _: "_:in") if text else own for text, own in zip(inside, row, strict=True)
     ]

@@ -17,12 +17,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from agreement.comparing.matching.blank_nodes import rename_blanks
+from agreement.comparing.matching.blank_nodes import opened, rename_blanks
 from agreement.documents.recordings import RowNumbers, RowsByNumber, as_lexical, together
 from agreement.documents.requests import TOLERANCE
 from solver.columns import Array, Mask, Numbering
 from solver.facts import Row, constant_of
-from solver.rdf import value
+from solver.rdf import blanks_in, value
 from translate.model.query import Semantics
 
 Key = tuple[Hashable, ...]
@@ -125,7 +125,7 @@ class RowKeys:
         self._numbers = np.concatenate((self._numbers, [self._keys[key] for key in keys]))
         self._fractions.update(part for key in keys for part in key if isinstance(part, Decimal | float))
         for number, key in enumerate(islice(self._keys, before, None), before):
-            if any(isinstance(part, str) and part.startswith("_:") for part in key):
+            if any(isinstance(part, str) and blanks_in(part) for part in key):
                 self._blank.append(number)
             self._numeric += ((number, part) for part in key if isinstance(part, int | Decimal | float))
 
@@ -424,7 +424,9 @@ def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likenes
 
 def _pairs(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> dict[int, int]:
     alike = partial(close, tolerance=how.tolerance)
-    keys, others = ([row_key(row, lexical=how.lexical) for row in rows] for rows in (expected, actual))
+    keys, others = (
+        [opened(row_key(row, lexical=how.lexical)) for row in rows] for rows in (expected, actual)
+    )
     return pair_rows(keys, rename_blanks(keys, others, alike), alike)
 
 

@@ -21,7 +21,7 @@ from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.values import WrongValueError, wrong
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.language.terms import RDF_LANG_STRING, XSD
+from lars.language.terms import XSD, tagged
 from lars.language.terms import Literal as RdfLiteral
 from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
@@ -485,18 +485,27 @@ Index = Annotated[int, Field(ge=0)]
 
 
 _ACCEPTED_TERM: Final = (
-    """a term as in SPARQL 1.1 JSON, {"type": "uri" or "literal" or "bnode", "value": ".."}"""
+    """a term as in SPARQL 1.2 JSON, {"type": "uri" or "literal" or "bnode" or "triple", "value": ".."}"""
 )
+
+
+class TripleEntry(RecordingPart):
+    """The parts of a triple term."""
+
+    subject: "TermEntry"
+    predicate: "TermEntry"
+    object: "TermEntry"
 
 
 class TermEntry(RecordingPart):
     """A term; `typed-literal` is what older engines write for a literal with datatype."""
 
-    type: Literal["uri", "literal", "typed-literal", "bnode"]
-    value: str
+    type: Literal["uri", "literal", "typed-literal", "bnode", "triple"]
+    value: str | TripleEntry
     datatype: str | None = None
     language: str | None = Field(default=None, alias="xml:lang")
     lang: str | None = None
+    direction: Literal["ltr", "rtl"] | None = Field(default=None, alias="its:dir")
 
     @model_validator(mode="before")
     @classmethod
@@ -506,22 +515,28 @@ class TermEntry(RecordingPart):
         return value
 
     def text(self) -> str:
-        """Return the term's canonical text; raises LarsError where it is no RDF 1.1 term."""
-        match self.type:
-            case "uri":
-                return _iri(self.value)
-            case "bnode":
-                return _blank(self.value)
-            case "literal" | "typed-literal":
-                return self._literal()
+        """Return the term's canonical text; raises LarsError where it is no RDF term."""
+        match self.type, self.value:
+            case "uri", str(value):
+                return _iri(value)
+            case "bnode", str(value):
+                return _blank(value)
+            case "literal" | "typed-literal", str(value):
+                return self._literal(value)
+            case "triple", TripleEntry(subject=subject, predicate=predicate, object=other):
+                return canonical(f"<<( {subject.text()} {predicate.text()} {other.text()} )>>")
+            case kind, _:
+                value = "a triple: subject, predicate and object" if kind == "triple" else "a text"
+                raise LarsError(f"found another value of the type {kind}; expected {value}")
 
-    def _literal(self) -> str:
+    def _literal(self, value: str) -> str:
         if tag := self.language or self.lang:
-            return canonical(str(RdfLiteral(self.value, RDF_LANG_STRING, tag.lower())))
+            directed = f"{tag}--{self.direction}" if self.direction else tag
+            return canonical(str(tagged(value, directed)))
         if self.datatype is None:
-            return str(RdfLiteral(self.value))
+            return str(RdfLiteral(value))
         _iri(self.datatype)
-        return canonical(str(RdfLiteral(self.value, self.datatype)))
+        return canonical(str(RdfLiteral(value, self.datatype)))
 
 
 def _iri(value: str) -> str:
