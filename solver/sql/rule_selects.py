@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Final, assert_never
 
 from lars.language import formulas as logic
-from lars.language.program import assignment, ready
+from lars.language.program import assignment, calls, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
 from solver.relational import RowSource, RulePlan, Scan
 from solver.sql.first_statements import NOW, conditions_on
@@ -17,7 +17,8 @@ from solver.sql.values import InexpressibleInSqlError, SqlTerm, conjunction, con
 _ORDERS: Final = ("<", "<=", ">", ">=")
 _STARTS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
 COVERED: Final = (
-    "covered are =, !=, <, <=, >, >=, IN, &&, ||, !, BOUND, sameTerm, isIRI, isBlank, isLiteral, isNumeric "
+    "covered are =, !=, <, <=, >, >=, IN, &&, ||, !, BOUND, sameTerm, isIRI, isBlank, isLiteral, isNumeric, "
+    "isTRIPLE, and TRIPLE, SUBJECT, PREDICATE, OBJECT in sameTerm and BIND, "
     "of variables and constants"
 )
 
@@ -51,8 +52,11 @@ def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
             return SqlTruth(f"{names.terms[variable]} <> {quote(NULL)}")
         case logic.Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
+        case logic.Call("ISTRIPLE", (term,)):
+            return SqlTruth(_is_triple(_bound(term, names)))
         case logic.Call(function, (term,)) if function in _STARTS:
-            return SqlTruth(f"substr({_bound(term, names)}, 1, 1) = '{_STARTS[function]}'")
+            text = _bound(term, names)
+            return SqlTruth(f"substr({text}, 1, 1) = '{_STARTS[function]}' AND NOT {_is_triple(text)}")
         case logic.Call("ISNUMERIC", (Variable() as variable,)):
             kind = names.denoted(variable).kind
             return SqlTruth(f"{kind} = 'number'", (f"{kind} = '?'",))
@@ -77,10 +81,39 @@ def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
     match expression:
         case Variable():
             return f"NULLIF({names.terms[expression]}, {quote(NULL)})"
+        case logic.Call(function, (term,)) if function in _PARTS:
+            return _part(_PARTS[function], _bound(term, names))
+        case logic.Call("TRIPLE", terms):
+            return _triple(*(_bound(term, names) for term in terms))
         case logic.Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
             return f"NULLIF({quote(expression)}, {quote(NULL)})"
+
+
+_PARTS: Final = {"SUBJECT": 0, "PREDICATE": 1, "OBJECT": 2}
+
+
+def _is_triple(text: str) -> str:
+    return f"substr({text}, 1, 3) = '<<('"
+
+
+def _part(number: int, text: str) -> str:
+    """Return a part of a triple term, NULL of others; its subject and predicate have no blanks in them."""
+    rest = f"substr({text}, 5, length({text}) - 8)"
+    for _ in range(number):
+        rest = f"substr({rest}, instr({rest}, ' ') + 1)"
+    part = rest if number == _PARTS["OBJECT"] else f"substr({rest}, 1, instr({rest}, ' ') - 1)"
+    return f"CASE WHEN {_is_triple(text)} THEN {part} END"
+
+
+def _triple(subject: str, predicate: str, object_: str) -> str:
+    """Return the triple term of three terms, NULL where they are none."""
+    fits = [f"substr({subject}, 1, 1) IN ('<', '_')", f"substr({predicate}, 1, 1) = '<'"]
+    fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
+    fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
+    whole = f"{subject} || ' ' || {predicate} || ' ' || {object_}"
+    return f"CASE WHEN {conjunction(fits)} THEN '<<( ' || {whole} || ' )>>' END"
 
 
 def _denoted(expression: logic.Expression, names: "RuleSelect") -> SqlTerm:
@@ -332,9 +365,7 @@ class RuleSelect:
                 sql_truth = truth(expression, self)
                 self._keep(sql_truth, wanted=wanted)
             case logic.Assign(variable, expression):
-                if not isinstance(expression, Term):
-                    raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
-                self._bind(variable, self._term(expression))
+                self._bind(variable, self._value(expression))
             case logic.Comparison() if equality := assignment(condition, self.terms.keys()):
                 variable, value = equality
                 self._bind(variable, as_term(value, self.terms))
@@ -343,6 +374,13 @@ class RuleSelect:
                 self._compare(condition, comparison_text(condition, self.terms))
             case _:
                 assert_never(condition)
+
+    def _value(self, expression: logic.Expression) -> str:
+        if not isinstance(expression, logic.Call):
+            return self._term(expression)
+        if any(call.function not in (*_PARTS, "TRIPLE") for call in calls(expression)):
+            raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
+        return f"COALESCE({_bound(expression, self)}, {quote(NULL)})"
 
     def _bind(self, variable: Variable, text: str) -> None:
         if self.terms.setdefault(variable, text) is not text:

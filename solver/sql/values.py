@@ -127,8 +127,8 @@ _EXACT_DIGITS: Final = 15
 
 VALUE_VIEWS: Final = rf"""
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),
--- none (ill-typed, or of a type without values here), node (no literal), ? (not told here). A number of more
--- than {_EXACT_DIGITS} digits is rounded, a float too: slack says how much.
+-- none (ill-typed, or of a type without values here), node (no literal), ? (not told: triple terms too).
+-- A number of more than {_EXACT_DIGITS} digits is rounded, a float too: slack says how much.
 DROP VIEW IF EXISTS temp.value;
 DROP VIEW IF EXISTS temp.literal;
 DROP VIEW IF EXISTS temp.lexical;
@@ -140,7 +140,8 @@ SELECT term, type, text, lower(ltrim(substr(text, 1, 1), '+-') || substr(text, 2
     WHEN type IN ('<double>', '<float>') THEN 'double' ELSE '' END AS numeric_type
 FROM (
   SELECT DISTINCT term,
-    CASE WHEN substr(term, 1, 1) <> '"' THEN 'node' WHEN substr(term, length(term), 1) = '"' THEN 'string'
+    CASE WHEN substr(term, 1, 3) = '<<(' THEN '?' WHEN substr(term, 1, 1) <> '"' THEN 'node'
+      WHEN substr(term, length(term), 1) = '"' THEN 'string'
       WHEN instr(plain, '"^^<') = 0 THEN 'lang'
       ELSE replace(substr(plain, instr(plain, '"^^<') + 3), '{XSD}', '') END AS type,
     CASE WHEN instr(term, '\') > 0 THEN NULL WHEN substr(term, 1, 1) = '"'
@@ -163,7 +164,7 @@ SELECT term, kind, text,
     WHEN length(digits) > {_EXACT_DIGITS} THEN 1e-14 ELSE 0 END AS slack
 FROM (
   SELECT *, CASE
-    WHEN type IN ('node', 'lang', 'string') THEN type
+    WHEN type IN ('node', 'lang', 'string', '?') THEN type
     WHEN type IN ('<dateTime>', '<date>', '<time>') THEN 'moment'
     WHEN type = '<boolean>' THEN CASE WHEN text IN ('true', 'false', '1', '0') THEN 'boolean' ELSE 'none' END
     WHEN type LIKE '<%:%' THEN 'none'
@@ -231,5 +232,7 @@ def _kind_without_value(term: Constant) -> str:
             return "lang"
         case Literal():
             return "none"
-        case Iri() | Blank() | TripleTerm() | Symbol() | Number():
+        case TripleTerm():
+            return "?"
+        case Iri() | Blank() | Symbol() | Number():
             return "none" if term == NULL else "node"

@@ -1,6 +1,7 @@
 """A script has the rows of the evaluation, in SQLite; what it cannot say exactly is refused."""
 
 import sqlite3
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -125,6 +126,29 @@ def test_what_sql_cannot_tell_of_the_data_ends_the_script():
     assert rows(date.format(1), '"b"') == set()
     with pytest.raises(sqlite3.IntegrityError, match=r"NOT NULL constraint failed: p.t"):
         rows(date.format(1), date.format(2))
+
+
+def test_triple_terms_are_made_and_taken_apart_as_in_columns():
+    rules = (
+        "a(?s, ?p, ?o, ?t) ← ⊞^9 ◇ f(?x, ?y, ?z), ?s := [SUBJECT(?z)], ?p := [PREDICATE(?z)], ?o := [OBJECT(?z)], "
+        "?t := [TRIPLE(?x, ?y, ?z)]. b(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [ISTRIPLE(?z) && !ISIRI(?z)]. "
+        "c(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [SAMETERM(OBJECT(OBJECT(?z)), ?x)]. "
+        "d(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [!SAMETERM(TRIPLE(?x, ?y, ?z), ?z)]."
+    )
+    inner = '<<( _:b <x:p> "a )>> <x:c> \\" b"@en--ltr )>>'
+    terms = (
+        "<x:a>",
+        "_:b",
+        '"a"',
+        "null",
+        inner,
+        f"<<( <x:a> <x:p> {inner} )>>",
+        "<<( <x:a> <x:p> <<( <x:b> <x:q> <x:a> )>> )>>",
+    )
+    facts = [Fact(0, "f", triple) for triple in product(terms, repeat=3)]
+    met = Situation(Interval(0, 0), facts, {})
+    for output in (("a", 4), ("b", 1), ("c", 1), ("d", 1)):
+        assert sql_rows(read(rules), met, [0], output) == relational_rows(read(rules), met, [0], output)
 
 
 def test_names_that_differ_in_case_alone_are_two_tables():

@@ -43,8 +43,8 @@ FROM now AS n JOIN atom_f AS s ON s.t BETWEEN n.t - 1 AND n.t
 WHERE s.a2 = s.a1;
 
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),
--- none (ill-typed, or of a type without values here), node (no literal), ? (not told here). A number of more
--- than 15 digits is rounded, a float too: slack says how much.
+-- none (ill-typed, or of a type without values here), node (no literal), ? (not told: triple terms too).
+-- A number of more than 15 digits is rounded, a float too: slack says how much.
 DROP VIEW IF EXISTS temp.value;
 DROP VIEW IF EXISTS temp.literal;
 DROP VIEW IF EXISTS temp.lexical;
@@ -56,7 +56,8 @@ SELECT term, type, text, lower(ltrim(substr(text, 1, 1), '+-') || substr(text, 2
     WHEN type IN ('<double>', '<float>') THEN 'double' ELSE '' END AS numeric_type
 FROM (
   SELECT DISTINCT term,
-    CASE WHEN substr(term, 1, 1) <> '"' THEN 'node' WHEN substr(term, length(term), 1) = '"' THEN 'string'
+    CASE WHEN substr(term, 1, 3) = '<<(' THEN '?' WHEN substr(term, 1, 1) <> '"' THEN 'node'
+      WHEN substr(term, length(term), 1) = '"' THEN 'string'
       WHEN instr(plain, '"^^<') = 0 THEN 'lang'
       ELSE replace(substr(plain, instr(plain, '"^^<') + 3), 'http://www.w3.org/2001/XMLSchema#', '') END AS type,
     CASE WHEN instr(term, '\') > 0 THEN NULL WHEN substr(term, 1, 1) = '"'
@@ -79,7 +80,7 @@ SELECT term, kind, text,
     WHEN length(digits) > 15 THEN 1e-14 ELSE 0 END AS slack
 FROM (
   SELECT *, CASE
-    WHEN type IN ('node', 'lang', 'string') THEN type
+    WHEN type IN ('node', 'lang', 'string', '?') THEN type
     WHEN type IN ('<dateTime>', '<date>', '<time>') THEN 'moment'
     WHEN type = '<boolean>' THEN CASE WHEN text IN ('true', 'false', '1', '0') THEN 'boolean' ELSE 'none' END
     WHEN type LIKE '<%:%' THEN 'none'
