@@ -130,8 +130,9 @@ def test_what_sql_cannot_tell_of_the_data_ends_the_script():
 
 def test_triple_terms_are_made_and_taken_apart_as_in_columns():
     rules = (
-        "a(?s, ?p, ?o, ?t) ← ⊞^9 ◇ f(?x, ?y, ?z), ?s := [SUBJECT(?z)], ?p := [PREDICATE(?z)], ?o := [OBJECT(?z)], "
-        "?t := [TRIPLE(?x, ?y, ?z)]. b(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [ISTRIPLE(?z) && !ISIRI(?z)]. "
+        "a(?s, ?p, ?o, ?t) ← ⊞^9 ◇ f(?x, ?y, ?z), ?s := [SUBJECT(?z)], ?p := [PREDICATE(?z)], "
+        "?o := [OBJECT(?z)], ?t := [TRIPLE(?x, ?y, ?z)]. "
+        "b(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [ISTRIPLE(?z) && !ISIRI(?z)]. "
         "c(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [SAMETERM(OBJECT(OBJECT(?z)), ?x)]. "
         "d(?x) ← ⊞^9 ◇ f(?x, ?y, ?z), [!SAMETERM(TRIPLE(?x, ?y, ?z), ?z)]."
     )
