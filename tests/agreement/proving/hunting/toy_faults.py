@@ -1,7 +1,7 @@
 """The faults of the toy engines.
 
 NAMES: words that name each; the empty text: nothing is wrong. SHOWN: a query and the number of a stream by
-which each name can be said. UNFORESEEN, LATER: faults that were invented after the names, with true words.
+which each name can be said. UNFORESEEN, LATER, THIRD, FOURTH: faults that were invented after the names, with true words.
 """
 
 from tests.packs import ROOT
@@ -136,6 +136,24 @@ LATER = {
     "restart-after-gap": "missing",
     "window-difference": "missing",
     "istream-first-lost": "ISTREAM",
+}
+THIRD = {
+    "empty-slide-keeps": "before",
+    "slide-early": "missing",
+    "same-by-text": "missing",
+    "optional-remembers": "OPTIONAL",
+    "subject-first": "missing",
+    "distinct-across": "DISTINCT",
+    "sum-not-reset": "?n",
+    "istream-by-subject": "ISTREAM",
+    "filter-error-aborts": "FILTER",
+    "flush-repeats": "twice",
+}
+FOURTH = {
+    "even-times": "",
+    "instant-same-subject": "missing",
+    "minus-remembers": "MINUS",
+    "both-new": "several windows",
 }
 SHOWN = {
     "mute": ("tumbling", 0),
