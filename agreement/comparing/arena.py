@@ -5,8 +5,9 @@ is tried on all runs: on those that the reporter itself does not predict, and on
 switch that predicts something else raises a false alarm.
 
 A run is evidence for a switch only if it could have been evidence against it. So it is not where the switch
-would hold of other answers too: of what is right, of none, of fewer. And a cause among several has to explain
-most of the runs that it says anything of: of many switches some predict a few runs by chance.
+would hold of other answers too: of what is right, of none, of those that came at other times. And a cause
+among several has to explain most of the runs on which it predicts something else than what is right: of many
+switches some predict a few runs by chance. Who asks the arena runs more where its answer could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -30,9 +31,7 @@ _SAMPLE: Final = 60
 _HEATS: Final = 8
 """So few switches are tried on all runs, also when time is up."""
 _SHARE: Final = 0.75
-"""Which share of what it says something of a cause among several has to explain, of a sample."""
-_FEWEST: Final = 2
-"""A cause among several explains so many runs: one is chance."""
+"""Which share of the runs that it explains, or that refute it, a cause among several has to explain."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,27 +49,29 @@ class Arena(Generic[Run, Switch]):
     """Runs, and how much of one a reporter does not predict with some of its switches on.
 
     `misses` counts rows and reports; None: these switches say nothing of the run. `plainly`: whether they
-    predict it with nothing else taken for granted. `tells`: whether a run could refute a switch. `is_over`
-    says that time is up: then what was tried so far decides.
+    predict it with nothing else taken for granted. `tells`: whether a run could refute switches. `expects`:
+    whether a switch predicts something else than what is right of it. `is_over` says that time is up: then
+    what was tried so far decides.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
     plainly: Callable[[Run, tuple[Switch, ...]], bool]
-    tells: Callable[[Run, Switch], bool]
+    tells: Callable[[Run, tuple[Switch, ...]], bool]
+    expects: Callable[[Run, Switch], bool]
     wrong: Sequence[Run]
     right: Sequence[Run]
     is_over: Callable[[], bool]
     _known: dict[tuple[bool, int, tuple[Switch, ...]], int | None] = field(default_factory=dict, init=False)
-    _telling: dict[tuple[int, Switch], bool] = field(default_factory=dict, init=False)
+    _telling: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
         """Whether the wrong run of that number is what is predicted with these switches on."""
         return self._missed(number, switches, right=False) == 0
 
-    def _tells(self, number: int, switch: Switch) -> bool:
-        if (number, switch) not in self._telling:
-            self._telling[number, switch] = self.tells(self.wrong[number], switch)
-        return self._telling[number, switch]
+    def _tells(self, number: int, switches: tuple[Switch, ...]) -> bool:
+        if (number, switches) not in self._telling:
+            self._telling[number, switches] = self.tells(self.wrong[number], switches)
+        return self._telling[number, switches]
 
     def _missed(self, number: int, switches: tuple[Switch, ...], *, right: bool) -> int | None:
         key = right, number, switches
@@ -101,7 +102,12 @@ class Arena(Generic[Run, Switch]):
             if most > _GLANCE and not few and self.is_over():
                 break
             leads = [lead for lead in tried if lead is not None]
-        return self._best([lead for lead in leads if lead.explained])
+        best = self._best([lead for lead in leads if lead.explained], ())
+        every = range(len(self.wrong))
+        # Where time is up, what is named still has to predict the other runs.
+        if best is None or self._tried(best.switch, every, (), _SPARED, to_the_end=True) is None:
+            return None
+        return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
         """Return the switches by which a few wrong runs are least wrong; they may be on with others."""
@@ -115,9 +121,7 @@ class Arena(Generic[Run, Switch]):
 
         return sorted(switches, key=distance)[:most]
 
-    def next(
-        self, switches: Sequence[Switch], causes: Sequence[Switch], fewest: int = _FEWEST
-    ) -> Lead[Switch] | None:
+    def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the switch that explains most of what the causes leave; None where none explains any."""
         left = self.left(causes)
         others = [
@@ -125,29 +129,34 @@ class Arena(Generic[Run, Switch]):
             for switch in switches
             if switch not in causes and self._tried(switch, left[:_FIRST], (*causes, switch), 1)
         ]
-        leads = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
-        return self._best(
-            [
-                lead
-                for lead in leads
-                if lead is not None and len(lead.evidence) >= fewest and not self._is_chance(lead, left)
-            ]
+        tried = [self._tried(switch, left, (*causes, switch), 1) for switch in others]
+        return self._best([lead for lead in tried if lead is not None], causes, left)
+
+    def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
+        """Return which runs that a switch explains tell so, of the last ones: experiments are among them."""
+        ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
+        told = (
+            number
+            for number in sorted(lead.explained)[-_SAMPLE:]
+            if self._tells(number, next(way for way in ways if self.explains(number, way)))
         )
+        return frozenset(told)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Whether a switch refutes itself: it does not explain most of the runs that it says something of.
+        """Whether a switch refutes itself: it does not explain most of the runs on which it predicts a fault.
 
-        Nearer to what came than what is right is enough, since other causes may be on too.
+        Where it is nearer to what came than what is right, other causes may be on too.
         """
-        sample = [number for number in left if number not in lead.explained][:_SAMPLE]
-        refuted = 0
-        for number in sample:
-            with_it = self._missed(number, (lead.switch,), right=False)
-            without = self._missed(number, (), right=False) or 0
-            refuted += bool(with_it is not None and with_it >= without)
+        others = [number for number in left if number not in lead.explained]
+        sample = others[:_SAMPLE]
+        refuted = sum(
+            self.expects(self.wrong[n], lead.switch)
+            and (self._missed(n, (lead.switch,), right=False) or 0) >= (self._missed(n, (), right=False) or 0)
+            for n in sample
+        )
         # As many runs of the sample are refuted as of all.
-        every = refuted * (len(left) - len(lead.explained)) / max(len(sample), 1)
-        return len(lead.explained) < _SHARE * (len(lead.explained) + every)
+        every = refuted * len(others) / max(len(sample), 1)
+        return len(lead.evidence) < _SHARE * (len(lead.evidence) + every)
 
     def _tried(
         self,
@@ -163,22 +172,19 @@ class Arena(Generic[Run, Switch]):
         Where time is up, what was tried until then decides.
         """
         explained: list[int] = []
-        told: list[int] = []
         for done, number in enumerate(numbers):
             if done >= _GLANCE and not to_the_end and self.is_over():
                 break
-            if self.explains(number, (switch,)):
+            alone = self._missed(number, (switch,), right=False)
+            # What says nothing of a run adds nothing to what the causes predict.
+            if alone == 0 or (alone and len(together) > 1 and self.explains(number, together)):
                 explained.append(number)
-                told += [number] if self._tells(number, switch) else []
-            elif len(together) > 1 and self.explains(number, together):
-                explained.append(number)
-                told.append(number)
             elif done - len(explained) > spared * done:
                 return None
-        if not told:
+        if not explained:
             return None
-        alarms = self._alarms(switch, len(told), self.right[:_FIRST])
-        return None if alarms is None else Lead(switch, frozenset(explained), frozenset(told), alarms)
+        alarms = self._alarms(switch, len(explained), self.right[:_FIRST])
+        return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
         """Return how many false alarms a switch raises; None for too many."""
@@ -187,23 +193,39 @@ class Arena(Generic[Run, Switch]):
             if number >= _GLANCE and self.is_over():
                 break
             alarms += bool(self._missed(number, (switch,), right=True))
-            if alarms > explained * _ALARMS:
+            # Of few wrong runs that were tried nothing is known yet of how many more there are.
+            if alarms > max(explained, _FIRST) * _ALARMS:
                 return None
         return alarms
 
-    def _best(self, leads: Sequence[Lead[Switch]]) -> Lead[Switch] | None:
-        """Return the lead that predicts most runs; of those that predict nearly as many the plainest.
+    def _best(
+        self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
+    ) -> Lead[Switch] | None:
+        """Return the lead with most evidence; of those that have nearly as much the plainest.
 
-        On all right runs only the best is tried: most switches fail on a few.
+        What explains less than another one has evidence is not looked at: most switches explain few runs.
         """
-        most = max((len(lead.evidence) - lead.alarms for lead in leads), default=0)
-        near = [lead for lead in leads if len(lead.evidence) - lead.alarms >= most * _NEARLY]
-        for lead in sorted(near, key=self._plain, reverse=True) if len(near) > 1 else near:
-            alarms = self._alarms(lead.switch, len(lead.evidence), self.right)
-            if alarms is not None:
-                return replace(lead, alarms=alarms)
-        others = [lead for lead in leads if lead not in near]
-        return self._best(others) if others else None
+        near: list[Lead[Switch]] = []
+        for lead in sorted(leads, key=lambda one: -len(one.explained)):
+            most = max((len(one.evidence) - one.alarms for one in near), default=0)
+            if min(len(lead.explained), _SAMPLE) < most * _NEARLY:
+                break
+            whole = self._whole(lead, causes)
+            if whole is not None and not (left and self._is_chance(whole, left)):
+                near.append(whole)
+        most = max((len(lead.evidence) - lead.alarms for lead in near), default=0)
+        near = [lead for lead in near if len(lead.evidence) - lead.alarms >= most * _NEARLY]
+        order = [lead.switch for lead in leads]
+        near.sort(key=lambda lead: order.index(lead.switch))
+        return max(near, key=self._plain, default=None)
+
+    def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
+        """Return a lead with its evidence, and its false alarms of all right runs; None for too many."""
+        told = self._evidence(lead, causes)
+        alarms = self._alarms(lead.switch, len(lead.explained), self.right)
+        if alarms is None or alarms > len(told):
+            return None
+        return replace(lead, evidence=told, alarms=alarms)
 
     def _plain(self, lead: Lead[Switch]) -> int:
         sample = sorted(lead.evidence)[:_FIRST]

@@ -19,11 +19,12 @@ RUNS = 300
 SECONDS = 120
 
 
-def hunted(fault, runs=RUNS):
-    """Return the hunt of a toy engine."""
+def hunted(fault, runs=RUNS, names=None):
+    """Return the hunt of a toy engine, with all queries or those of some names."""
     engine = Toy(fault)
     judge = reference("rspql", builtin("rspql"), Options())
-    found = Hunt(engine, made_queries(engine).queries, judge, HuntLimits(SECONDS, runs))
+    queries = [one for one in made_queries(engine).queries if names is None or one.name in names]
+    found = Hunt(engine, queries, judge, HuntLimits(SECONDS, runs))
     found.go()
     return found
 

@@ -11,7 +11,7 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.engines.engine import columns
-from agreement.proving.hunting.references import HuntedRun, Reference, WrongPlace
+from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, WrongPlace
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.analysis import stream_blocks
@@ -47,9 +47,13 @@ class ComparedRun:
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
     """Return what wrong runs have in common, in words."""
-    compared = [ComparedRun(run, judge.verdict(run).places) for run in wrong]
+    compared = [ComparedRun(run, tuple(_judged_places(judge.verdict(run).places))) for run in wrong]
     parts = (_rows(compared), _missing(compared, right), _place(compared), trait_of(wrong, right))
     return "; ".join(filter(None, parts))
+
+
+def _judged_places(places: Sequence[WrongPlace]) -> Iterator[WrongPlace]:
+    return (place for place in places if place.problem != UNJUDGED)
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:

@@ -98,6 +98,7 @@ class QueryFamily:
 
 
 _ONE: Final = "?s :p ?a ."
+_EITHER: Final = "{{ WINDOW :w1 {{ ?s :p ?a . }} }} UNION {{ WINDOW :w2 {{ ?s :{} ?a . }} }}"
 _FAMILIES: Final = (
     QueryFamily("tumbling", ((_S, 4, 4, _ONE),)),
     QueryFamily("sliding", ((_S, 4, 2, _ONE),)),
@@ -108,6 +109,9 @@ _FAMILIES: Final = (
     QueryFamily("join", ((_S, 4, 2, f"{_ONE} ?s :q ?b ."),), select="?s ?a ?b"),
     QueryFamily("two-streams", ((_S, 4, 2, _ONE), (_T, 4, 2, "?s :r ?b .")), select="?s ?a ?b"),
     QueryFamily("two-alike", ((_S, 4, 4, _ONE), (_T, 4, 4, "?t :p ?b .")), select="?s ?a ?t ?b"),
+    # Rows of one window alone tell a window that shows nothing from an engine that does not report.
+    QueryFamily("either-stream", ((_S, 4, 4, _ONE), (_T, 4, 4, "?s :r ?a .")), body=_EITHER.format("r")),
+    QueryFamily("either-window", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?a .")), body=_EITHER.format("q")),
     QueryFamily("two-windows", ((_S, 4, 4, _ONE), (_S, 2, 2, "?s :q ?b .")), select="?s ?a ?b"),
     QueryFamily("count", ((_S, 4, 2, _ONE),), select="?s (COUNT(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("total", ((_S, 2, 2, _ONE),), select="(COUNT(?a) AS ?n)"),
@@ -117,6 +121,13 @@ _FAMILIES: Final = (
         ((_S, 4, 2, _ONE),),
         select="?s ?a ?k",
         outside="?s :kind ?k .",
+        static=("<http://e/s> <http://e/kind> <http://e/k> .",),
+    ),
+    QueryFamily(
+        "static-optional",
+        ((_S, 4, 2, _ONE),),
+        select="?s ?a ?k",
+        outside="OPTIONAL { ?s :kind ?k . }",
         static=("<http://e/s> <http://e/kind> <http://e/k> .",),
     ),
     QueryFamily("hopping", ((_S, 2, 3, _ONE),)),

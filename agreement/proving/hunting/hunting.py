@@ -3,11 +3,12 @@
 Each cause is one fault, shown by a stream made small that tells it from what is right.
 """
 
+import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, starmap, zip_longest
+from itertools import combinations, islice, pairwise, starmap, zip_longest
 from math import isfinite
 from time import monotonic
 from typing import Final
@@ -30,7 +31,7 @@ from agreement.proving.hunting.references import (
     both,
     follows,
 )
-from agreement.proving.hunting.streams import Stream, streams
+from agreement.proving.hunting.streams import Stream, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
 from lars.errors import LarsError
@@ -93,10 +94,17 @@ _OWN, _ANOTHER = 0.5, 0.9
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
 """So many runs say which rules of an engine version are needed."""
-_MANY, _NEAREST = 12, 20
+_MANY, _NEAREST = 12, 10
 """From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
 _CHANCE, _FEW = 0.1, 2
 """Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""
+_FEWEST: Final = 2
+"""A cause has so many runs as evidence: one is chance."""
+_BESIDE: Final = 1 / 3
+"""How many runs of the same queries a cause may leave unexplained, for each that it explains."""
+_EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
+"""So many streams on which a cause predicts a fault test it, of so many tried of each query, half of them
+near to so many neighbours of wrong ones, and so many on which it predicts none; so many causes are tested."""
 UNEXPLAINED: Final = "unexplained"
 
 
@@ -331,6 +339,10 @@ class Hunt:
         return last
 
 
+def _is_late(stream: Stream) -> bool:
+    return any(later.t < push.t for push, later in pairwise(stream))
+
+
 def _in_turns(runs: Sequence[HuntedRun]) -> list[HuntedRun]:
     """Return runs in the order in which they came, of each query in its turn: dense streams come first."""
     by_query: dict[str, list[HuntedRun]] = {}
@@ -343,14 +355,23 @@ def _smallest_first(runs: Iterable[HuntedRun]) -> list[HuntedRun]:
     return sorted(runs, key=lambda run: len(run.pushes))
 
 
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A switch that explains runs, some of which tell so."""
+
+    switch: Switch
+    explained: Sequence[HuntedRun]
+    evidence: Sequence[HuntedRun]
+
+
 @dataclass(slots=True)
 class Explanation:
     """What explains the wrong runs of a hunt: causes, each of which is a fault."""
 
     hunt: Hunt
     wrong: list[HuntedRun]
-    right: Sequence[HuntedRun]
-    causes: list[Switch] = field(default_factory=list, init=False)
+    right: list[HuntedRun]
+    named: list[Cause] = field(default_factory=list, init=False)
     judge: Reference = field(init=False)
     arena: Arena[HuntedRun, Switch] = field(init=False)
 
@@ -361,19 +382,29 @@ class Explanation:
         if judge is not hunt.reference:
             self.right = [run for run in self.right if judge.verdict(run).correct]
         over = partial(hunt.is_past, _UNDERSTOOD)
-        self.arena = Arena(judge.misses, judge.plainly, judge.tells, self.wrong, self.right, over)
+        self.arena = Arena(
+            judge.misses, judge.plainly, judge.tells, judge.expects, self.wrong, self.right, over
+        )
+
+    @property
+    def causes(self) -> tuple[Switch, ...]:
+        """The switches that are named."""
+        return tuple(cause.switch for cause in self.named)
 
     def add_faults(self) -> None:
         """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
         self._find()
+        for number, cause in enumerate(self.named):
+            self._show(cause, self.causes[:number])
+        self._add_unexplained()
         self.hunt.left = 0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._left())
 
     def _find(self) -> None:
         every, switches = (*self.hunt.wrong, *self.hunt.right), self._switches()
         mute, pictures = tuple(mute_queries(every, self.wrong)), tuple(portraits(every, self.wrong))
         for candidates in (silent(every), mute, switches, pictures, self._pairs(switches)):
-            if alone := self.arena.only(tuple(candidates)):
-                self._show(alone, self._likeness(switches, alone) if alone.switch in mute else None)
+            if alone := self._tested(partial(self.arena.only, tuple(candidates))):
+                self._name(alone)
                 return
         own = ENGINES.get(self.hunt.name)
         self._add_rules(() if own is None else (own,))
@@ -387,8 +418,27 @@ class Explanation:
             and not self._is_enough
             and len(lead.explained) >= (1 - _CHANCE) * len(self._left())
         ):
-            self._show(lead)
-        self._add_unexplained()
+            self._name(lead)
+        self._take_back()
+
+    def _name(self, lead: Lead[Switch]) -> None:
+        explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
+        self.named.append(Cause(lead.switch, explained, evidence))
+
+    def _take_back(self) -> None:
+        """Take back causes that leave much of the same queries unexplained: another cause explains all.
+
+        That a query never has a row is seen, and no cause, where something else is left too.
+        """
+        while self._is_more_than_chance and (cause := next(filter(self._is_doubtful, self.named), None)):
+            self.named.remove(cause)
+
+    def _is_doubtful(self, cause: Cause) -> bool:
+        explained, left = (
+            Counter(run.query.name for run in runs) for runs in (cause.explained, self._left())
+        )
+        beside = any(left[name] > _BESIDE * count for name, count in explained.items())
+        return cause.switch.held is not None or beside
 
     def _pairs(self, switches: Sequence[Switch]) -> Iterator[Switch]:
         """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""
@@ -398,8 +448,9 @@ class Explanation:
 
     def _switches(self) -> tuple[Switch, ...]:
         match self.judge:
-            case SpecificationReference(_, options, specification) as reference:
-                return *switches_of(specification, options), *delays(reference, self.wrong)
+            case SpecificationReference(_, _, specification) as reference:
+                given = self.hunt.reference.options
+                return *switches_of(specification, given), *delays(reference, self.wrong)
             case VersionReference() as version:
                 return version.switches
             case _:
@@ -407,47 +458,88 @@ class Explanation:
 
     @property
     def _is_enough(self) -> bool:
-        return len(self.hunt.faults) >= (self.hunt.limits.faults or _MOST_FAULTS)
+        return len(self.hunt.faults) + len(self.named) >= (self.hunt.limits.faults or _MOST_FAULTS)
 
     def _add_next(self, switches: Sequence[Switch]) -> None:
         """Add the causes among switches that explain what others leave, the one of most runs first."""
-        while not self._is_enough and (lead := self.arena.next(switches, self.causes)):
-            self._show(lead)
+        while not self._is_enough and (lead := self._tested(partial(self.arena.next, switches, self.causes))):
+            self._name(lead)
 
-    def _likeness(self, switches: Sequence[Switch], lead: Lead[Switch]) -> str | None:
-        """Return what of all that predicts no row, too, is preferred: no run tells whether that is so."""
-        right = self.right[:_SAMPLE]
-        fitting = (
-            switch
-            for switch in switches
-            if all(self.arena.explains(number, (switch,)) for number in lead.explained)
-            and not any(self.judge.misses(run, (switch,)) for run in right)
-        )
-        return next((f"as if {switch.sentence}" for switch in fitting), None)
+    def _tested(self, choose: Callable[[], Lead[Switch] | None]) -> Lead[Switch] | None:
+        """Return what is chosen when experiments that could refute it have not: their runs are tried too.
 
-    def _show(self, lead: Lead[Switch], likeness: str | None = None) -> None:
+        It is none without evidence: where nothing came, that tells no cause from others.
+        """
+        tested = set[Switch]()
+        while (lead := choose()) is not None and lead.switch not in tested:
+            if len(tested) == _MOST_TESTED:
+                return None
+            tested.add(lead.switch)
+            for run in self._experiments(lead):
+                self._add(run)
+        return lead if lead is not None and len(lead.evidence) >= _FEWEST else None
+
+    def _experiments(self, lead: Lead[Switch]) -> Iterator[HuntedRun]:
+        """Yield runs of each query in its turn on which a cause predicts a fault, and some on which not.
+
+        Streams near to those on which it explains what is wrong tell it from what is like it.
+        """
+        explained = [self.wrong[number] for number in sorted(lead.explained)]
+        left = {query.name: self._untried(query, explained) for query in self.hunt.queries}
+        faulty, plain, template = 0, 0, explained[0].answers
+        while left and faulty < _EXPERIMENTS:
+            for query in self.hunt.queries:
+                stream = next(left[query.name], None) if query.name in left else None
+                if stream is None or self.hunt.is_past(_UNDERSTOOD):
+                    left.pop(query.name, None)
+                    continue
+                silent_run = HuntedRun(query, stream, replace(template, replies=(), flush=()))
+                if self.judge.expects(silent_run, lead.switch, rows=True):
+                    faulty += 1
+                elif plain < _NEAR and any(run.query is query for run in explained):
+                    plain += 1
+                else:
+                    continue
+                try:
+                    yield self.hunt.run(query, stream)
+                except FailedEngineError as error:
+                    self.hunt.failures.append(FailedRun(query, stream, str(error)))
+
+    def _untried(self, query: HuntedQuery, explained: Sequence[HuntedRun]) -> Iterator[Stream]:
+        """Yield streams of a query to test a cause by: near to runs that it explains, and random ones."""
+        seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
+        own = [run.pushes for run in explained if run.query is query][:_TRIED]
+        near = [stream for pushes in own for stream in islice(neighbours(query, pushes), _MOST_NEIGHBOURS)]
+        random.Random(seed).shuffle(near)  # noqa: S311
+        for pair in islice(zip_longest(near, islice(random_streams(query, seed), _TRIED)), _TRIED):
+            yield from (stream for stream in pair if stream and not _is_late(stream))
+
+    def _add(self, run: HuntedRun) -> None:
+        """Add a run of an experiment to those that causes are tried on."""
+        correct = self.judge.verdict(run).correct
+        if correct is not None:
+            self.hunt.judged_runs += 1
+            self.hunt.wrong_runs += not correct
+            (self.right if correct else self.wrong).append(run)
+
+    def _show(self, cause: Cause, before: tuple[Switch, ...]) -> None:
         """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
-        cause, before = lead.switch, tuple(self.causes)
-        self.causes.append(cause)
-        predicts = self.judge.predicts
+        switch, predicts, tells = cause.switch, self.judge.predicts, self.judge.tells
 
         def alone(run: HuntedRun) -> bool:
-            return predicts(run, (cause,)) and not any(predicts(run, (one,)) for one in before)
+            others = (predicts(run, (one,)) for one in before)
+            return predicts(run, (switch,)) and not any(others) and tells(run, (switch,))
 
         def together(run: HuntedRun) -> bool:
-            return predicts(run, (*before, cause)) and not (before and predicts(run, before))
+            return predicts(run, (*before, switch)) and not (before and predicts(run, before))
 
-        runs = _smallest_first(self.wrong[number] for number in lead.evidence)
+        runs = _smallest_first(cause.evidence)
         shown = next(filter(alone, runs), None)
         small = self.hunt.small(shown or runs[0], alone if shown else together)
-        beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, cause)))
-        rules = tuple(map(_rule_of, beside))
-        verdict = self.judge.verdict(small, (*beside, cause))
-        self.hunt.faults.append(
-            Fault(
-                small, verdict, self.hunt.first_wrong, _rule_of(cause), likeness, rules, len(lead.explained)
-            )
-        )
+        beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, switch)))
+        rules, verdict = tuple(map(_rule_of, beside)), self.judge.verdict(small, (*beside, switch))
+        first, times = self.hunt.first_wrong, len(cause.explained)
+        self.hunt.faults.append(Fault(small, verdict, first, _rule_of(switch), None, rules, times))
 
     def _left(self) -> list[HuntedRun]:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
@@ -504,13 +596,19 @@ class Explanation:
     def _is_left(self, run: HuntedRun) -> bool:
         return not any(self.judge.predicts(run, (cause,)) for cause in self.causes)
 
+    @property
+    def _is_more_than_chance(self) -> bool:
+        """Whether more is left than the causes may leave."""
+        return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
+
     def _add_unexplained(self) -> None:
         """Add a fault without a rule for what is left, if that is more than chance."""
-        left = self._left()
-        if self._is_enough or len(left) <= (max(_FEW, len(self.wrong) * _CHANCE) if self.causes else 0):
+        if self._is_enough or not self._is_more_than_chance:
             return
+        left = self._left()
         small = self.hunt.small(_smallest_first(left)[0], self._is_left)
-        alike = described(left, self.right, self.judge)
+        mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
+        alike = "; ".join((described(left, self.right, self.judge), *mute))
         verdict = self.judge.verdict(small)
         self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))
 

@@ -153,6 +153,8 @@ class JudgedRun:
         if self.pattern is None:
             return fewest
         whole = [verdict.windows for verdict in judgement.verdicts]
+        # What is too early to be judged may still be the first report.
+        whole += [(*one.transient, *one.windows) for one in judgement.verdicts if one.transient]
         holds = any(self.pattern(windows) for windows in (*certain, *whole) if windows)
         # Where a pattern does not hold, nothing says by how much it fails.
         return 0 if holds else fewest + 1
@@ -169,7 +171,8 @@ class JudgedRun:
         return any(t <= window.last <= t + reach for t in self.late)
 
 
-_UNJUDGED: Final = "not judged: no triple comes after its time"
+UNJUDGED: Final = "not judged: no triple comes after its time"
+"""The problem of a place where a run that is wrong elsewhere may be right."""
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64
@@ -232,9 +235,17 @@ class Reference(ABC):
         None where the switches say nothing of the run.
         """
 
-    def tells(self, run: HuntedRun, switch: Switch) -> bool:
-        """Return whether a switch could be refuted by a run: it does not hold of other answers too."""
-        del run, switch
+    def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+        """Return whether switches could be refuted by a run: they do not hold of other answers too."""
+        del run, on
+        return True
+
+    def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
+        """Return whether a switch predicts other answers than what is right on the stream of a run.
+
+        If `rows`, also others than none: that nothing comes is what many causes predict.
+        """
+        del run, switch, rows
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
@@ -282,7 +293,7 @@ class SpecificationReference(Reference):
         shown = self._shown(judgement, run, on)
         places = (_wrong_place(_where(window), window.rows, window.problem) for window in shown.windows)
         unjudged = (
-            WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), _UNJUDGED)
+            WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), UNJUDGED)
             for window in shown.later
             if window.rows.actual
         )
@@ -333,19 +344,33 @@ class SpecificationReference(Reference):
         except LarsError:
             return 1
 
-    def tells(self, run: HuntedRun, switch: Switch) -> bool:
-        """Return whether a switch is refuted by other answers to a run: such as what is right of it.
+    def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
+        """Return whether switches are refuted by other answers to a run: such as what is right of it.
 
         What also holds of these explains nothing: that all reports have one time says nothing of a single
         report, and a filter that is ignored nothing where it is met.
         """
-        if switch.held is not None:
+        if all(switch.held is not None for switch in on):
             return True
         try:
-            subject = _as_explained(_narrowed(self._subject(run)), switch)
-            ways = _fitting(subject, switch)
+            subject = _as_explained(_narrowed(self._subject(run)), on)
+            ways = _fitting(subject, on)
             wrong = subject.misses(subject.judgement())
-            return bool(wrong) and not any(_holds(other, switch, ways) for other in _counterfeits(subject))
+            return bool(wrong) and not any(_holds(other, on, ways) for other in _counterfeits(subject))
+        except LarsError:
+            return False
+
+    def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
+        """Return whether a switch predicts other answers than what is right, where windows begin at 0."""
+        if switch.held is not None:
+            # That other queries are right, too, is a part of what it says.
+            return True
+        starts = self.options.starts or (0,)
+        at_zero = replace(self, options=replace(self.options, starts=starts))
+        try:
+            subject = _narrowed(at_zero._subject(run))  # noqa: SLF001
+            others = islice(_counterfeits(subject), 2 if rows else 1)
+            return all(_fewest(map(_narrowed, _switched(other, (switch,)) or (other,))) for other in others)
         except LarsError:
             return False
 
@@ -368,9 +393,9 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
     return None if on and subjects and all(other is subject for other in subjects) else subjects
 
 
-def _as_explained(subject: JudgedRun, switch: Switch) -> JudgedRun:
-    """Return a run that is judged for those t0 alone for which a switch predicts it."""
-    judged = (_narrowed(other).judgement() for other in _switched(subject, (switch,)) or ())
+def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
+    """Return a run that is judged for those t0 alone for which switches predict it."""
+    judged = (_narrowed(other).judgement() for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
         return subject
@@ -391,23 +416,24 @@ def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
     silent = subject.specification.empty is Empty.SILENT
     reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
     names = tuple(columns(subject.recorded.task.query))
-    others = [replace(recording, variables=names, reports=reports)]
+    # Where nothing came, the second is what came: that nothing comes is what many causes predict.
+    others = [replace(recording, variables=names, reports=reports), replace(recording, reports=())]
     if any(one.rows for one in recording.reports):
         far = tuple(Report(one.t + n * _FAR, one.rows) for n, one in enumerate(recording.reports, 1))
-        others += [replace(recording, reports=reports) for reports in ((), far)]
+        others.append(replace(recording, reports=far))
     for other in others:
         yield replace(subject, recorded=replace(subject.recorded, recording=other))
 
 
-def _fitting(subject: JudgedRun, switch: Switch) -> list[int]:
-    """Return in which of its ways a switch predicts a run."""
-    subjects = enumerate(_switched(subject, (switch,)) or ())
+def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
+    """Return in which of their ways switches predict a run."""
+    subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((_narrowed(other),)) == 0]
 
 
-def _holds(subject: JudgedRun, switch: Switch, ways: Sequence[int]) -> bool:
-    """Whether a switch in some of its ways predicts answers; what a pattern holds of has to be wrong."""
-    subjects = _switched(subject, (switch,)) or ()
+def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
+    """Whether switches in some of their ways predict answers; what a pattern holds of has to be wrong."""
+    subjects = _switched(subject, on) or ()
     wrong = subject.misses(subject.judgement())
     others = [one for n, one in enumerate(subjects) if n in ways and (one.pattern is None or wrong)]
     return bool(others) and _fewest(map(_narrowed, others)) == 0

@@ -25,6 +25,11 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
         if (stream := _pushed(query, timed)) not in pushes:
             pushes.add(stream)
             yield stream
+    yield from random_streams(query, str(seed))
+
+
+def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:
+    """Yield random streams of a query for ever, the same for a seed."""
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 

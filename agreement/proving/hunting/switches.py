@@ -96,8 +96,21 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
         ends = {"bounds": (bounds,), "tick": tick}
         specification = subject.specification.model_copy(update={**changes, **ends})
         changed = _with_options(replace(subject, specification=specification), bounds=None, until=None)
-        yield changed
-        yield from _begun_earlier(changed)
+        new = _of_new(changed)
+        for one in (changed,) if new is changed else (changed, new):
+            yield one
+            yield from _begun_earlier(one)
+
+
+def _of_new(subject: JudgedRun) -> JudgedRun:
+    """Return the run without the reports at triples that come twice at one instant: these change nothing."""
+    recorded = subject.recorded
+    pushes, reports = recorded.run.pushes, recorded.recording.reports
+    again = {number for number, push in enumerate(pushes) if push in pushes[:number]}
+    left = tuple(one for one in reports if one.trigger not in again)
+    if left == reports:
+        return subject
+    return replace(subject, recorded=replace(recorded, recording=replace(recorded.recording, reports=left)))
 
 
 def _with_parameter(name: str, value: object, subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -281,9 +294,9 @@ def _algebra() -> Iterator[Switch]:
         lambda part: patterns.Union(part.left, part.right),
     )
     union = "SPARQL 1.1, 18.5, Union: the solutions of both branches"
-    for says, name in (("first", "left"), ("last", "right")):
-        get = attrgetter(name)
-        yield _of_pattern(f"of UNION only the {says} branch is evaluated", union, patterns.Union, get)
+    for says, name in (("first", "right"), ("last", "left")):
+        sentence = f"of UNION only the {says} branch is evaluated"
+        yield _of_pattern(sentence, union, patterns.Union, partial(_without_branch, name))
     yield _of_pattern(
         "UNION is evaluated as a join",
         union,
@@ -324,6 +337,12 @@ def _algebra() -> Iterator[Switch]:
 def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
     both = patterns.Join(part.left, part.right)
     return both if part.condition is None else patterns.Filter(both, part.condition, part.exists)
+
+
+def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
+    """Return a UNION of which one branch has no solution: its windows still report."""
+    branch: patterns.Pattern = getattr(part, name)
+    return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
 
 
 def _distinct(part: patterns.Pattern) -> patterns.Pattern:

@@ -36,7 +36,7 @@ def said(fault, run):
     every = [run] * 3
     told = (switches_of(RSPQL, Options()), silent(every), mute_queries(every, every), portraits(every, every))
     named = (one for one in (*chain(*told), *delays(JUDGE, [run])) if NAMES[fault] in one.sentence)
-    return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.tells(run, one) for one in named)
+    return any(JUDGE.misses(run, (one,)) == 0 and JUDGE.tells(run, (one,)) for one in named)
 
 
 @pytest.mark.parametrize("fault", SHOWN)

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.proving.hunting import switches
+from agreement.proving.hunting import Switch, switches
+from agreement.proving.hunting.hunting import Cause, Explanation
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.benchmarks.hunted_toys import hunted
 
@@ -21,6 +22,47 @@ def test_a_right_engine_has_no_fault_however_late_in_the_run_it_tells(fault):
 def test_one_fault_is_one_entry_with_its_name(fault):
     (found,) = hunted(fault, 150).faults
     assert NAMES[fault] in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("fault", "queries", "words"),
+    [
+        # Each of few runs is predicted by a name that other runs refute, which are drawn for that.
+        ("istream-first-lost", ("istream", "sliding"), "only the first report of a run"),
+        ("filter-error-aborts", ("filter", "tumbling"), "seen with"),
+    ],
+)
+def test_what_no_name_fits_is_described_by_one_entry(fault, queries, words):
+    (found,) = hunted(fault, 40, queries).faults
+    assert found.sentence.startswith("unexplained: ")
+    assert words in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("held", "left", "doubtful"),
+    [(None, ["b", "b"], False), (None, ["a"], False), (None, ["a", "a"], True), (bool, ["b"], True)],
+)
+def test_a_cause_is_taken_back_that_leaves_much_of_the_same_queries(held, left, doubtful):
+    """That a query has no row, `held`, is no cause beside what else is left."""
+    runs = {name: SimpleNamespace(query=SimpleNamespace(name=name)) for name in "ab"}
+    cause = Cause(Switch("said", "right", held=held), [runs["a"]] * 4, [runs["a"]])
+    explanation = SimpleNamespace(_left=lambda: [runs[name] for name in left])
+    assert Explanation._is_doubtful(explanation, cause) is doubtful
+
+
+@pytest.mark.parametrize(
+    ("fault", "queries"),
+    [
+        ("first-report-lost", ("tumbling", "hopping")),
+        ("no-zero-count", ("total", "tumbling")),
+        ("last-window-fed", ("two-windows", "either-window")),
+        ("static-ignored", ("static", "static-optional")),
+    ],
+)
+def test_a_name_is_said_where_runs_that_are_drawn_for_it_confirm_it(fault, queries):
+    (found,) = hunted(fault, 60, queries).faults
+    assert NAMES[fault] in found.sentence
+    assert any(report.rows for _, report in found.run.answers.reports)
 
 
 def test_a_shown_stream_tells_the_rule_from_its_absence_and_needs_no_time_0():

@@ -51,15 +51,19 @@ class Query:
 
 COPIES = ("", *(f"-{n}" for n in range(1, 13)))
 NUMBERS = itertools.count()
+GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
 REWRITTEN = {
     "filter-ignored": (r"FILTER\([^)]*\)", ""),
     "filter-negated": (r"FILTER\(([^)]*)\)", r"FILTER(!(\1))"),
     "filter-border": (r"FILTER\(\?a >= 2\)", "FILTER(?a > 2)"),
     "optional-as-join": (r"OPTIONAL (\{[^}]*\})", r"\1"),
     "optional-ignored": (r"OPTIONAL \{[^}]*\}", ""),
-    "optional-as-union": (r"(\?s :p \?a \.) OPTIONAL (\{[^}]*\})", r"{ \1 } UNION \2"),
-    "union-first": (r"(\{[^{}]*\}) UNION \{[^{}]*\}", r"\1"),
-    "union-last": (r"\{[^{}]*\} UNION (\{[^{}]*\})", r"\1"),
+    "optional-as-union": (
+        rf"(\?s :p \?a \.|GRAPH :w1 {GROUP})\s+OPTIONAL (\{{[^}}]*\}})",
+        r"{ \1 } UNION \2",
+    ),
+    "union-first": (rf"({GROUP}) UNION {GROUP}", r"\1"),
+    "union-last": (rf"{GROUP} UNION ({GROUP})", r"\1"),
     "minus-ignored": (r"MINUS \{[^{}]*\}", ""),
     "distinct-ignored": (r"DISTINCT ", ""),
     "projection-lost": (r"SELECT (?!.*\()(?:DISTINCT )?[^\n]*", "SELECT *"),
@@ -70,7 +74,7 @@ REWRITTEN = {
     "count-as-sum": (r"COUNT\(", "SUM("),
     "always-distinct": (r"SELECT (?!DISTINCT)", "SELECT DISTINCT "),
     "not-exists-ignored": (r"FILTER NOT EXISTS \{[^{}]*\}", ""),
-    "union-distinct": (r"(\{[^{}]*\} UNION \{[^{}]*\})", r"{ SELECT DISTINCT * WHERE { \1 } }"),
+    "union-distinct": (rf"({GROUP} UNION {GROUP})", r"{ SELECT DISTINCT * WHERE { \1 } }"),
     "filter-as-text": (r"FILTER\(\?a >= 2\)", 'FILTER(STR(?a) >= "2")'),
     "limit-ignored": (r"LIMIT \d+", ""),
     "order-ignored": (r"ORDER BY (\S+) \S+", r"ORDER BY DESC(\1)"),
@@ -234,7 +238,7 @@ class Run:
         return numbered(found) if FAULT == "list-content" else found
 
     def unforeseen_content(self, window, at, found):
-        """Return the content of a window as faults leave it that were invented after `lars hunt` was written."""
+        """Return the content of a window as faults leave it that were invented later."""
         name, stream, _, step = window
         mine = [one for one in self.elements if one[1] == stream]
         match FAULT:
