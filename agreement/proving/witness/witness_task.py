@@ -185,7 +185,7 @@ class WitnessTask:
     """Two queries, how they are read, and static data, None where it is chosen too.
 
     `pair` is None where two queries of one mode are compared, `queries`, at every time point, or two
-    readings of the second one.
+    readings of the second one. Of one of the `inputs` the other is derived.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -195,6 +195,7 @@ class WitnessTask:
     trigger: Trigger
     static: Background | None
     criteria: WitnessCriteria
+    inputs: int = 2
 
     @property
     def sides(self) -> tuple[str, str]:
@@ -348,7 +349,7 @@ def witness_task(
     if wishes.sides is not None:
         _check_idle(overrides, wishes, "two readings of a query are compared at every time")
         return WitnessTask(both, None, (1,), *read)
-    return WitnessTask(both, pair, traceless_task.periods, *read)
+    return WitnessTask(both, pair, traceless_task.periods, *read, len(traceless_task.queries))
 
 
 def _check_idle(overrides: Overrides, wishes: WitnessCriteria, why: str) -> None:

@@ -124,6 +124,7 @@ class AgreementView:
     row_filter: RowFilter = RowFilter()
     inputs: int = 2
     timed: bool = False
+    shrunk: bool = False
 
     @property
     def first(self) -> VariantReport:

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 
 from agreement.answering import explaining
-from agreement.comparing.agree import Pair, RowCause, Side, VariantReport
+from agreement.comparing.agree import RowCause, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
@@ -406,9 +406,12 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     return (False if wrong else True if whole else None), sentence
 
 
-def _whose(pair: Pair, query: EngineQuery, inputs: int) -> str:
-    """Return whether a query was given, of so many that were, or is derived from the other one."""
-    derived = pair.cqels if pair.choices is not None else pair.csparql if inputs == 1 else None
+def _whose(view: AgreementView, query: EngineQuery) -> str:
+    """Return whether a query was given, is derived from the other one, or is what is left of it."""
+    pair = view.first.pair
+    if view.shrunk:
+        return f"what is left of the query in {TITLES[query.language]}: this text was not given"
+    derived = pair.cqels if pair.choices is not None else pair.csparql if view.inputs == 1 else None
     if query is not derived:
         return "the query that was given, in one layout"
     other = pair.csparql if query is pair.cqels else pair.cqels
@@ -477,9 +480,9 @@ def _content(
         "proofs": proofs(variant, rows, sides, dates),
         "logic": [
             side_by_side(csparql, pulling, TITLES[csparql.language], f"pull, τ1, U = {first}", cqels)
-            | {"whose": _whose(variant.pair, csparql, view.inputs)},
+            | {"whose": _whose(view, csparql)},
             side_by_side(cqels, pushing, TITLES[cqels.language], "push, τ2", csparql)
-            | {"whose": _whose(variant.pair, cqels, view.inputs)},
+            | {"whose": _whose(view, cqels)},
         ],
     }
 

@@ -59,7 +59,10 @@ def witness_page(
     why = "" if first is None else f" {difference_text(first, dates)}."
     head = replace(head, answer=f"{head.answer}{why}")
     return _headed(
-        head, parts, document, AgreementView(_alone(report), task.setting, task.trigger, timed=timed)
+        head,
+        parts,
+        document,
+        AgreementView(_alone(report), task.setting, task.trigger, inputs=task.inputs, timed=timed),
     )
 
 
@@ -76,7 +79,7 @@ def shrink_page(
     head = PageHead(title, question, False, answer, (), "What is left")
     report = report_on(disagreement.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
     report.trace.origin = trials.origin
-    view = AgreementView(_alone(report), trials.setting, trials.trigger)
+    view = AgreementView(_alone(report), trials.setting, trials.trigger, shrunk=True)
     page = _headed(head, shrunk_text(disagreement, trials), document, view)
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
     return replace(

@@ -119,6 +119,18 @@ def test_the_page_says_which_text_was_given_and_which_is_derived(tmp_path, name,
         assert dict(said)[derived].startswith("derived") == bool(count)
 
 
+@pytest.mark.parametrize(
+    ("command", "whose"),
+    [("shrink", "what is left of the query in"), ("witness", "derived by lars from the query in")],
+)
+def test_a_page_of_a_searched_or_shrunk_stream_says_whose_its_queries_are(tmp_path, command, whose):
+    inputs = (SAMPLES / "slide" / "query.cqels.rq",) if command == "witness" else (SAMPLES / "slide",)
+    lars(command, *inputs, "--period", 3, "--report", tmp_path / "page.html")
+    html = (tmp_path / "page.html").read_text(encoding="utf-8")
+    text = re.sub("<script.*?</script>", "", html, flags=re.DOTALL)
+    assert (whose in text, text.count("this text was not given")) == (True, 1 if command == "witness" else 2)
+
+
 def test_a_notebook_shows_warnings_above_each_result():
     every = (
         api.agree(SAMPLES / "slide"),
