@@ -46,6 +46,8 @@ from agreement.engines.specifications import (
     EngineRun,
     OpenChoice,
     Specification,
+    as_said,
+    said_starts,
     specification,
     specified_answers,
 )
@@ -199,9 +201,11 @@ def _specified(specification: Specification, run: EngineRun, work: JudgingWork) 
 
 
 def _choice(specification: Specification, run: EngineRun, work: JudgingWork) -> OpenChoice:
+    read = sources(run.query)
     first = (work.options.starts or (work.options.registered,))[0]
-    bounds = (work.options.bounds or specification.bounds)[0]
-    return OpenChoice(tuple(first for _ in sources(run.query)), bounds)
+    said = None if work.options.starts else said_starts(read, run.unit)
+    bounds = (work.options.bounds or as_said(specification, read).bounds)[0]
+    return OpenChoice(said or tuple(first for _ in read), bounds)
 
 
 def judged_cell(work: JudgingWork) -> Json:

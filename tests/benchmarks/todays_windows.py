@@ -8,6 +8,7 @@ there is none, all streams of up to two triples are tried, which is enough for t
 times up to where windows are periodic. It prints each difference, and how often each said what.
 """
 
+import json
 import sys
 import tempfile
 from collections import Counter
@@ -115,6 +116,7 @@ def cqels(draw):
 
 
 MADE = {f.__name__: f for f in (sparq, kolibrie, janus, cqels2, rspql, csparql, cqels)}
+JUDGED = ("sparq", "kolibrie")
 PULLED = [name for name in MADE if name not in {"cqels", "csparql"}]
 
 
@@ -144,9 +146,9 @@ class Query:
         return [window.shows(t) for window in self.windows]
 
 
-def drawn(draw, language, like=None):
+def drawn(draw, language, like=None, blocks=None):
     """Return a query of the language with one or two windows, some of them those of a query like it."""
-    windows = tuple(MADE[language](draw) for _ in range(draw.randint(1, 2)))
+    windows = tuple(MADE[language](draw) for _ in range(blocks or draw.randint(1, 2)))
     if like is not None:
         windows = tuple(draw.choice((*like.windows, *like.windows, window)) for window in windows)
     while language == "janus" and not any(window.text.startswith("LOG") for window in windows):
@@ -272,6 +274,40 @@ class Tried:
         said += f" ({period.ended.reason[:60]})" if said in {"SearchRefusal", "NoneUpTo"} else ""
         self.note("witness", said, right, one, other, period)
 
+    def judge(self, draw):
+        """Judge what the naive evaluation reports, or the same with a row more."""
+        query, facts = drawn(draw, draw.choice(JUDGED), blocks=1), traced(draw)
+        reports = reported(query, facts)
+        if not reports:
+            return
+        wrong = draw.randrange(2)
+        if wrong:
+            place = draw.randrange(len(reports))
+            reports[place] = (reports[place][0], reports[place][1] | {("zz", "zz")})
+        lines = [f"{json.dumps(as_json(*one))}\n" for one in reports]
+        answers = self.path("answers.ndjson", "".join(lines))
+        how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False}
+        stream = {query.stream: self.path("0.trig", trig(facts))}
+        found = api.judge(self.path("0.rq", query.text), stream=stream, **how)
+        self.note("judge", found.correct, found.correct is not bool(wrong), query, facts, reports, found.text)
+
+
+def reported(query, facts):
+    """Return the answers that are not empty, when windows close that opened at time 0 or later."""
+    (window,) = query.windows
+    closes = (t for t in range(1, LAST + 1) if window.shows(t - 1) != window.shows(t))
+    rows_at = {t: query.rows(facts, t) for t in closes if window.shows(t)[0] >= 0}
+    return [(t, rows) for t, rows in rows_at.items() if rows]
+
+
+def as_json(t, rows):
+    names = [{"a": iri(a), "b": iri(b)} for a, b in sorted(rows)]
+    return {"t": t, "rows": names}
+
+
+def iri(name):
+    return {"type": "uri", "value": f"http://e/{name}"}
+
 
 def facts_of(facts, query):
     """Return facts of the program on a query's stream as those that are drawn."""
@@ -292,6 +328,7 @@ def one_case(tried, draw):
         (tried.agree, drawn(draw, pull), drawn(draw, push)),
         (tried.contained, *pairs),
         (tried.witness, *pairs),
+        (tried.judge,),
     )
     for step, *queries in steps:
         try:

@@ -507,7 +507,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
         static_of_run,
         why_silent,
     )
-    from agreement.engines.specifications import EngineRun, OpenChoice, Specification
+    from agreement.engines.specifications import EngineRun, OpenChoice, Specification, as_said, said_starts
     from agreement.engines.specifications.reporting import CLOCKED
 
     path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
@@ -525,8 +525,10 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     times = _times(task, zero, engine_run.last)
     choices = []
     if isinstance(who, Specification):
-        starts = tuple(times.start or 0 for _ in sources(engine_run.query))
-        choices = [OpenChoice(starts, task.bounds or who.bounds[0])]
+        read = sources(engine_run.query)
+        said = said_starts(read, unit) if times.start is None else None
+        starts = said or tuple(times.start or 0 for _ in read)
+        choices = [OpenChoice(starts, task.bounds or as_said(who, read).bounds[0])]
         recording = _specified(engine_run, who, task, times, choices[0])
     else:
         _check_version(task)

@@ -49,6 +49,7 @@ from agreement.engines.specifications import (
     frame_task,
     needed_tick,
     period_of,
+    said_starts,
     shape,
     shapes,
 )
@@ -851,8 +852,12 @@ def _bench(
 ) -> Bench:
     base = frame_task(task, specification, bounds)
     how = belonging(base, options)
+    read = sources(task.query)
+    said = said_starts(read, task.unit)
     if options.starts is not None:
-        starts = given_starts(sources(task.query), base.frame, options.starts)
+        starts = given_starts(read, base.frame, options.starts)
+    elif said is not None:
+        starts = Starts((said,), 1, max(said))
     else:
         phase = phase_of(base, last_start(base, options.registered), options)
         starts = all_starts(base, options.registered, partial(_compared_times, recorded, phase, options, how))

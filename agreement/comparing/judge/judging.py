@@ -88,6 +88,7 @@ from agreement.engines.specifications import (
     Strategy,
     Task,
     Version,
+    as_said,
     choice_at,
     elements_of,
     specification,
@@ -116,6 +117,7 @@ from solver.settings import (
     unsaid,
 )
 from solver.traces import instant_of, prepare, read_arrivals, read_static
+from translate.analysis import is_pushed
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
@@ -804,7 +806,7 @@ def _verdict(
         ours = _by_engine(judged_answers.engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(judged_answers.engine, recording, turned.match)
         return AnswersVerdict(ours, (), length, other=others)
-    reference = specification(judged_answers.engine)
+    reference = as_said(specification(judged_answers.engine), sources(recording.task.query))
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
         reference = reference.model_copy(update={"bounds": recording.options.bounds})
@@ -864,7 +866,9 @@ def _check_judge(name: str) -> None:
 
 def language_of(query: Path, unit: Duration) -> str:
     """Return the specification that a query's language stands for."""
-    return load_query(query, unit).language.value
+    read = load_query(query, unit)
+    language = read.language.value
+    return language if language in NAMES else "cqels" if is_pushed(read) else "rspql"
 
 
 def options_of(options: JudgeOptions) -> Options:

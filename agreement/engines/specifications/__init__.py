@@ -37,10 +37,12 @@ from agreement.engines.specifications.reporting import (
     ShownWindow,
     TickClock,
     Version,
+    as_said,
     at_close,
     elements_of,
     needed_tick,
     period_of,
+    said_starts,
     shape,
     shapes,
 )

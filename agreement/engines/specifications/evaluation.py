@@ -23,12 +23,14 @@ from agreement.engines.specifications.reporting import (
     ShownWindow,
     TickClock,
     Version,
+    as_said,
     elements_of,
     evaluation_points,
     heard_on,
     in_ticks,
     needed_tick,
     own_points,
+    said_starts,
     shape,
     stream_elements,
     tick_clock,
@@ -640,10 +642,15 @@ def choice_at(
 ) -> OpenChoice:
     """Return what a specification leaves open as it is wished: the ends of windows, and where they begin.
 
-    Without `start` windows close at the multiples of their slides, as those of engine versions do.
+    Without `start` windows open when the query says, or close at the multiples of their slides, as those of
+    engine versions do.
     """
-    chosen = bounds or specification.bounds[0]
+    read = sources(engine_run.query)
+    chosen = bounds or as_said(specification, read).bounds[0]
+    said = said_starts(read, engine_run.unit) if start is None else None
+    if said is not None:
+        return OpenChoice(said, chosen)
     frame = Frame(specification, engine_run.unit, chosen, TickClock(1, (), ()), 0)
-    shapes = (shape(source, frame) for source in sources(engine_run.query))
+    shapes = (shape(source, frame) for source in read)
     aligned = (0 if window_shape is None else -window_shape.width for window_shape in shapes)
     return OpenChoice(tuple(number if start is None else start for number in aligned), chosen)

@@ -169,15 +169,14 @@ class Shape:
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
     """Return (α, β) of a window; None for the newest N triples and what reaches back to the start."""
     match source.window:
-        case Range(length, slide, None, ahead=None, origin=None | Duration(0)):
+        case Range(length, slide, None, ahead=None):
             width = length.points(frame.unit)
             moves = slide is None or frame.specification.slide is Slide.IGNORED
             step = 1 if moves or slide is None else slide.points(frame.unit)
             return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
         case Range():
             raise LarsError(
-                f"the window {source}: it opens at a time of its own, or does not end when it is evaluated; "
-                "a specification has windows that end there"
+                f"the window {source}: it does not end when it is evaluated; those of a specification do"
             )
         case Now():
             return Shape(0, 1, closed=True)
@@ -190,6 +189,21 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
 def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
     """Return (α, β) of the windows that have them."""
     return [own for source in read if (own := shape(source, frame)) is not None]
+
+
+def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
+    """Return t0 of each window where the query says it of all, in time points; else None."""
+    said = [source.window.origin for source in read if isinstance(source.window, Range)]
+    starts = [None if start is None else start.points(unit) for start in said]
+    known = tuple(start for start in starts if start is not None)
+    return known if known and len(known) == len(read) else None
+
+
+def as_said(specification: Specification, read: Sequence[WindowSource]) -> Specification:
+    """Return a specification whose windows have the ends that the language of their query gives them."""
+    said = {source.window.ends for source in read if isinstance(source.window, Range)}
+    ends = next(iter(said)) if len(said) == 1 else None
+    return specification if ends is None else specification.model_copy(update={"bounds": (ends,)})
 
 
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:

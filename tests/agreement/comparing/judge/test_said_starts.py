@@ -1,0 +1,49 @@
+"""Queries that say when their windows open, or whose language says which ends these have."""
+
+import json
+
+import pytest
+
+from agreement import api
+
+ASKED = "PREFIX : <http://e/> SELECT ?a {} WHERE {{ WINDOW :w {{ ?a :p ?b }} }} {}"
+SPARQ = ASKED.format("", "FROM NAMED WINDOW :w ON :s RANGE 3 STEP 2 T0 1")
+KOLIBRIE = ASKED.format("FROM NAMED WINDOW :w ON <http://e/s> [RANGE 3 STEP 2]", "")
+TRACE = "".join(f'<http://e/a{t}> <http://e/p> <http://e/b> <http://e/s> "{t}" .\n' for t in (1, 4, 6))
+REPORTS = {4: ["a1"], 6: ["a4"], 8: ["a6"]}
+"""Of [1, 4), [3, 6) and [5, 8)."""
+
+
+def judged(folder, query, reports, **how):
+    (folder / "q.rq").write_text(query)
+    (folder / "t.nq").write_text(TRACE)
+    lines = [
+        {"t": t, "rows": [{"a": {"type": "uri", "value": f"http://e/{name}"}} for name in names]}
+        for t, names in reports.items()
+    ]
+    (folder / "a.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    return api.judge(folder / "q.rq", folder / "t.nq", answers=folder / "a.ndjson", unit="1s", until=8, **how)
+
+
+def test_windows_open_when_the_query_says(tmp_path):
+    found = judged(tmp_path, SPARQ, REPORTS)
+    assert found.correct is True
+    assert "t0 = 1, bounds high-open" in found.text
+
+
+@pytest.mark.parametrize(
+    "reports", [{5: ["a4"], 7: ["a4", "a6"]}, {4: ["a1", "a4"], 6: ["a4", "a6"], 8: ["a6"]}]
+)
+def test_no_other_start_and_no_other_ends_fit(reports, tmp_path):
+    assert judged(tmp_path, SPARQ, reports).correct is False
+
+
+def test_other_starts_and_ends_can_be_asked_for(tmp_path):
+    reports = {5: ["a4"], 7: ["a6"]}
+    assert judged(tmp_path, SPARQ, reports, t0="2", bounds="low-open").correct is True
+
+
+def test_the_specification_and_the_ends_are_those_of_the_language(tmp_path):
+    found = judged(tmp_path, KOLIBRIE, REPORTS)
+    assert found.correct is True
+    assert "by rspql for t0 = 1, bounds high-open" in found.text
