@@ -80,6 +80,8 @@ def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
 
 _PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
 _MOST_TRIPLES: Final = 8
+OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
+"""Tests of kinds of terms: what is none of the other kinds is a triple term."""
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
@@ -92,13 +94,18 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
     """
     looked: dict[Expression, dict[str, list[Constant]]] = {}
     for call in (call for expression in expressions for call in calls(expression)):
-        if call.function in _PARTS or call.function == "ISTRIPLE":
+        if call.function in (*_PARTS, *OF_TERMS) and isinstance(call.arguments[0], Variable):
             looked.setdefault(call.arguments[0], {})
         for part, other in permutations(call.arguments, 2):
             if isinstance(part, Call) and part.function in _PARTS and not isinstance(other, Variable | Call):
                 looked.setdefault(part.arguments[0], {}).setdefault(part.function, []).append(other)
-    products = (product(*(compared.get(part, new) for part in _PARTS)) for compared in looked.values())
-    return [TripleTerm(*parts) for each in products for parts in islice(each, _MOST_TRIPLES)]
+    found: dict[Constant, None] = {}
+    for compared in looked.values():
+        triples = product(*(compared.get(part, new) for part in _PARTS))
+        found |= dict.fromkeys(
+            TripleTerm(*parts) for parts in islice(triples, _MOST_TRIPLES if compared else 1)
+        )
+    return list(found)
 
 
 def is_covered(expression: Expression) -> bool:
@@ -142,7 +149,7 @@ def terms(
     texts = [text * n for n in range(1, many + 1) for text in ("text", "")]
     chosen: Iterable[Constant] = chain(
         new,
-        (term for term in named if isinstance(term, Iri | TripleTerm)),
+        (term for term in named if isinstance(term, Iri)),
         literals,
         _numbers(literals, many, linked),
         _strings(literals, many),
@@ -152,6 +159,7 @@ def terms(
         (Literal("none" * n, XSD + "integer") for n in range(1, many + 1)),
         (Literal(f"{n}", "http://example.org/type") for n in range(many)),
         map(Blank, blanks),
+        (term for term in named if isinstance(term, TripleTerm)),
     )
     return list(dict.fromkeys(chosen))
 

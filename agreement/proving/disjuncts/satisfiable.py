@@ -17,6 +17,7 @@ from agreement.proving.disjuncts.edges import (
 )
 from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
 from agreement.proving.values import (
+    OF_TERMS,
     constants_in,
     is_covered,
     most_linked,
@@ -27,6 +28,7 @@ from agreement.proving.values import (
 )
 from lars.errors import LarsError
 from lars.language.formulas import Expression
+from lars.language.program import calls
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Blank, Constant, Symbol, Term, Variable
 from solver.rdf import evaluate
@@ -209,7 +211,20 @@ def _core(
 
 def is_decided(test: Requirement, disjunct: Disjunct) -> bool:
     """Whether the terms that are tried are all that matter to a condition."""
-    return is_covered(test.expression) and not test.variables & disjunct.calculated
+    covered = is_covered(test.expression) and not test.variables & disjunct.calculated
+    return covered and (len(test.variables) < _PAIR or not test.variables & _may_be_triples(disjunct))
+
+
+def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
+    """Return variables of which some kind of terms is excluded: triple terms, not tried in order, remain."""
+    return frozenset().union(
+        *(
+            named_in(call)
+            for test in disjunct.requirements
+            for call in calls(test.expression)
+            if call.function in OF_TERMS and not (test.value and call == test.expression)
+        )
+    )
 
 
 Exclusions = Sequence[tuple[Requirement, ...]]

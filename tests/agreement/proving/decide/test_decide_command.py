@@ -167,3 +167,21 @@ def test_of_many_static_triples_ten_lines_are_shown(tmp_path):
     static = [line for line in shown if "static" in line and line.startswith("  ") and "yes" not in line]
     assert len([line for line in static if line.startswith("  static:")]) <= 9
     assert len(shown) < 40
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("<< ?s <x:p> ?o >> <x:q> ?b", "never"),
+        ("<< <x:a> <x:p> 1 ~ ?b >> <x:q> ?s", "never"),
+        ("?b <x:p> ?t FILTER(?t = <<( <x:a> <x:p> 1 )>>)", "never"),
+        ("?b <x:p> ?t FILTER(!isIRI(?t) && !isLiteral(?t) && !isBlank(?t))", "never"),
+        ("?b <x:p> ?t FILTER(isIRI(?t) && isTRIPLE(?t))", "open"),
+        ("?b <x:p> ?t . ?c <x:q> ?u FILTER(!isLiteral(?t) && ?t < ?u)", "open"),
+        ("<< ?s <x:p> ?o >> <x:q> ?b FILTER(isLiteral(?s))", "open"),
+    ],
+)
+def test_triple_terms_are_tried_and_never_left_out_of_a_claim(text, verdict, tmp_path):
+    (tmp_path / "q.rq").write_text(f"SELECT ?b {{ STREAM <http://e/s> [RANGE 3s] {{ {text} }} }}")
+    code, found = decided(tmp_path / "q.rq", "--period", "2", "--rdf", "1.2")
+    assert (code, found) == ({"never": 1, "open": 3}[verdict], {2: verdict})
