@@ -439,6 +439,8 @@ def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -
 def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return the expression where the grammar wants one in brackets or a call of a function."""
     match expression:
+        case Call("EBV", (inner,)):
+            return write_operand(inner, dialect, inline)
         case Call(function, _) if function not in _BINDING:
             return write_expression(expression, dialect, inline)
         case Call("!", (Variable() as test,)) if _is_test(test, inline):

@@ -9,7 +9,10 @@ from tests.solver.traces.writing import SECONDS, in_order, message, options, tab
 
 TERM = '<<( _:b <urn:p> <<( <urn:s> <urn:p> "x )>> \\" _:b"@en--ltr )>> )>>'
 PLAIN = "<<( <urn:s> <urn:p> <urn:o> )>>"
-TRIPLES = [("_:b", "<urn:p>", TERM), ("<urn:s>", "<urn:p>", PLAIN), ("<urn:s>", "<urn:p>", '"a"@ar--rtl')]
+TRIPLES = [
+    *(("_:b", "<urn:p>", TERM), ("<urn:s>", "<urn:p>", TERM), ("<urn:s>", "<urn:p>", PLAIN)),
+    ("<urn:s>", "<urn:p>", '"a"@ar--rtl'),
+]
 PROV = "<http://www.w3.org/ns/prov#generatedAtTime>"
 
 
