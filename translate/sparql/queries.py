@@ -613,7 +613,14 @@ class _Level:
         for part in self._parts("projection"):
             variable = scope.variable(part.parts[1] if isinstance(part, Phrase) else part)
             if variable in self.items:
-                self.items[variable] = self._behind_groups(self.items[variable], before, grouped=True)
+                alone = variable_of(self.items[variable])
+                taken = {*self.keys, *before, *dict(self.aggregates.values())}
+                # As SAMPLE of it, when that is written: one text, one model.
+                self.items[variable] = (
+                    self._behind_groups(self.items[variable], before, grouped=True)
+                    if alone is None or alone in taken or self.hides
+                    else (self._sample(alone, variable), ())
+                )
                 before[variable] = variable, ()
             elif variable not in self.keys:
                 samples[variable] = self._sample(variable)
@@ -725,13 +732,13 @@ class _Level:
 
         return replaced(expression), tuple(used)
 
-    def _sample(self, variable: Variable) -> Variable:
+    def _sample(self, variable: Variable, name: Variable | None = None) -> Variable:
         """Return the variable of one value that a variable, which is no key, has in the group."""
         note = (
             f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
         )
         self.scope.notes.append(note)
-        return self._name_of(Aggregation("SAMPLE", ()), (variable, ()))
+        return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
 
     def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
         """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
@@ -739,9 +746,13 @@ class _Level:
             pattern = algebra.Extend(pattern, name, *expression)
         # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
         whole = everything * 2 if len(everything) == 1 else everything
+        # In the order of SELECT, whether a sample is written or meant; then those inside of expressions.
+        order = {name: place for place, name in enumerate(self.items)}
         aggregates = tuple(
             (variable, replace(how, arguments=whole) if how.distinct and not how.arguments else how)
-            for variable, how in self.aggregates.values()
+            for variable, how in sorted(
+                self.aggregates.values(), key=lambda one: order.get(one[0], len(order))
+            )
         )
         return algebra.Group(pattern, tuple(dict.fromkeys(self.keys)), aggregates)
 

@@ -127,6 +127,9 @@ _WINDOWS: Final = {
 WORD: Final = re.compile("[A-Za-z_][A-Za-z0-9_-]*")
 
 
+_LONGEST: Final = 10**18
+
+
 def write_duration(duration: Duration, language: Language) -> str:
     """Return a duration in the longest unit of the language that divides it.
 
@@ -136,13 +139,15 @@ def write_duration(duration: Duration, language: Language) -> str:
     words = _WORDS[language]
     for unit, word in words.items():
         count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
-        if count and not rest:
+        # No language reads a number of more digits.
+        if 0 < count < _LONGEST and not rest:
             return word.format(count) if "{}" in word else f"{count}{word}"
     if language is Language.RSPQL and duration.nanoseconds:
         seconds, rest = divmod(duration.nanoseconds, NANOSECONDS["s"])
-        return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
+        if seconds < _LONGEST:
+            return f"PT{seconds}.{rest:09}".rstrip("0") + "S"
     *units, last = words
-    accepted = f"a duration is longer than zero and a whole number of {', '.join(units)} or {last}"
+    accepted = f"a duration is longer than zero, a whole number of {', '.join(units)} or {last}, in 18 digits"
     raise CannotSayError(f"the duration {duration}", language, accepted)
 
 
@@ -166,8 +171,12 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
             at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}{at}]"
-        case Language.JANUS, Span(first, last) if not (first.milliseconds % 1 or last.milliseconds % 1):
-            return f"[START {int(first.milliseconds)} END {int(last.milliseconds)}]"
+        case Language.JANUS, Span(first, last) if all(
+            each.nanoseconds % NANOSECONDS["ms"] == 0 and each.nanoseconds < _LONGEST * NANOSECONDS["ms"]
+            for each in (first, last)
+        ):
+            ends_text = [each.nanoseconds // NANOSECONDS["ms"] for each in (first, last)]
+            return f"[START {ends_text[0]} END {ends_text[1]}]"
         case Language.JANUS, Range(past, None, until, ends=Bounds.CLOSED):
             rest = Duration(past.nanoseconds - (0 if until is None else until.nanoseconds))
             length = after(" RANGE ", rest) if rest.nanoseconds else " RANGE 0"

@@ -1,5 +1,6 @@
 """Queries written back: the same in their own language, and in the others where these can say it."""
 
+import re
 from collections import Counter
 from dataclasses import replace
 
@@ -10,10 +11,10 @@ from tests.translate.dialects.own_queries import SOURCES, readable
 from translate.analysis.rewriting import rebuild
 from translate.dialects import read_query
 from translate.model.patterns import StreamBlock
-from translate.model.query import Language, MergedStream
+from translate.model.query import MERGING, Language, MergedStream
 from translate.model.windows import Range
 from translate.writing import write_query
-from translate.writing.expression_text import CannotSayError
+from translate.writing.expression_text import CannotSayError, write_window
 
 
 def written(query, language, counts):
@@ -65,3 +66,36 @@ def test_a_query_in_another_language_is_the_same_query(source, language):
             assert (name, found.language, common(found)) == (name, language, common(query))
     print(source, language.value, dict(counts))
     assert counts.total() > 0
+
+
+SELECTS = (
+    "?s (AVG(?v) AS ?m)",
+    "(?v AS ?w) (AVG(?v) AS ?m)",
+    "(AVG(?v) AS ?m) (?v AS ?w)",
+    "(MAX(?v) + 1 AS ?m) (?v AS ?w)",
+)
+
+
+NAMED = [each for each in Language if each not in MERGING and each.manner.texts is None]
+
+
+@pytest.mark.parametrize("language", NAMED)
+@pytest.mark.parametrize("selected", SELECTS)
+def test_a_sample_that_is_meant_is_the_one_that_is_written(selected, language):
+    query = read_query(
+        f"SELECT {selected} {{ STREAM <S> [RANGE 2s SLIDE 1s] {{ ?s <p> ?v }} }}", "q", None, "http://e/"
+    )
+    found = read_query(write_query(query, language), "w", language)
+    assert replace(common(found), notes=()) == replace(common(query), notes=())
+
+
+@pytest.mark.parametrize("language", Language)
+@pytest.mark.parametrize("digits", [17, 18, 19, 40])
+def test_a_duration_is_written_as_it_is_read_or_not_at_all(language, digits):
+    duration = Duration(int("7" * digits) * 10**6)
+    try:
+        text = write_window(Range(duration, duration), language)
+    except CannotSayError:
+        assert digits > 17 or language in (Language.KOLIBRIE, Language.SPARQ)
+        return
+    assert max(map(len, re.findall("[0-9]+", text))) <= 18
