@@ -149,8 +149,9 @@ def triple_term_end(text: str, start: int) -> int:
 def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
     """Return the triple term that begins at a character, and where it ends."""
     terms: list[RdfTerm] = []
+    _check_nesting(text, depth)
     at = _behind_blanks(text, start + len(_OPEN))
-    while len(terms) < _PARTS and depth < _DEEPEST:
+    while len(terms) < _PARTS:
         term: RdfTerm
         if text.startswith(_OPEN, at):
             term, end = _triple_at(text, at, depth + 1)
@@ -164,6 +165,11 @@ def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
         case [Iri() | Blank(), Iri(), _] if text.startswith(_CLOSE, at):
             return TripleTerm(*terms), at + len(_CLOSE)
     raise NotATerm.of(text, "it is no triple in <<( )>>")
+
+
+def _check_nesting(text: str, depth: int) -> None:
+    if depth >= _DEEPEST:
+        raise NotATerm.of(text, f"its triple terms are nested more than {_DEEPEST} deep")
 
 
 _PARTS: Final = 3
@@ -240,7 +246,7 @@ def _literal_text(lexical: str, datatype: str | None, language: str | None) -> s
     return str(Literal(lexical, datatype or XSD + "string"))
 
 
-def text_of_oxigraph(term: object) -> str:
+def text_of_oxigraph(term: object, depth: int = 0) -> str:
     """Return the canonical text of a term of pyoxigraph."""
     match term:
         case pyoxigraph.NamedNode():
@@ -250,8 +256,11 @@ def text_of_oxigraph(term: object) -> str:
         case pyoxigraph.Literal():
             return _literal_text(term.value, term.datatype.value, tag_of(term))
         case pyoxigraph.Triple():
-            parts = " ".join(map(text_of_oxigraph, (term.subject, term.predicate, term.object)))
-            return f"{_OPEN} {parts} {_CLOSE}"
+            _check_nesting("<<( ..", depth)
+            parts = (
+                text_of_oxigraph(part, depth + 1) for part in (term.subject, term.predicate, term.object)
+            )
+            return f"{_OPEN} {' '.join(parts)} {_CLOSE}"
         case _:
             raise NotATerm.of(str(term), "it is no term of RDF")
 

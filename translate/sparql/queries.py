@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
 from itertools import chain as chain_of
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import Final, TypeGuard
 
 from lars.language.formulas import Aggregation, Call, Expression, OrderKey
@@ -37,7 +37,7 @@ from translate.sparql.expressions import (
     translate_expression,
 )
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
-from translate.sparql.tokens import Token, TokenKind
+from translate.sparql.tokens import VERSIONS_12, Token, TokenKind
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -800,8 +800,16 @@ def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
         declared=lifted.declared,
         to_stream=lifted.to_stream,
         registers_stream=lifted.registers_stream,
-        notes=(*lifted.notes, *scope.notes),
+        notes=(*lifted.notes, *_unknown_versions(scope), *scope.notes),
     )
+
+
+def _unknown_versions(scope: Scope) -> Iterator[str]:
+    """Yield a note for each VERSION that names no version of SPARQL."""
+    read_as = "1.2" if scope.document.rdf12 else "1.1"
+    for word, label in pairwise(scope.document.tokens[: scope.lifted.names.after]):
+        if word.is_word("VERSION") and label.text[1:-1] not in ("1.1", *VERSIONS_12):
+            yield f"VERSION {label} is unknown: the query is read as SPARQL {read_as}"
 
 
 def _described(tree: Phrase, scope: Scope, solutions: algebra.Select) -> tuple[Iri | Variable, ...]:

@@ -176,7 +176,7 @@ def _says_12(written: str) -> bool:
         for token in _tokens(Document("", written, (), written), 0):
             if token.is_word("{"):
                 break
-            if before is not None and before.is_word("VERSION") and token.text[1:-1] in _VERSIONS_12:
+            if before is not None and before.is_word("VERSION") and token.text[1:-1] in VERSIONS_12:
                 return True
             before = token
     return False
@@ -250,7 +250,7 @@ def _check_depth(document: Document) -> None:
 
 
 _LONG: Final = ('"""', "'''")
-_VERSIONS_12: Final = ("1.2", "1.2-basic")
+VERSIONS_12: Final = ("1.2", "1.2-basic")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _NOT_IN_IRIS: Final = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}

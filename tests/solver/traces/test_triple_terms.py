@@ -78,6 +78,20 @@ def test_a_triple_term_stands_where_an_object_does_and_nowhere_else(line, said, 
     assert facts(written(tmp_path, {"a.nq": good}))
 
 
+@pytest.mark.parametrize("kind", ["nt", "trig"])
+@pytest.mark.parametrize(
+    ("deep", "said"), [(128, ""), (129, "nested more than 128 deep"), (5000, "nested more than")]
+)
+def test_triple_terms_are_nested_so_deep_and_no_deeper(kind, deep, said, tmp_path):
+    term = "<<( <urn:s> <urn:p> " * deep + "<urn:o>" + " )>>" * deep
+    paths = written(tmp_path, {f"a.{kind}": spelled(kind, [("<urn:s>", "<urn:p>", term)], tmp_path)})
+    if said:
+        assert f"{said}" in (found := message(lambda: facts(paths)))
+        assert found.startswith(f"{paths[0]}:1:")
+    else:
+        assert in_order(facts(paths))[0][4] == term
+
+
 @pytest.mark.parametrize("suffix", ["ttl", "trig", "nt", "nq", "odd"])
 @pytest.mark.parametrize("many", [1, 3000])
 def test_static_data_have_the_terms_however_they_are_read(suffix, many, tmp_path):

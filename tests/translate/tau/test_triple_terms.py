@@ -207,6 +207,10 @@ def test_what_the_grammar_of_1_2_does_not_have_is_refused_at_its_place(text):
 def test_the_version_in_the_text_says_how_it_is_read():
     text = "ASK {{ FILTER(isTRIPLE(?x)) }}"
     assert read_query(f"VERSION '1.2' {text}", "q.rq") == read_query(text, "q.rq", rdf12=True)
+    assert read_query("VERSION '1.3' ASK {}", "q.rq").notes == (
+        "VERSION '1.3' is unknown: the query is read as SPARQL 1.1",
+    )
+    assert read_query("VERSION '1.2-basic' VERSION '1.1' ASK {}", "q.rq").notes == ()
     for version in ("", "VERSION '1.1'", "PREFIX VERSION: <x:1.2>"):
         with pytest.raises(Exception, match=r"use --rdf 1\.2"):
             read_query(f"{version} {text}", "q.rq")
