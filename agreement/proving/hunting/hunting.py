@@ -426,7 +426,7 @@ class Explanation:
         self.named.append(Cause(lead.switch, explained, evidence))
 
     def _take_back(self) -> None:
-        """Take back causes that leave much of the same queries unexplained: another cause explains all.
+        """Take back causes that leave more than they explain, or much of the same queries: of another cause.
 
         That a query never has a row is seen, and no cause, where something else is left too.
         """
@@ -438,7 +438,7 @@ class Explanation:
             Counter(run.query.name for run in runs) for runs in (cause.explained, self._left())
         )
         beside = any(left[name] > _BESIDE * count for name, count in explained.items())
-        return cause.switch.held is not None or beside
+        return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _pairs(self, switches: Sequence[Switch]) -> Iterator[Switch]:
         """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""

@@ -40,7 +40,13 @@ def test_what_no_name_fits_is_described_by_one_entry(fault, queries, words):
 
 @pytest.mark.parametrize(
     ("held", "left", "doubtful"),
-    [(None, ["b", "b"], False), (None, ["a"], False), (None, ["a", "a"], True), (bool, ["b"], True)],
+    [
+        (None, ["b", "b"], False),
+        (None, ["a"], False),
+        (None, ["a", "a"], True),
+        (None, ["b"] * 5, True),
+        (bool, ["b"], True),
+    ],
 )
 def test_a_cause_is_taken_back_that_leaves_much_of_the_same_queries(held, left, doubtful):
     """That a query has no row, `held`, is no cause beside what else is left."""
