@@ -20,6 +20,7 @@ from agreement.engines.adapters.messages import (
     RefusedQueryError,
     Registration,
     StreamEngine,
+    TimeIsUpError,
     answers_of,
     replies,
     schema,

@@ -19,6 +19,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from fractions import Fraction
+from math import inf
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Final, Self, TextIO, TypeVar
@@ -43,6 +44,7 @@ from agreement.engines.adapters.messages import (
     PushReply,
     RefusedQueryError,
     Registration,
+    TimeIsUpError,
     check_variable,
     problem_of,
 )
@@ -313,6 +315,8 @@ class RunningAdapter:
     """Where the process runs, if not where this one does."""
     log: TextIO | None = None
     """Where all messages are written."""
+    until: float = inf
+    """When nobody waits for replies any more, by the monotonic clock."""
     noise: int = field(default=0, init=False)
     """How many lines of the last process were none of the protocol."""
     _child: ChildProgram | None = field(default=None, init=False)
@@ -326,6 +330,8 @@ class RunningAdapter:
 
     def open(self, registration: Registration) -> "AdapterSession":
         """Register a query; raises RefusedQueryError, or FailedEngineError where no reply comes."""
+        if monotonic() >= self.until:
+            raise self._late()
         if not self._fresh:
             self.end()
         if self._child is None or not self._child.is_running:
@@ -349,6 +355,21 @@ class RunningAdapter:
 
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
+        assert self._child is not None
+        self._child.silence = min(self.silence, self.until - monotonic())
+        try:
+            return self._replies(messages)
+        except FailedEngineError:
+            if monotonic() < self.until:
+                raise
+            self.end()
+            raise self._late() from None
+
+    def _late(self) -> TimeIsUpError:
+        problem = f"cannot wait for the adapter {cut(self.command)!r}: the time limit is over"
+        return TimeIsUpError(f"{problem}; use a longer --time-limit")
+
+    def _replies(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         assert self._child is not None
         replies: list[Mapping[str, object]] = list(
             self._child.replies([message.model_dump_json(by_alias=True) for message in messages])
@@ -401,6 +422,7 @@ class RunningAdapter:
     def end(self, patience: float = _PATIENCE) -> bool:
         """End the process; return whether it did so when its input ended, in so many seconds."""
         child, self._child, self._fresh = self._child, None, True
+        patience = min(patience, max(0.0, self.until - monotonic()))
         return child is None or child.end(patience)
 
     def __enter__(self) -> Self:

@@ -248,6 +248,10 @@ class FailedEngineError(FailedRunError):
     """The engine or its adapter failed: it fell silent, ended, or wrote what is no reply."""
 
 
+class TimeIsUpError(FailedEngineError):
+    """No time was left to wait for the engine, which may be right."""
+
+
 @dataclass(frozen=True, slots=True)
 class Registration:
     """A query in the engine's own language, static data as lines of N-Quads, and options by their names."""

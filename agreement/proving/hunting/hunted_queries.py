@@ -264,9 +264,11 @@ def made_queries(
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
-    """Return a stream by which any window has several rows, wherever it begins."""
-    reach = 3 * max(length + step for length, step in query.windows)
-    return tuple(Push(t * query.tick, *letter) for t in range(1, reach) for letter in query.letters)
+    """Return a stream by which any window has several rows, wherever it begins; short, for slow engines."""
+    reach = max(length + step for length, step in query.windows)
+    letters = [query.letters[t % len(query.letters)] for t in range(reach)]
+    timed = [*enumerate(letters, 1), (3 * reach, letters[0])]
+    return tuple(Push(t * query.tick, *letter) for t, letter in timed)
 
 
 def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, object] | None) -> MadeQueries:

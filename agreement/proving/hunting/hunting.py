@@ -15,7 +15,7 @@ from typing import Final
 
 from agreement.comparing.arena import Arena, Lead, made_small
 from agreement.documents.options import option
-from agreement.engines.adapters import FailedEngineError, StreamEngine, answers_of
+from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule, fewest_enough
 from agreement.engines.registry import ENGINES
 from agreement.proving.hunting.descriptions import described
@@ -98,6 +98,8 @@ _MANY, _NEAREST = 12, 10
 """From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
 _CHANCE, _FEW = 0.1, 2
 """Which share of the wrong runs, or how many, causes that explain the others may leave: they are counted."""
+_FASTEST, _ONE_RUN, _SHORT = 1e-6, 0.05, 3
+"""Streams that would take more than this share of the time are left out, unless of so few triples."""
 _FEWEST: Final = 2
 """A cause has so many runs as evidence: one is chance."""
 _BESIDE: Final = 1 / 3
@@ -206,6 +208,8 @@ class Hunt:
     left: int = field(default=0, init=False)
     """How many wrong runs no fault explains, of those that are kept."""
     wrong_runs: int = field(default=0, init=False)
+    pace: float = field(default=_FASTEST, init=False)
+    """How many seconds the last run took for a message."""
     first_wrong: float = field(default=0.0, init=False)
     """After how many seconds the first wrong run came."""
     _progress: Progress = field(default=no_progress, init=False)
@@ -273,13 +277,22 @@ class Hunt:
     def run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
         """Return what the engine answers; raises FailedEngineError where it fails."""
         self.runs += 1
+        began = monotonic()
         run = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
+        self.pace = max(_FASTEST, (monotonic() - began) / (len(stream) + 2))
         if run.answers.profile is None:
             raise FailedEngineError(f"refuses a query that it took before: {run.answers.refused}")
         self.name = run.answers.profile.engine
         return run
 
+    def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
+        """Note a run in which the engine failed; that no time was left is no failure."""
+        if not isinstance(error, TimeIsUpError):
+            self.failures.append(FailedRun(query, stream, str(error)))
+
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
+        if len(stream) > max(_SHORT, self.limits.time_limit * _ONE_RUN / self.pace):
+            return
         try:
             run = self.run(query, stream)
             if len(run.answers.reports) > _MANY_REPORTS and len(self.wrong) >= _ENOUGH:
@@ -288,7 +301,7 @@ class Hunt:
             correct = self.reference.verdict(run).correct
         except LarsError as error:
             # One run that fails, or that nothing can judge, loses nothing of the others.
-            self.failures.append(FailedRun(query, stream, str(error)))
+            self.fail(query, stream, error)
             return
         self.judged_runs += correct is not None
         if correct is False:
@@ -316,8 +329,9 @@ class Hunt:
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
         except FailedEngineError as error:
-            self.failures.append(FailedRun(run.query, run.pushes, str(error)))
-            return False
+            self.fail(run.query, run.pushes, error)
+            # Without time nothing tells that it answers otherwise.
+            return isinstance(error, TimeIsUpError)
 
     def small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
         """Return a wrong run made small while it is wrong and something is kept of it."""
@@ -470,14 +484,17 @@ class Explanation:
 
         It is none without evidence: where nothing came, that tells no cause from others.
         """
-        tested = set[Switch]()
+        tested, count = set[Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
             if len(tested) == _MOST_TESTED:
                 return None
             tested.add(lead.switch)
             for run in self._experiments(lead):
                 self._add(run)
-        return lead if lead is not None and len(lead.evidence) >= _FEWEST else None
+                count += 1
+        # Where time was up before anything could refute it, nothing confirms it.
+        untested = count < _FEWEST and self.hunt.is_past(_UNDERSTOOD)
+        return lead if lead is not None and len(lead.evidence) >= _FEWEST and not untested else None
 
     def _experiments(self, lead: Lead[Switch]) -> Iterator[HuntedRun]:
         """Yield runs of each query in its turn on which a cause predicts a fault, and some on which not.
@@ -503,7 +520,7 @@ class Explanation:
                 try:
                     yield self.hunt.run(query, stream)
                 except FailedEngineError as error:
-                    self.hunt.failures.append(FailedRun(query, stream, str(error)))
+                    self.hunt.fail(query, stream, error)
 
     def _untried(self, query: HuntedQuery, explained: Sequence[HuntedRun]) -> Iterator[Stream]:
         """Yield streams of a query to test a cause by: near to runs that it explains, and random ones."""

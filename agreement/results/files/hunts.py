@@ -142,6 +142,10 @@ class HuntResult(Findings):
         return (OutTable("faults", _COLUMNS, rows),)
 
 
+_ASKED: Final = 0.5
+"""Which share of the time is over when no more queries are tried."""
+_FEW: Final = 20
+_NOTHING: Final = "no run had anything to compare"
 _COLUMNS = (
     Column("fault", str, "the rule, or what is wrong"),
     Column("triples", int, "how many triples its smallest stream has"),
@@ -169,14 +173,18 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:
         options = Options(starts=request.t0, late=request.late)
+        engine.until = start + request.limits.time_limit * _ASKED
         named = request.engine and _reference(request.engine, options)
         queries = _queries(engine, request, named or None)
         judge = named or _reference(_dialect(queries), options)
         queries = _judgeable(queries, judge)
+        engine.until = start + request.limits.time_limit
         hunted = Hunt(engine, queries.queries, judge, request.limits, start)
         hunted.go(listeners.progress)
     if not hunted.judged_runs:
-        why = hunted.failures[0].problem if hunted.failures else "no run had anything to compare"
+        slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
+        nothing = "the engine is too slow for it; use a longer --time-limit" if slow else _NOTHING
+        why = hunted.failures[0].problem if hunted.failures else nothing
         raise FailedRunError(f"nothing was judged in {hunted.runs} runs: {why}")
     folders = tuple(f"{n:02}-{_slug(hunt_report.title(fault))}" for n, fault in enumerate(hunted.faults, 1))
     result = HuntResult(folders if request.out is not None else (), hunted, queries.refusals)

@@ -12,7 +12,13 @@ from pathlib import Path
 import pytest
 
 from agreement.documents.recordings import Push
-from agreement.engines.adapters import FailedEngineError, Registration, RunningAdapter, answers_of
+from agreement.engines.adapters import (
+    FailedEngineError,
+    Registration,
+    RunningAdapter,
+    TimeIsUpError,
+    answers_of,
+)
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.streams import PYTHON, push
 from tests.packs import ROOT
@@ -70,6 +76,16 @@ def left(monkeypatch):
 
 def adapter(kind, silence=0.5):
     return RunningAdapter(f"{PYTHON} -S {BROKEN} {kind}", silence)
+
+
+def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
+    engine = adapter("silent", silence=30)
+    engine.until = time.monotonic() + 0.3
+    for _ in range(2):
+        with pytest.raises(TimeIsUpError, match="the time limit is over; use a longer --time-limit"):
+            answers_of(engine, Registration("q"), PUSHES)
+    assert time.monotonic() < engine.until + 2
+    assert not left()
 
 
 def answers(kind, silence=0.5):

@@ -4,9 +4,11 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.proving.hunting import Switch, switches
+from agreement.engines.adapters import FailedEngineError, TimeIsUpError
+from agreement.proving.hunting import Hunt, HuntLimits, Switch, made_queries, streams, switches
 from agreement.proving.hunting.hunting import Cause, Explanation
 from tests.agreement.proving.hunting.toy_faults import NAMES
+from tests.agreement.proving.hunting.toy_process import Toy
 from tests.benchmarks.hunted_toys import hunted
 
 # Each name has a test of one run in `test_names`; `python -m tests.benchmarks.hunted_toys` hunts all of them.
@@ -76,6 +78,16 @@ def test_a_shown_stream_tells_the_rule_from_its_absence_and_needs_no_time_0():
     (fault,) = hunt.faults
     assert fault.verdict.correct is False
     assert all(push.t for push in fault.run.pushes)
+
+
+def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
+    hunt = Hunt(Toy("row-short"), made_queries(Toy("right")).queries, None, HuntLimits(60))
+    hunt.pace = 2.0
+    query = hunt.queries[0]
+    hunt._step(query, next(streams(query, 0)))
+    hunt.fail(query, (), TimeIsUpError("late"))
+    hunt.fail(query, (), FailedEngineError("broken"))
+    assert (hunt.runs, [failed.problem for failed in hunt.failures]) == (0, ["broken"])
 
 
 @pytest.mark.parametrize("change", [switches._at_arrival, switches._at_one_time])
