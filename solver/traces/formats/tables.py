@@ -513,7 +513,11 @@ def _write_json(path: str, plain: Path, made: Path) -> None:
 
     def read(**more: pa_json.ParseOptions) -> pa.Table:
         with plain.open("rb") as file:
-            file.seek(len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0)
+            begin = file.seek(len(BOM_UTF8) if file.read(len(BOM_UTF8)) == BOM_UTF8 else 0)
+            # Arrow ends the program where the first value is null.
+            if next((line for line in file if line.strip()), b"").lstrip().startswith(b"null"):
+                raise ValueError("found null in row 0")
+            file.seek(begin)
             return pa_json.read_json(file, pa_json.ReadOptions(use_threads=False, block_size=size), **more)
 
     try:

@@ -189,3 +189,10 @@ def test_lines_that_end_with_cr_alone_are_called_so(tmp_path, name):
     }
     with pytest.raises(LarsError, match=f"{name}: cannot read its lines: they end with CR alone; use LF"):
         rows([written(tmp_path, name, line[name].encode())])
+
+
+@pytest.mark.parametrize("start", ["null", "\ufeff\n null", 'null{"t": 1}'])
+def test_lines_of_json_that_begin_with_null_are_refused(tmp_path, start):
+    row = '\n{"t": 1, "s": "e:s", "p": "e:p", "o": 5}\n'
+    with pytest.raises(LarsError, match="null"):
+        rows([written(tmp_path, "a.jsonl", (start + row).encode())])
