@@ -359,9 +359,11 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return for each query, by whether it merges its windows, its file and the traces."""
+    """Return for each query, by whether it is pulled, its file and the traces."""
     queries, traces = _told_apart(inputs)
-    return {load_query(path, unit).language in MERGING: (path, *traces) for path in queries}
+    loaded = [(path, load_query(path, unit)) for path in queries]
+    pulled, _ = _by_language(loaded)
+    return {query is pulled: (path, *traces) for path, query in loaded}
 
 
 def _by_language(

@@ -47,7 +47,8 @@ from lars.errors import on_one_line
 from lars.language.windows import Interval
 from solver.facts import Fact
 from translate.analysis import model_of_cqels
-from translate.model.query import Query, Setting
+from translate.dialects import TITLES
+from translate.model.query import MERGING, EngineQuery, Query, Setting
 from translate.tau import Trigger, columns, lars_program, pull, push
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 class ExplainOptions:
     """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
 
-    `inputs` are those of the queries that merge their windows (True), and of those that keep them apart.
+    `inputs` are those of the query that is pulled (True), and of the one that pushes.
     `merging` and `apart`: which query was given.
     """
 
@@ -103,6 +104,11 @@ class ExplainOptions:
         options = ["--engine", pair.csparql.language.value] if self.apart else []
         mode = options if self.merging else ["--mode", "pull"]
         return [*_untriggered(self.options), *mode, "--period", str(period)]
+
+
+def _reading(query: EngineQuery) -> str:
+    """Return the language of a query and how it is translated."""
+    return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
 def _untriggered(options: Sequence[str]) -> Sequence[str]:
@@ -333,9 +339,10 @@ class AgreementView:
 
         yield "\n".join(("The query (V, P, D, S)", *model_lines(self._model)))
         period, rules = self._pull_rules()
-        yield "\n".join((f"\nC-SPARQL under pull, τ1, U = {period}", *rules))
+        yield "\n".join((f"\n{_reading(self.first.pair.csparql)} under pull, U = {period}", *rules))
         for variant in self.report.variants:
-            yield "\n".join((f"\nCQELS under push, τ2, {variant.pair}", *self._push_rules(variant)))
+            title = f"{_reading(variant.pair.cqels)} under push, {variant.pair}"
+            yield "\n".join((f"\n{title}", *self._push_rules(variant)))
             dates = dates_on(variant, self.setting.unit)
             pushed, pulled = _by_time(variant)
             rows = (

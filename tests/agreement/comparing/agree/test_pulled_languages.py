@@ -1,9 +1,12 @@
 """Pull of each of today's languages against push of CQELS."""
 
+import shlex
+
 import pytest
 
 from agreement import api
 from lars.errors import LarsError
+from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
 CROWD = SAMPLES / "crowd"
@@ -31,3 +34,14 @@ def test_a_query_of_each_language_is_pulled(language):
 def test_two_queries_that_are_pulled_are_refused_by_name(languages):
     with pytest.raises(LarsError, match="cannot compare two queries of which each is pulled"):
         agree(*languages)
+
+
+@pytest.mark.parametrize("language", ["sparq"])
+def test_the_command_says_how_to_ask_why_of_each_side(language):
+    files = [CROWD / f"query.{one}.rq" for one in (language, "cqels")]
+    found = lars("agree", *files, CROWD / "doors.trig", "--static", CROWD / "building.ttl", "--period", 2)
+    commands = [shlex.split(line)[1:] for line in found.out.splitlines() if line.startswith("lars explain")]
+    asked = {command[1] for command in commands}
+    assert asked == {str(file) for file in files}
+    for path in asked:
+        assert lars(*next(one for one in commands if one[1] == path)).code == 0
