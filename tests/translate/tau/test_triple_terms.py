@@ -64,7 +64,7 @@ def computed(function, terms):
     return value and str(value)
 
 
-@pytest.mark.parametrize("seed", [*range(3_000_000, 3_000_012)])
+@pytest.mark.parametrize("seed", [*range(3_000_000, 3_000_006)])
 def test_columns_clingo_and_oxigraph_agree_on_random_triple_terms_in_windows(seed):
     problem, _ = difference(seed)
     assert problem is None
