@@ -386,6 +386,8 @@ class Explanation:
     wrong: list[HuntedRun]
     right: list[HuntedRun]
     named: list[Cause] = field(default_factory=list, init=False)
+    followed: Engine | None = field(default=None, init=False)
+    """The engine version whose rules are faults: what it predicts needs no other cause."""
     judge: Reference = field(init=False)
     arena: Arena[HuntedRun, Switch] = field(init=False)
 
@@ -533,7 +535,9 @@ class Explanation:
 
     def _add(self, run: HuntedRun) -> None:
         """Add a run of an experiment to those that causes are tried on."""
-        correct = self.judge.verdict(run).correct
+        correct, engine = self.judge.verdict(run).correct, self.followed
+        if engine is not None and follows(engine, run, self.judge.options, engine.rules):
+            return
         if correct is not None:
             self.hunt.judged_runs += 1
             self.hunt.wrong_runs += not correct
@@ -564,7 +568,7 @@ class Explanation:
     def _add_rules(self, engines: Iterable[Engine]) -> None:
         """Add the rules of the first engine version that together predict what is left, and what is right."""
         left, reference = self._left(), self.hunt.reference
-        if not left or not isinstance(reference, SpecificationReference):
+        if not left or self.followed or not isinstance(reference, SpecificationReference):
             return
         for engine in engines:
             if engine.specification != reference.specification.name:
@@ -576,6 +580,7 @@ class Explanation:
                 self._add_rules_of(engine, predicted)
                 self.wrong[:] = [run for run in self.wrong if run not in predicted]
                 self.arena = replace(self.arena)
+                self.followed = engine
                 return
 
     def _follows(self, engine: Engine) -> bool:
