@@ -22,6 +22,7 @@ FILES = {
     "now.rq": "SELECT ?x (NOW() AS ?n) { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
     "who.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
     "made.rq": "CONSTRUCT { ?x <http://e/q> ?y } { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
+    "term.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y FILTER(!isTRIPLE(?y)) } }",
     "pull.rq": "SELECT ?x FROM STREAM <http://e/S> [RANGE 3s STEP 1s] { ?x <http://e/p> ?y }",
     "numbers.rq": "SELECT ?y { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/v> ?y } }",
     "in.nq": '<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n'
@@ -73,6 +74,19 @@ FILES = {
     "spec.toml": 'name = "mine"\nreport = ["window-close"]\n',
 }
 DOES = """
+agree term.rq in.nq --period 2 [--rdf 1.2]
+check term.rq in.nq --at 1 --answer b.atoms [--rdf 1.2]
+decide term.rq --period 2 [--rdf 1.2]
+explain term.rq in.nq --at 1 'ans(a)' [--rdf 1.2]
+init made term.rq in.nq [--rdf 1.2]
+judge term.rq in.nq --answers joined.ndjson --no-diagnosis [--rdf 1.2]
+phase term.rq in.nq --period 2 --length 1..4 [--rdf 1.2]
+shrink term.rq in.nq --period 4 [--rdf 1.2]
+solve term.rq in.nq [--rdf 1.2]
+translate term.rq [--rdf 1.2]
+witness term.rq --period 2 [--rdf 1.2]
+record term.rq in.nq --adapter 'lars serve-engine cqels-1.x' --out kept.txt [--rdf 1.2]
+compare cqels csparql term.rq in.nq [--rdf 1.2]
 phase blank.rq blank.nq --period 5 --length 1..4 [--blank-nodes element]
 shrink blank.rq blank.nq --period 5 [--blank-nodes element]
 agree blank.rq blank.nq --period 2 [--blank-nodes element]
@@ -371,7 +385,7 @@ ELSEWHERE_OF = {
     "suite": {"--adapter", "--compare", "--answers", "--level", "--engine", "--t0", "--bounds", "--label"}
     | {"--dialect", "--jobs", "--silence", "--option", "--json", "--benchmarks"},
     "hunt": {"--adapter", "--engine", "--runs", "--faults", "--seed", "--static", "--t0", "--late"}
-    | {"--silence", "--option", "--json"},
+    | {"--silence", "--option", "--json", "--rdf"},
     "witness": {"--triples"},
     "shrink": {"--origin"},
 }
