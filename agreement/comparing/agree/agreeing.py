@@ -376,7 +376,7 @@ def _by_language(
     else:
         pulled = [query.language in MERGING for query in asked]
     if len(set(pulled)) < len(pulled):
-        how = "is pulled" if pulled[0] else "pushes"
+        how = "is pulled" if pulled.count(True) > 1 else "pushes"
         titles = " and ".join(dict.fromkeys(TITLES[query.language] for query in asked))
         raise LarsError(
             f"{queries[-1][0]}: cannot compare two queries of which each {how} ({titles}) on a trace; use "

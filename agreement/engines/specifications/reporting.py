@@ -10,7 +10,15 @@ from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.specifications.parameters import Combination, Slide, Specification, Strategy, Tick
+from agreement.engines.specifications.parameters import (
+    NAMES,
+    Combination,
+    Slide,
+    Specification,
+    Strategy,
+    Tick,
+    builtin,
+)
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -200,7 +208,12 @@ def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...]
 
 
 def as_said(specification: Specification, read: Sequence[WindowSource]) -> Specification:
-    """Return a specification whose windows have the ends that the language of their query gives them."""
+    """Return a specification with the ends of windows that the language of their query gives them.
+
+    One that a user wrote keeps its own.
+    """
+    if specification.name not in NAMES or specification != builtin(specification.name):
+        return specification
     said = {source.window.ends for source in read if isinstance(source.window, Range)}
     ends = next(iter(said)) if len(said) == 1 else None
     return specification if ends is None else specification.model_copy(update={"bounds": (ends,)})

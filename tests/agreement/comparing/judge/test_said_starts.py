@@ -43,6 +43,16 @@ def test_other_starts_and_ends_can_be_asked_for(tmp_path):
     assert judged(tmp_path, SPARQ, reports, t0="2", bounds="low-open").correct is True
 
 
+def test_a_specification_that_a_user_wrote_keeps_its_own_ends(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text(
+        'name = "rspql"\nreport = ["window-close", "non-empty"]\nbounds = "low-open"\nempty = "silent"\n'
+    )
+    assert judged(tmp_path, SPARQ, REPORTS, engine=str(own)).correct is False
+    low_open = {4: ["a4"], 6: ["a4", "a6"], 8: ["a6"]}
+    assert judged(tmp_path, SPARQ, low_open, engine=str(own)).correct is True
+
+
 def test_the_specification_and_the_ends_are_those_of_the_language(tmp_path):
     found = judged(tmp_path, KOLIBRIE, REPORTS)
     assert found.correct is True
