@@ -13,9 +13,9 @@ from typing import Final, TypeVar, assert_never
 
 from lars.errors import LarsError
 from lars.language import formulas as logic
+from lars.language import terms
 from lars.language.program import Program, Rule, atoms, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
-from lars.language.terms import Atom, Number, Signature, Variable, signature, write_name
 from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
 
 
@@ -49,9 +49,9 @@ class LiteralForm:
     As a formula holds one atom, it is monotone in it, or antimonotone when not `positive`.
     """
 
-    atom: Atom | logic.Truth
+    atom: terms.Atom | logic.Truth
     mode: Mode = Mode.NOW
-    time: Variable | Number | None = None
+    time: terms.Variable | terms.Number | None = None
     window: Window | None = None
     positive: bool = True
 
@@ -71,12 +71,12 @@ class UnsupportedFormulaError(LarsError):
 def literal_form(formula: logic.Formula) -> LiteralForm:
     """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
 
-    >>> form = literal_form(logic.Not(logic.Diamond(logic.Not(Atom("p")))))
+    >>> form = literal_form(logic.Not(logic.Diamond(logic.Not(terms.Atom("p")))))
     >>> form.mode.value, form.positive
     ('□', True)
     """
     match formula:
-        case Atom() | logic.Truth():
+        case terms.Atom() | logic.Truth():
             return LiteralForm(formula)
         case logic.Not(inner):
             below = literal_form(inner)
@@ -95,7 +95,7 @@ def literal_form(formula: logic.Formula) -> LiteralForm:
 
 
 def _under(
-    mode: Mode, time: Variable | Number | None, inner: logic.Formula, whole: logic.Formula
+    mode: Mode, time: terms.Variable | terms.Number | None, inner: logic.Formula, whole: logic.Formula
 ) -> LiteralForm:
     below = literal_form(inner)
     if below.window is not None:
@@ -233,7 +233,7 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 class UnsafeRuleError(LarsError):
     """A variable of a rule that no positive body literal binds."""
 
-    def __init__(self, rule: Rule, unbound: frozenset[Variable]) -> None:
+    def __init__(self, rule: Rule, unbound: frozenset[terms.Variable]) -> None:
         names = ", ".join(sorted(map(str, unbound)))
         super().__init__(
             f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
@@ -242,13 +242,13 @@ class UnsafeRuleError(LarsError):
         )
 
 
-def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[Atom | Variable]:
+def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
     """Yield what leaves variables with finitely many values when the formula is true.
 
     An atom must then be in the stream or the background, a variable time of @ in the timeline.
     """
     match formula:
-        case Atom():
+        case terms.Atom():
             yield formula
         case logic.Diamond(inner):
             yield from binders(inner)
@@ -256,7 +256,7 @@ def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator
             if not empty_possible:
                 yield from binders(inner)
         case logic.At(time, inner):
-            if isinstance(time, Variable):
+            if isinstance(time, terms.Variable):
                 yield time
             yield from binders(inner)
         case logic.In(window, inner):
@@ -267,15 +267,15 @@ def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator
             assert_never(formula)
 
 
-def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[Variable]:
+def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
     """Return the variables that the positive part of a body binds, through = and := as well."""
-    names: frozenset[Variable] = frozenset()
-    assignments: list[tuple[Variable, frozenset[Variable]]] = []
+    names: frozenset[terms.Variable] = frozenset()
+    assignments: list[tuple[terms.Variable, frozenset[terms.Variable]]] = []
     for literal in body:
         match literal:
             case logic.Comparison(left, logic.Relation.EQUAL, right):
                 assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
-                                if isinstance(side, Variable)]  # fmt: skip
+                                if isinstance(side, terms.Variable)]  # fmt: skip
             case logic.Comparison() | logic.Test():
                 pass
             case logic.Assign(variable, expression):
@@ -318,7 +318,7 @@ def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
             yield place, problem
 
 
-def _misgathered(literal: logic.Gather, outside: frozenset[Variable]) -> str | None:
+def _misgathered(literal: logic.Gather, outside: frozenset[terms.Variable]) -> str | None:
     own, keys = variables(literal.atom), frozenset(literal.keys)
     if literal.variable in own:
         return (
@@ -342,7 +342,7 @@ def _unaggregated(aggregation: logic.Aggregation) -> str | None:
     return None
 
 
-def _foreign(what: str, names: AbstractSet[Variable], atom: Atom) -> str | None:
+def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) -> str | None:
     missing = ", ".join(sorted(map(str, names - variables(atom))))
     return f"it {what} {missing}, which {atom} does not have" if missing else None
 
@@ -366,7 +366,7 @@ def check_safety(program: Program) -> None:
 
 
 Node = TypeVar("Node", bound=Hashable)
-Edge = tuple[Signature, Signature, bool]
+Edge = tuple[terms.Signature, terms.Signature, bool]
 """A derived predicate, one that a rule for it uses, and whether that has to be in a lower layer."""
 
 
@@ -374,20 +374,20 @@ class GatheredLoopError(LarsError):
     """A gathered literal over an atom that depends on the head of its rule."""
 
     def __init__(self, rule: Rule, literal: logic.SetLiteral) -> None:
-        name, arity = signature(literal.atom)
+        name, arity = terms.signature(literal.atom)
         super().__init__(
-            f"{write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
+            f"{terms.write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
             f"  in the rule {rule}\nAccepted are aggregates and orders of what needs no head of their rule."
         )
 
 
-def intensional(program: Program) -> frozenset[Signature]:
+def intensional(program: Program) -> frozenset[terms.Signature]:
     """Return the predicates that rules with a body derive; all others are input or background."""
     heads = (rule.predicate for rule in program.rules if rule.body)
     return frozenset(head for head in heads if head is not None)
 
 
-def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
+def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:
     """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
     below = successors((edge.head, edge.used) for edge in dependencies(program) if edge.positive)
     above = {name: reachable(name, below) for name in below}
@@ -398,10 +398,10 @@ def positive_loops(program: Program) -> dict[Signature, frozenset[Signature]]:
     }
 
 
-def computes_in_loop(rule: Rule, loops: Mapping[Signature, frozenset[Signature]]) -> bool:
+def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
     """Whether a rule can make ever new values from its own, given what shares a positive loop with what."""
-    loop = frozenset[Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
-    used = (signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
+    loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
+    used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
 
 
@@ -431,7 +431,7 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
     return below
 
 
-def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
+def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
 
     Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
@@ -442,7 +442,7 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
         ((edge.head, even), (edge.used, even is edge.positive)) for edge in edges for even in (True, False)
     )
     odd = {name for name in intensional(program) if (name, False) in reachable((name, True), below)}
-    cycles: dict[Signature, tuple[int, ...]] = {}
+    cycles: dict[terms.Signature, tuple[int, ...]] = {}
     for edge in edges:
         head, rules = edge.head, cycles.get(edge.head, ())
         circular = not reachable((edge.used, True), below).isdisjoint(((head, True), (head, False)))
@@ -451,7 +451,7 @@ def on_own_absence(program: Program) -> dict[Signature, tuple[int, ...]]:
     return cycles
 
 
-def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
+def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
     """Return the intensional predicates in layers, or None when the program is not stratified.
 
     A dependency is strict under ¬, through □ and through a gathered literal: a growing stream can
@@ -466,7 +466,7 @@ def strata(program: Program) -> tuple[frozenset[Signature], ...] | None:
     )
 
 
-def gathered_strata(program: Program) -> tuple[frozenset[Signature], ...]:
+def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
     """Return the intensional predicates in layers, where gathered literals alone look at lower ones.
 
     Raises GatheredLoopError when there are none: then the literals have no defined meaning.
@@ -492,8 +492,8 @@ class Dependency:
     """
 
     number: int
-    head: Signature
-    used: Signature
+    head: terms.Signature
+    used: terms.Signature
     positive: bool
     literal: logic.BodyLiteral
 
@@ -510,11 +510,11 @@ def dependencies(program: Program) -> Iterator[Dependency]:
         if (head := rule.predicate) is not None:
             for literal in rule.body:
                 for atom, positive, _ in atoms(literal):
-                    if signature(atom) in derived:
-                        yield Dependency(number, head, signature(atom), positive, literal)
+                    if terms.signature(atom) in derived:
+                        yield Dependency(number, head, terms.signature(atom), positive, literal)
 
 
-def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[Signature], ...] | None:
+def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[terms.Signature], ...] | None:
     derived = intensional(program)
     level = dict.fromkeys(derived, 0)
     for _ in range(len(derived) + 1):

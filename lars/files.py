@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from lars.errors import FailedRunError, LarsError, Place, PlacedError, place_at, system_error, under_way
+from lars import errors
 
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
@@ -26,9 +26,9 @@ class TextFile:
     name: str
     text: str
 
-    def error(self, offset: int, problem: str) -> PlacedError:
+    def error(self, offset: int, problem: str) -> errors.PlacedError:
         """Return the error at an offset; `problem` says what was found and what is accepted."""
-        return PlacedError(place_at(self.name, self.text, offset), problem)
+        return errors.PlacedError(errors.place_at(self.name, self.text, offset), problem)
 
     def lines(self) -> list["TextLine"]:
         """Return the lines that are not blank; they end with LF, CR LF or the file."""
@@ -49,9 +49,9 @@ class TextLine:
     offset: int
     text: str
 
-    def error(self, problem: str, column: int = 1) -> PlacedError:
+    def error(self, problem: str, column: int = 1) -> errors.PlacedError:
         """Return the error at a column, from 1."""
-        return PlacedError(Place(self.file.name, self.number, column, self.text), problem)
+        return errors.PlacedError(errors.Place(self.file.name, self.number, column, self.text), problem)
 
 
 def exists(path: Path, *, folder: bool | None = None) -> bool:
@@ -65,24 +65,24 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 def read_bytes(path: Path, accepted: str) -> bytes:
     """Return what a file holds; raises LarsError that says what file is accepted."""
     try:
-        with path.open("rb") as file, under_way(lambda: f"reading {path}"):
+        with path.open("rb") as file, errors.under_way(lambda: f"reading {path}"):
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 return file.read()
             return _bounded(file, str(path))
     except IsADirectoryError:
-        raise LarsError(f"{path}: found a folder; expected {accepted}") from None
+        raise errors.LarsError(f"{path}: found a folder; expected {accepted}") from None
     except (FileNotFoundError, NotADirectoryError):
-        raise LarsError(f"{path}: no such file; expected {accepted}") from None
+        raise errors.LarsError(f"{path}: no such file; expected {accepted}") from None
     except OSError as error:
-        raise LarsError(f"{path}: cannot be read: {error.strerror}; expected {accepted}") from None
+        raise errors.LarsError(f"{path}: cannot be read: {error.strerror}; expected {accepted}") from None
     except ValueError as error:
-        raise LarsError(f"{path}: cannot be read: {error}; expected {accepted}") from None
+        raise errors.LarsError(f"{path}: cannot be read: {error}; expected {accepted}") from None
 
 
 def _bounded(file: BinaryIO, name: str) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
-        raise FailedRunError(
+        raise errors.FailedRunError(
             f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; expected a file"
         )
     return data
@@ -112,7 +112,7 @@ def read_text(path: Path, accepted: str) -> str:
 def read_input(accepted: str) -> str:
     """Return the text of standard input, as `read_text`."""
     if sys.stdin is None:
-        raise LarsError(f"-: standard input is closed; expected {accepted}")
+        raise errors.LarsError(f"-: standard input is closed; expected {accepted}")
     return _with_line_feeds(decode("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
@@ -160,7 +160,7 @@ def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
             yield new
             _put(new, target)
     except OSError as error:
-        raise system_error(path, error, "cannot be written") from None
+        raise errors.system_error(path, error, "cannot be written") from None
 
 
 def _check_replaceable(path: Path, *, folders: bool) -> None:
@@ -169,10 +169,10 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
     except FileNotFoundError:
         return
     except ValueError as error:
-        raise LarsError(f"{path}: cannot be written: {error}") from None
+        raise errors.LarsError(f"{path}: cannot be written: {error}") from None
     if not (stat.S_ISREG(mode) or (folders and stat.S_ISDIR(mode))):
         kind = "a folder" if stat.S_ISDIR(mode) else "a device or pipe"
-        raise LarsError(f"{path}: is not overwritten: it is {kind}; expected the name of a file")
+        raise errors.LarsError(f"{path}: is not overwritten: it is {kind}; expected the name of a file")
 
 
 def _put(new: Path, target: Path) -> None:

@@ -30,20 +30,8 @@ from rich.console import Console, RenderableType
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from agreement.cli import ending
-from agreement.cli.commands import (
-    COMMANDS,
-    OUTPUT,
-    Command,
-    FileOutput,
-    FullOutput,
-    InsteadOutput,
-    JsonOutput,
-    PageOutput,
-    TableOutput,
-    typed_command,
-)
-from agreement.documents.options import Option, build, check_idle, declared, in_shell, option
+from agreement.cli import commands, ending
+from agreement.documents import options
 from agreement.documents.outputs import WIDEST, table_text
 from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import DEEPEST, Listeners, expected_errors
@@ -109,10 +97,10 @@ class LarsCommand(TyperCommand):
             if param.param_type_name == "argument":
                 sections[_INPUTS].append((str(param.metavar), text))
             else:
-                last = OUTPUT if param.name == "help" else _FIRST
+                last = commands.OUTPUT if param.name == "help" else _FIRST
                 heading = getattr(param, "rich_help_panel", None) or last
                 sections.setdefault(heading, []).append((_plain(name), text))
-        sections[OUTPUT] = sections.pop(OUTPUT)
+        sections[commands.OUTPUT] = sections.pop(commands.OUTPUT)
         for heading, rows in sections.items():
             if rows:
                 with formatter.section(heading):
@@ -128,13 +116,13 @@ class NamedCommands(Mapping[str, _Click]):
     """All commands by name, each loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> _Click:
-        return _load(name, COMMANDS[name])
+        return _load(name, commands.COMMANDS[name])
 
     def __iter__(self) -> Iterator[str]:
-        return iter(sorted(COMMANDS))
+        return iter(sorted(commands.COMMANDS))
 
     def __len__(self) -> int:
-        return len(COMMANDS)
+        return len(commands.COMMANDS)
 
 
 class LarsGroup(TyperGroup):
@@ -161,8 +149,8 @@ class LarsGroup(TyperGroup):
 
     def format_commands(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
         """Write each command with the whole first sentence of its help."""
-        for purpose in dict.fromkeys(about.purpose for about in COMMANDS.values()):
-            known = {name: about for name, about in COMMANDS.items() if about.purpose == purpose}
+        for purpose in dict.fromkeys(about.purpose for about in commands.COMMANDS.values()):
+            known = {name: about for name, about in commands.COMMANDS.items() if about.purpose == purpose}
             with formatter.section(purpose):
                 formatter.write_dl([(f"{name:9}", about.summary) for name, about in known.items()])
 
@@ -191,16 +179,18 @@ class Colors(StrEnum):
 class EveryOption:
     """What every command has."""
 
-    HEADING: ClassVar[str] = OUTPUT
+    HEADING: ClassVar[str] = commands.OUTPUT
 
-    quiet: bool = option(False, "Print errors only: no warnings, notes or progress.", short="-q")
-    memory: str | None = option(
+    quiet: bool = options.option(False, "Print errors only: no warnings, notes or progress.", short="-q")
+    memory: str | None = options.option(
         None,
         "Maximum memory per process, such as 4G. [default: half of the machine's memory]",
         metavar="SIZE",
     )
-    verbose: bool = option(False, "Print the Python traceback if the run fails.")
-    color: Colors = option(Colors.AUTO, "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
+    verbose: bool = options.option(False, "Print the Python traceback if the run fails.")
+    color: Colors = options.option(
+        Colors.AUTO, "Color the verdicts. auto: on a terminal, unless NO_COLOR is set."
+    )
 
 
 _every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
@@ -320,29 +310,29 @@ def _end(code: int, sentence: str) -> int:
     return code
 
 
-def _load(name: str, about: Command) -> Any:
+def _load(name: str, about: commands.Command) -> Any:
     """Return the command of that name as Typer's, its options those that its request declares."""
     request = about.answering.request
     kinds = (request, *about.outputs)
 
     def called(context: typer.Context, **values: Any) -> None:
-        check_idle(kinds, _of_command_line(context))
-        every = build(EveryOption, values, in_shell)
+        options.check_idle(kinds, _of_command_line(context))
+        every = options.build(EveryOption, values, options.in_shell)
         _every.set(every)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))
-        outputs = [build(output, values, in_shell) for output in about.outputs]
+        outputs = [options.build(output, values, options.in_shell) for output in about.outputs]
         try:
-            _run(about, lambda: build(request, values, in_shell), outputs)
+            _run(about, lambda: options.build(request, values, options.in_shell), outputs)
         except DisputedAnswerError as error:
-            tables = (output.tables for output in outputs if isinstance(output, TableOutput))
+            tables = (output.tables for output in outputs if isinstance(output, commands.TableOutput))
             raise next(tables, OutOptions()).write_case(error) from None
 
     called.__name__ = name
     more, example = _paragraphs(request)
     called.__doc__ = "\n\n".join((about.summary, *more, about.exit_codes, example))
-    every = (member for kind in (*kinds, EveryOption) for member in declared(kind) if member.in_shell)
+    every = (member for kind in (*kinds, EveryOption) for member in options.declared(kind) if member.in_shell)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
@@ -363,7 +353,7 @@ def _of_command_line(context: _Click) -> dict[str, Any]:
     return {param.opts[0]: context.params[param.name] for param in params}
 
 
-def _parameter(option: Option) -> inspect.Parameter:
+def _parameter(option: options.Option) -> inspect.Parameter:
     """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
     kind: Any = option.kind if option.read is None else str
     if option.several_in_shell:
@@ -377,7 +367,7 @@ def _parameter(option: Option) -> inspect.Parameter:
     )
 
 
-def _info(option: Option) -> object:
+def _info(option: options.Option) -> object:
     if option.argument:
         return typer.Argument(metavar=option.metavar, help=option.help, show_default=False)
     explained = option.help
@@ -398,31 +388,37 @@ def _info(option: Option) -> object:
 
 
 # Any: results and outputs of all commands; which go together the table of commands says.
-def _run(about: Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
+def _run(about: commands.Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
     """Answer a request, write and print the result, and end as it says."""
     for output in outputs:
-        if isinstance(output, InsteadOutput) and output.has_target:
+        if isinstance(output, commands.InsteadOutput) and output.has_target:
             print_parts([output.text()])
             return
     targets = [
-        (output, output.target) for output in outputs if isinstance(output, FileOutput) and output.target
+        (output, output.target)
+        for output in outputs
+        if isinstance(output, commands.FileOutput) and output.target
     ]
     for output, target in targets:
         output.check(target)
     result_request = request()
-    listeners = Listeners(warn, note, command=typed_command(), keeping=ending.keeping)
+    listeners = Listeners(warn, note, command=commands.typed_command(), keeping=ending.keeping)
     if about.doing is None:
         result = about.answering.answer(result_request, listeners)
     else:
         with working(about.doing) as progress:
             result = about.answering.answer(result_request, replace(listeners, progress=progress))
-    as_json = any(isinstance(output, JsonOutput) and output.as_json for output in outputs)
+    as_json = any(isinstance(output, commands.JsonOutput) and output.as_json for output in outputs)
     for remark in () if as_json else result.remarks:
         note(remark)
     result = result.evaluate() if targets else result
-    pages = [(output, target) for output, target in targets if isinstance(output, PageOutput)]
+    pages = [(output, target) for output, target in targets if isinstance(output, commands.PageOutput)]
     written = [output.write(result, target) for output, target in targets if (output, target) not in pages]
-    full = {"full": True} if any(isinstance(output, FullOutput) and output.full for output in outputs) else {}
+    full = (
+        {"full": True}
+        if any(isinstance(output, commands.FullOutput) and output.full for output in outputs)
+        else {}
+    )
     _print(result, full, list(filter(None, written)), as_json=as_json)
     if pages:
         # The verdict need not wait for what only shows it.

@@ -15,22 +15,7 @@ from math import floor
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.judge import (
-    ACCEPTED_JUDGES,
-    ANSWERS_FORM,
-    RefusedCase,
-    align,
-    case_files,
-    check_order,
-    each_case,
-    is_judge,
-    read_judged_query,
-    read_pushes,
-    run_of_case,
-    static_of_run,
-    unit_of,
-    why_silent,
-)
+from agreement.comparing import judge
 from agreement.comparing.matching.likeness import Likeness, match_rows
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Case, Push, Recording, Report, in_common_columns
@@ -43,18 +28,10 @@ from agreement.documents.requests import (
 )
 from agreement.documents.traces import origin_in, point_in
 from agreement.documents.values import cut
+from agreement.engines import specifications
 from agreement.engines.adapters import ADAPTER, adapted_version
 from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, columns, fewest_enough
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import (
-    EngineRun,
-    Specification,
-    builtin,
-    choice_at,
-    in_words,
-    specification,
-    specified_answers,
-)
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import exists, read_text
@@ -63,7 +40,7 @@ from solver.facts import Row
 from solver.settings import Progress, Time, TraceInput, Warn, no_progress
 from translate.model.query import EngineQuery, Form
 
-Reporter = Specification | Engine
+Reporter = specifications.Specification | Engine
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +54,15 @@ class NamedReporter:
 
 def reporter(name: str) -> Reporter:
     """Return the specification or engine version of that name, or the specification in that file."""
-    if not is_judge(name):
-        raise LarsError(f"unknown engine {cut(name)!r}; use {ACCEPTED_JUDGES}")
-    return ENGINES[name] if name in ENGINES else specification(name)
+    if not judge.is_judge(name):
+        raise LarsError(f"unknown engine {cut(name)!r}; use {judge.ACCEPTED_JUDGES}")
+    return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
 def check_reporter(name: str) -> None:
     """Raise for what names no specification, no engine version and no adapter."""
-    if not is_judge(name) and not name.startswith(ADAPTER):
-        accepted = f"{ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
+    if not judge.is_judge(name) and not name.startswith(ADAPTER):
+        accepted = f"{judge.ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
         raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
 
 
@@ -126,21 +103,21 @@ class ProfileSide:
 
     name: str
     reporter: Reporter
-    run: EngineRun
+    run: specifications.EngineRun
     placing: WindowPlacement
-    like: Specification | None = None
+    like: specifications.Specification | None = None
     until: int | None = None
     _known: dict[frozenset[str], Recording] = field(default_factory=dict)
 
     @property
     def timed(self) -> bool:
         """Whether the times of its reports are told: not where an engine stamps real time."""
-        return isinstance(self.reporter, Specification) or self.reporter.timed
+        return isinstance(self.reporter, specifications.Specification) or self.reporter.timed
 
     @property
     def changes(self) -> tuple[EngineRule, ...]:
         """What can be changed: the rules of an engine version, the fields in which `like` differs."""
-        if isinstance(self.reporter, Specification):
+        if isinstance(self.reporter, specifications.Specification):
             rules = () if self.like is None else fields(self.reporter, self.like)
             return tuple(rule for rule in rules if self.placing.bounds is None or rule.name != _BOUNDS)
         return self.reporter.rules
@@ -148,7 +125,7 @@ class ProfileSide:
     @property
     def builds(self) -> "tuple[ProfileSide, ...]":
         """This side, and as each other build that is known of its engine version."""
-        others = () if isinstance(self.reporter, Specification) else self.reporter.builds
+        others = () if isinstance(self.reporter, specifications.Specification) else self.reporter.builds
         named = ((f"{self.name}, {build.build}", build) for build in others)
         return (self, *(replace(self, name=name, reporter=build, _known={}) for name, build in named))
 
@@ -163,37 +140,47 @@ class ProfileSide:
 
     def _run(self, changed: frozenset[str]) -> Recording:
         engine_run = self.run
-        if not isinstance(self.reporter, Specification):
+        if not isinstance(self.reporter, specifications.Specification):
             recording = self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, changed)
-            return align(recording, (), engine_run.query) if engine_run.query.form is Form.ASK else recording
+            return (
+                judge.align(recording, (), engine_run.query)
+                if engine_run.query.form is Form.ASK
+                else recording
+            )
         taken = {name: getattr(self.like, name) for name in changed}
         changed_specification = self.reporter.model_copy(update=taken)
-        choice = choice_at(engine_run, changed_specification, self.placing.start, self.placing.bounds)
+        choice = specifications.choice_at(
+            engine_run, changed_specification, self.placing.start, self.placing.bounds
+        )
         until = engine_run.last if self.until is None else self.until
-        return specified_answers(engine_run, changed_specification, choice, until)
+        return specifications.specified_answers(engine_run, changed_specification, choice, until)
 
 
 def sides(first: ProfileSide, second: ProfileSide) -> tuple[ProfileSide, ProfileSide]:
     """Return both sides; one that is a specification can be changed into what the other one follows."""
-    if isinstance(first.reporter, Specification):
+    if isinstance(first.reporter, specifications.Specification):
         return replace(first, like=specification_of(second)), second
-    if isinstance(second.reporter, Specification):
+    if isinstance(second.reporter, specifications.Specification):
         return first, replace(second, like=specification_of(first))
     return first, second
 
 
-def specification_of(side: ProfileSide) -> Specification:
+def specification_of(side: ProfileSide) -> specifications.Specification:
     """Return the specification that a side is, or claims to follow."""
     who = side.reporter
-    return who if isinstance(who, Specification) else builtin(who.specification)
+    return who if isinstance(who, specifications.Specification) else specifications.builtin(who.specification)
 
 
-def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
+def fields(of: specifications.Specification, like: specifications.Specification) -> Iterator[EngineRule]:
     """Yield the fields in which two specifications differ, with what both say."""
-    for name in Specification.model_fields:
+    for name in specifications.Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
-            yield EngineRule(name, f"{in_words(one)} in {of.name}, {in_words(other)} in {like.name}")
+            yield EngineRule(
+                name,
+                f"{specifications.in_words(one)} in {of.name}, "
+                f"{specifications.in_words(other)} in {like.name}",
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -507,7 +494,7 @@ def compare_sides(
     nothing then needs a push to show the time. Times count where both sides tell them. Raises LarsError for a
     query that cannot be run.
     """
-    by_time = all(isinstance(side.reporter, Specification) for side in (first, second))
+    by_time = all(isinstance(side.reporter, specifications.Specification) for side in (first, second))
     pushes = None if by_time else first.run.pushes
     how = DifferenceOptions(
         likeness, first.timed and second.timed, times, pushes, first.run.unit.milliseconds
@@ -558,8 +545,8 @@ def _rules_needed(
     """Return the rules of an engine version without which it reports something else on this trace."""
     for version, specified in (both, both[::-1]):
         if (
-            isinstance(specified.reporter, Specification)
-            and not isinstance(version.reporter, Specification)
+            isinstance(specified.reporter, specifications.Specification)
+            and not isinstance(version.reporter, specifications.Specification)
             and specified.reporter.name == version.reporter.specification
             and not specified.changes
         ):
@@ -635,32 +622,32 @@ def on_trace(
 ) -> TraceComparison:
     """Return where two profiles part on a trace; of two queries each side has its own."""
     _check_reporters(profiles)
-    texts = [absolute_text(read_text(path, ANSWERS_FORM), str(path)) for path in queries]
+    texts = [absolute_text(read_text(path, judge.ANSWERS_FORM), str(path)) for path in queries]
     _check_columns([load_query(path, profiles.unit, as_engines_read(path)) for path in queries], queries)
     reporters = _reporters(profiles, texts[0], texts[-1])
     paths = (queries[0], queries[-1])
     read = [
-        read_judged_query(path, profiles.unit, who.reporter, by_number=True)
+        judge.read_judged_query(path, profiles.unit, who.reporter, by_number=True)
         for path, who in zip(paths, reporters, strict=True)
     ]
     warnings: list[str] = []
-    engine_runs: list[EngineRun] = []
+    engine_runs: list[specifications.EngineRun] = []
     zero = None
     for query in read:
-        pushes, zero = read_pushes(profiles.trace, query, profiles.unit, warnings.append)
-        static = static_of_run(profiles.trace.static, query, warnings.append)
+        pushes, zero = judge.read_pushes(profiles.trace, query, profiles.unit, warnings.append)
+        static = judge.static_of_run(profiles.trace.static, query, warnings.append)
         origin = origin_in(zero, profiles.trace.options)
-        engine_runs.append(EngineRun(query, static, pushes, profiles.unit, origin))
+        engine_runs.append(specifications.EngineRun(query, static, pushes, profiles.unit, origin))
     placing = _placing(profiles, zero, engine_runs[0].last)
     for who, engine_run in zip(reporters, (engine_runs[0], engine_runs[-1]), strict=True):
-        if not isinstance(who.reporter, Specification):
-            check_order(engine_run.pushes, warnings.append)
+        if not isinstance(who.reporter, specifications.Specification):
+            judge.check_order(engine_run.pushes, warnings.append)
     divergence = _compared(profiles, placing, reporters, (engine_runs[0], engine_runs[-1]), progress)
     for who, run, silent in zip(reporters, (engine_runs[0], engine_runs[-1]), divergence.silent, strict=True):
         choices = []
-        if isinstance(who.reporter, Specification):
-            choices.append(choice_at(run, who.reporter, placing.start, placing.bounds))
-        warnings += why_silent(who.reporter, run, choices) if silent else ()
+        if isinstance(who.reporter, specifications.Specification):
+            choices.append(specifications.choice_at(run, who.reporter, placing.start, placing.bounds))
+        warnings += judge.why_silent(who.reporter, run, choices) if silent else ()
     for message in dict.fromkeys(warnings):
         warn(message)
     return TraceComparison(divergence, profiles.unit, origin=zero)
@@ -674,7 +661,7 @@ def _placing(profiles: ComparedProfiles, zero: str | None = None, last: int = 0)
 
 def on_cases(
     profiles: ComparedProfiles, paths: Sequence[Path], progress: Progress
-) -> list[TraceComparison | RefusedCase]:
+) -> list[TraceComparison | judge.RefusedCase]:
     """Return where two profiles part on what was pushed in each of the recorded cases."""
     _check_reporters(profiles)
     placing = _placing(profiles)
@@ -682,13 +669,13 @@ def on_cases(
     def found(case: Case) -> TraceComparison:
         reporters = _reporters(profiles, case.query, case.query)
         engines = (who.reporter if isinstance(who.reporter, Engine) else None for who in reporters)
-        first, second = (run_of_case(case, engine) for engine in engines)
-        unit = unit_of(first.query, first.pushes)
+        first, second = (judge.run_of_case(case, engine) for engine in engines)
+        unit = judge.unit_of(first.query, first.pushes)
         runs = replace(first, unit=unit), replace(second, unit=unit)
         parting = _compared(profiles, placing, reporters, runs, no_progress)
         return TraceComparison(parting, MILLISECOND, case.id)
 
-    return list(each_case(case_files(paths), found, progress))
+    return list(judge.each_case(judge.case_files(paths), found, progress))
 
 
 def _check_reporters(profiles: ComparedProfiles) -> None:
@@ -699,7 +686,7 @@ def _check_reporters(profiles: ComparedProfiles) -> None:
 def _reporters(profiles: ComparedProfiles, first: str, second: str) -> tuple[NamedReporter, NamedReporter]:
     """Return both sides for the texts of their queries."""
     reporters = tuple(starmap(named_reporter, zip(profiles.names, (first, second), strict=True)))
-    fixed = not any(isinstance(reporter.reporter, Specification) for reporter in reporters)
+    fixed = not any(isinstance(reporter.reporter, specifications.Specification) for reporter in reporters)
     if fixed and (profiles.start, profiles.bounds) != (None, None):
         option = "--t0" if profiles.start is not None else "--bounds"
         raise LarsError(f"{option} requires a specification; engine versions determine their windows")
@@ -710,7 +697,7 @@ def _compared(
     profiles: ComparedProfiles,
     placing: WindowPlacement,
     reporters: tuple[NamedReporter, NamedReporter],
-    runs: tuple[EngineRun, EngineRun],
+    runs: tuple[specifications.EngineRun, specifications.EngineRun],
     progress: Progress,
 ) -> Divergence:
     pairs = zip(reporters, runs, strict=True)

@@ -20,7 +20,7 @@ from lars.language.formulas import Truth
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Iri, Signature
 from lars.language.windows import Interval
-from solver import memory
+from solver import memory, settings, traces
 from solver.columns import Array, TimeBins, TraceColumns, arrivals, trace_columns
 from solver.facts import (
     STREAM_PREDICATE,
@@ -48,31 +48,6 @@ from solver.job import (
 from solver.job.evaluation import ATOMS_AT_ONCE
 from solver.job.slices import Job, by_slice, cut_span, slices_of, used_background
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import (
-    ALL_CORES,
-    Certify,
-    OriginWarning,
-    Progress,
-    Runner,
-    Span,
-    Stage,
-    Time,
-    TraceInput,
-    TraceOptions,
-    TraceWarning,
-    Warn,
-    progress_of_block,
-    share,
-)
-from solver.traces import (
-    TraceFile,
-    instant_of,
-    point_of,
-    prepare,
-    read_columns,
-    read_static,
-    show,
-)
 from translate.analysis import parts
 from translate.model.patterns import Graph, Service
 from translate.model.query import Dataset, EngineQuery, Language, Setting
@@ -180,7 +155,7 @@ class LocalTrace:
     columns: TraceColumns
     timeline: Interval
     background: Background
-    runner: Runner = field(default_factory=Runner)
+    runner: settings.Runner = field(default_factory=settings.Runner)
     origin: str | None = None
     _used: dict[tuple[Interval, frozenset[Atom]], EncodedSituation] = field(default_factory=dict, init=False)
 
@@ -191,28 +166,34 @@ class LocalTrace:
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        return self._answers(questions, within or self.timeline, Stage.ANSWERING.of(self.runner.progress))
+        return self._answers(
+            questions, within or self.timeline, settings.Stage.ANSWERING.of(self.runner.progress)
+        )
 
     def _answers(
-        self, questions: Sequence[Question], within: Interval, progress: Progress
+        self, questions: Sequence[Question], within: Interval, progress: settings.Progress
     ) -> list[AnswerRuns]:
         say_hindrances(questions, self.background, self.runner)
         here, runs = self._with_used(questions), []
         own = within, self.runner.evaluator, self.runner.certify
         for done, question in enumerate(questions):
-            with progress_of_block(share(progress, done, done + 1, len(questions))):
+            with settings.progress_of_block(settings.share(progress, done, done + 1, len(questions))):
                 runs.append(certified_runs(question, here, *own))
         return runs
 
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known."""
-        runner, background, progress = self.runner, self.background, Stage.ANSWERING.of(self.runner.progress)
+        runner, background, progress = (
+            self.runner,
+            self.background,
+            settings.Stage.ANSWERING.of(self.runner.progress),
+        )
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
         slices = slices_of(job, self.columns)
         if not any(isinstance(question.output, Whole) for question in questions):
             # The first answers need not wait for the last.
             for done, part in enumerate(slices):
-                progress_here = share(progress, done, done + 1, len(slices))
+                progress_here = settings.share(progress, done, done + 1, len(slices))
                 yield [runs.by_time() for runs in self._answers(questions, part, progress_here)]
             return
         (question,) = questions
@@ -251,7 +232,10 @@ class LocalTrace:
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
         """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
-        situation, progress = self._with_used(work.questions), Stage.EXPLAINING.of(self.runner.progress)
+        situation, progress = (
+            self._with_used(work.questions),
+            settings.Stage.EXPLAINING.of(self.runner.progress),
+        )
         outcomes = []
         for done, (_, payload) in enumerate(payloads):
             progress(done, len(payloads))
@@ -274,7 +258,7 @@ class LocalTrace:
 
     def without_certification(self) -> "LocalTrace":
         """Return the same trace, of which answers are not certified."""
-        return replace(self, runner=replace(self.runner, certify=Certify.NONE))
+        return replace(self, runner=replace(self.runner, certify=settings.Certify.NONE))
 
     def on(self, background: Background) -> "LocalTrace":
         """Return the same input with another background; terms have the same codes."""
@@ -356,7 +340,7 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
         yield f"there is no static graph {', '.join(map(str, absent))}, which the query reads; given: {held}"
 
 
-def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
+def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
     """Warn of graphs that FROM and FROM NAMED name and the static data lack, and of what is read for them."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
@@ -367,7 +351,7 @@ def check_graphs(static: Static, dataset: Dataset, warn: Warn) -> None:
 
 
 def background(
-    static: Static, dataset: Dataset, warn: Warn, language: Language | None = None
+    static: Static, dataset: Dataset, warn: settings.Warn, language: Language | None = None
 ) -> dict[Signature, Collection[Arguments]]:
     """Return the static data as B: `triple` with its graph, and `named` for each named graph.
 
@@ -391,7 +375,10 @@ def background(
 
 
 def load_trace(
-    trace_input: TraceInput, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
+    trace_input: settings.TraceInput,
+    queries: Sequence[EngineQuery],
+    warn: settings.Warn,
+    known: Background | None = None,
 ) -> Trace:
     """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`.
 
@@ -400,7 +387,7 @@ def load_trace(
     static = known
     if static is None:
         alone = queries[0].language if len(queries) == 1 else None
-        static = background(read_static(trace_input.static), dataset_of(queries), warn, alone)
+        static = background(traces.read_static(trace_input.static), dataset_of(queries), warn, alone)
     absolute = trace_input.timeline is not None and trace_input.options.reaches_epoch(
         trace_input.timeline.last
     )
@@ -408,12 +395,12 @@ def load_trace(
     absolute = absolute or trace_input.options.absolute
     options = replace(options_for(queries, trace_input.options), absolute=absolute, ends=ends)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TraceWarning)
+        warnings.simplefilter("always", settings.TraceWarning)
         trace = _load(replace(trace_input, options=options), static)
     for warning in caught:
-        if isinstance(warning.message, OriginWarning):
+        if isinstance(warning.message, settings.OriginWarning):
             trace.origin = warning.message.zero
-        if issubclass(warning.category, TraceWarning):
+        if issubclass(warning.category, settings.TraceWarning):
             warn(str(warning.message))
     return trace
 
@@ -423,26 +410,26 @@ def with_dates(setting: Setting, trace: Trace) -> Setting:
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
 
-def origin_in(zero: str | None, options: TraceOptions) -> str:
+def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
     """Return the dateTime from which NOW() counts in a trace read so, whose time 0 may be one."""
     return zero or origin_text(options.origin)
 
 
-def point_in(zero: str | None, time: Time, options: TraceOptions, last: int) -> int:
+def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
     """Return the time point of a time in a trace read so, up to `last`, whose time 0 may be a dateTime.
 
     Raises LarsError as `point_of` does.
     """
-    origin = None if options.origin is None else show(instant_of(options.origin))
-    return point_of(time, zero or origin, options.unit, last)
+    origin = None if options.origin is None else traces.show(traces.instant_of(options.origin))
+    return traces.point_of(time, zero or origin, options.unit, last)
 
 
-def point_on(trace: Trace, time: Time, options: TraceOptions) -> int:
+def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
     """Return the time point of a time on a trace that was read so; raises LarsError as `point_of`."""
     return point_in(trace.origin, time, options, trace.timeline.last)
 
 
-def set_span(trace: Trace, span: Span, options: TraceOptions) -> None:
+def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) -> None:
     """Let the timeline of a trace be from the first to the last of the times asked for, if these are said.
 
     Raises LarsError for a timeline that begins after the last element, or ends before the first.
@@ -475,7 +462,7 @@ def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Du
     )
 
 
-def options_for(queries: Sequence[EngineQuery], options: TraceOptions) -> TraceOptions:
+def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) -> settings.TraceOptions:
     """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     return replace(options, query_streams=streams, windows=_finite(queries, options.unit))
@@ -491,18 +478,18 @@ def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, 
     return tuple(predicates)
 
 
-def empty_trace(trace_input: TraceInput, warn: Warn) -> Trace:
+def empty_trace(trace_input: settings.TraceInput, warn: settings.Warn) -> Trace:
     """Return the empty trace at time 0, with its background."""
-    static = background(read_static(trace_input.static), Dataset(), warn)
+    static = background(traces.read_static(trace_input.static), Dataset(), warn)
     return LocalTrace(trace_columns(()), Interval(0, 0), static)
 
 
-def _load(trace_input: TraceInput, static: Background) -> Trace:
+def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
     runner = trace_input.runner
-    sources = prepare(trace_input.paths, trace_input.options)
+    sources = traces.prepare(trace_input.paths, trace_input.options)
     if _is_local(runner, sources):
-        with progress_of_block(Stage.READING.of(runner.progress)):
-            columns = read_columns(sources, trace_input.options)
+        with settings.progress_of_block(settings.Stage.READING.of(runner.progress)):
+            columns = traces.read_columns(sources, trace_input.options)
         return LocalTrace(columns, trace_input.timeline or Interval(0, columns.last), static, runner)
     # Loads what Spark alone needs.
     from solver.spark import spark_trace
@@ -518,14 +505,14 @@ _BYTES_EACH: Final = 1_000
 """An input atom takes a fourth of this in most comparisons."""
 
 
-def _is_local(runner: Runner, sources: Sequence[TraceFile]) -> bool:
+def _is_local(runner: settings.Runner, sources: Sequence[traces.TraceFile]) -> bool:
     on_spark = runner.master is not None or runner.resume is not None or _SUBMITTED in os.environ
     if runner.in_process or on_spark:
         return runner.in_process
     size, most = sum(source.size for source in sources), min(MOST_IN_PROCESS, memory.limit() // _BYTES_EACH)
     if size > most:
         runner.notice(
-            f"running on Spark, {ALL_CORES}, because the input is large (about {size:,} atoms); use "
+            f"running on Spark, {settings.ALL_CORES}, because the input is large (about {size:,} atoms); use "
             "--in-process to avoid Spark"
         )
         return False

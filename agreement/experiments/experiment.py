@@ -14,37 +14,13 @@ from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
-from agreement.documents import values
+from agreement.documents import requests, values
 from agreement.documents.generate import Plan
 from agreement.documents.generate.plan import StreamOptions, WrongOptionError, plan_of
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
-from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    durations_among,
-    durations_of,
-    else_base,
-    fitting_unit,
-    read_once,
-)
 from agreement.documents.values import Scalar, WrongValueError
+from agreement.experiments import schema
 from agreement.experiments.cells import TraceFiles
-from agreement.experiments.schema import (
-    NEEDED,
-    PLACEHOLDER,
-    SHORT,
-    ComparisonTable,
-    ExperimentFile,
-    GenerateTable,
-    Parameters,
-    QueryTable,
-    TraceKeys,
-    TraceTable,
-    fill,
-    filled_text,
-    parameters_in,
-    parameters_in_text,
-    texts,
-)
 from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists, read_file
@@ -52,9 +28,9 @@ from solver.settings import StaticFile, TraceOptions
 from translate.model.query import Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_NO_PARAMETERS: Final[Parameters] = {}
+_NO_PARAMETERS: Final[schema.Parameters] = {}
 
-ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {EXPERIMENT_FILE}"
+ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
 """What tables of results call the entry that the top of the file stands for."""
@@ -83,7 +59,7 @@ class Experiment:
 
     folder: Path
     toml: PlacedData
-    file: ExperimentFile
+    file: schema.ExperimentFile
     entries: Mapping[str, tuple[ExperimentEntry, ...]]
 
     @property
@@ -103,7 +79,7 @@ class Experiment:
 
     def named(self, content: object, path: KeyPath) -> set[str]:
         """Return the parameters that a content of the file names."""
-        return parameters_in(self.toml, path, content, self.file.grid)
+        return schema.parameters_in(self.toml, path, content, self.file.grid)
 
     def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
         """Yield the values of parameters, in the order of the grid."""
@@ -111,10 +87,10 @@ class Experiment:
         for chosen in product(*grid.values()):
             yield dict(zip(grid, chosen, strict=True))
 
-    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: Parameters) -> _Model:
+    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
         """Return an entry with its placeholders filled."""
         try:
-            return checked_at(model, self.toml, entry.path, fill(dict(entry.content), parameters))
+            return checked_at(model, self.toml, entry.path, schema.fill(dict(entry.content), parameters))
         except LarsError as error:
             raise explain_error(error, parameters) from None
 
@@ -139,15 +115,15 @@ class Experiment:
         if isinstance(value, str):
             for parameters in self.combinations(used):
                 source, text = self.query_text(value, path, parameters)
-                used = used | parameters_in_text(source, text, self.file.grid)
+                used = used | schema.parameters_in_text(source, text, self.file.grid)
         return used
 
     def query_text(
-        self, value: str | Mapping[str, str], path: KeyPath, parameters: Parameters = _NO_PARAMETERS
+        self, value: str | Mapping[str, str], path: KeyPath, parameters: schema.Parameters = _NO_PARAMETERS
     ) -> tuple[str, str]:
         """Return the name of a query, filled with parameters, and its text, its placeholders not filled."""
         if isinstance(value, str):
-            file = self.file_path(filled_text(value, parameters), path)
+            file = self.file_path(schema.filled_text(value, parameters), path)
             return str(file), read_file(file, "a file with a query").text
         return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
 
@@ -158,7 +134,7 @@ class Experiment:
         )
 
 
-def explain_error(error: LarsError, parameters: Parameters) -> LarsError:
+def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
     """Return an error that says with which parameters it came."""
     if not parameters:
         return error
@@ -168,25 +144,29 @@ def explain_error(error: LarsError, parameters: Parameters) -> LarsError:
 
 def read_experiment(path: Path) -> Experiment:
     """Return the experiment of a file, or of a folder's experiment.toml; raises LarsError with the place."""
-    file = path / EXPERIMENT_FILE if exists(path, folder=True) else path
+    file = path / requests.EXPERIMENT_FILE if exists(path, folder=True) else path
     toml = read_toml(file, ACCEPTED)
     _check_keys(toml)
-    content = checked_at(ExperimentFile, toml, (), _without_placeholders(toml.content))
+    content = checked_at(schema.ExperimentFile, toml, (), _without_placeholders(toml.content))
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
-    else_base(content.base, content.rdf)
+    requests.else_base(content.base, content.rdf)
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
-        checked_at(QueryTable, toml, entry.path, entry.content)
+        checked_at(schema.QueryTable, toml, entry.path, entry.content)
     return Experiment(file.parent, toml, content, entries)
 
 
 def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
     """Return what can be checked before the grid's values are filled in."""
-    short = {key for model in SHORT.values() for key in model.model_fields if "grid" in content}
-    held = {key for key in short if any(PLACEHOLDER.search(text) for _, text in texts(content.get(key)))}
+    short = {key for model in schema.SHORT.values() for key in model.model_fields if "grid" in content}
+    held = {
+        key
+        for key in short
+        if any(schema.PLACEHOLDER.search(text) for _, text in schema.texts(content.get(key)))
+    }
     return {key: value for key, value in content.items() if key not in held}
 
 
@@ -195,17 +175,17 @@ def _check_keys(toml: PlacedData) -> None:
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
-            if key in ExperimentFile.model_fields:
+            if key in schema.ExperimentFile.model_fields:
                 problem = f"{key} stands in the table {name}; expected above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
-    for kind, model in SHORT.items():
+    for kind, model in schema.SHORT.items():
         for key in model.model_fields:
             if key in toml.content and kind in toml.content:
                 problem = f"stands beside [[{kind}]], and is short for one entry there; use one of both"
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
-def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[ExperimentEntry]:
+def _entries(toml: PlacedData, file: schema.ExperimentFile, kind: str) -> Iterator[ExperimentEntry]:
     tables: list[dict[str, Any]] = getattr(file, kind)
     for number, content in enumerate(tables):
         _check_renamed(toml, (kind, number), content)
@@ -214,8 +194,8 @@ def _entries(toml: PlacedData, file: ExperimentFile, kind: str) -> Iterator[Expe
             problem = "the key name is missing; required: a name for tables of results"
             raise toml.error((kind, number), WrongValueError(problem))
         yield ExperimentEntry(kind, (kind, number), content, str(label))
-    if not tables and kind in SHORT:
-        keys = SHORT[kind].model_fields
+    if not tables and kind in schema.SHORT:
+        keys = schema.SHORT[kind].model_fields
         content = {key: value for key, value in toml.content.items() if key in keys}
         alone = not file.engines and not file.queries
         if content or (kind == "comparisons" and alone):
@@ -229,7 +209,7 @@ def _check_renamed(toml: PlacedData, path: KeyPath, content: Mapping[str, object
 
 
 def _check_whole(toml: PlacedData, entries: Mapping[str, Sequence[ExperimentEntry]]) -> None:
-    for kind, keys in NEEDED.items():
+    for kind, keys in schema.NEEDED.items():
         if not entries[kind]:
             required = f"{', '.join(keys[:-1])} or [[{kind}]]"
             raise LarsError(f"{toml.source}: there is no {_NAMES[kind]}; required: {required}")
@@ -246,7 +226,7 @@ def _check_labels(toml: PlacedData, entries: Sequence[ExperimentEntry]) -> None:
         seen.add(entry.label)
 
 
-def _check_columns(toml: PlacedData, content: ExperimentFile) -> None:
+def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
     if not content.grid:
         return
     from agreement.experiments.results import RESERVED
@@ -264,7 +244,7 @@ def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> E
     """
     if experiment.file.unit is not None:
         return experiment
-    return experiment.in_units(fitting_unit((*_durations(experiment), *also)))
+    return experiment.in_units(requests.fitting_unit((*_durations(experiment), *also)))
 
 
 def _durations(experiment: Experiment) -> Iterator[Duration]:
@@ -275,10 +255,12 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
             with suppress(LarsError):
                 for parameters in experiment.combinations(experiment.query_names(value, path)):
                     source, text = experiment.query_text(value, path, parameters)
-                    yield from durations_of(read_once(filled_text(text, parameters), source, language))
+                    yield from requests.durations_of(
+                        requests.read_once(schema.filled_text(text, parameters), source, language)
+                    )
     for entry in experiment.entries["traces"]:
         with suppress(LarsError):
-            for trace in experiment.filled(TraceTable, entry):
+            for trace in experiment.filled(schema.TraceTable, entry):
                 yield from () if trace.trace_unit is None else (trace.trace_unit,)
                 with suppress(LarsError):
                     for key in ("interval", "duration", "start", "delay"):
@@ -286,11 +268,11 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
                         yield from () if length is None else (read_duration(length),)
     for entry in experiment.entries["comparisons"]:
         with suppress(LarsError):
-            for comparison in experiment.filled(ComparisonTable, entry):
-                yield from durations_among(comparison.period)
+            for comparison in experiment.filled(schema.ComparisonTable, entry):
+                yield from requests.durations_among(comparison.period)
 
 
-def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -> Plan | TraceFiles:
+def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceFiles:
     """Return a trace; raises LarsError with the place of what makes none."""
     path = entry.path
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
@@ -326,7 +308,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: TraceKeys) -
     return TraceFiles((*files, *streams), options)
 
 
-def _made_up(experiment: Experiment, path: KeyPath, table: GenerateTable) -> Plan:
+def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:
     keys = {name: getattr(table, name) for name in type(table).model_fields}
     try:
         counts = {name: _number(name, keys[name]) for name in _COUNTS}

@@ -14,19 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
 from pydantic import BaseModel
 
 from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.requests import (
-    EvaluationOptions,
-    ExecutionMode,
-    InputOptions,
-    Rdf,
-    base_for,
-    durations_among,
-    is_experiment,
-    is_read_as_12,
-    origin_text,
-    query_in,
-)
 from agreement.documents.values import Period, Scalar, WrongValueError
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, TraceFiles, Work, key_of
 from agreement.experiments.experiment import (
@@ -42,14 +31,14 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
-from solver.settings import Runner, Span, Time, TraceInput, TraceOptions, Warn
+from solver import settings
 from translate.model.query import MERGING, EngineQuery, Language, Setting
 
 if TYPE_CHECKING:
     from agreement.experiments.judging import JudgedTable
 
 _Model = TypeVar("_Model", bound=BaseModel)
-_Options = TypeVar("_Options", TraceOptions, InputOptions)
+_Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
 _Table = EngineTable | ComparisonTable
 
 MOST_CELLS: Final = 10_000
@@ -257,15 +246,21 @@ class _Grid:
                     for side in _SIDES
                 )
                 made = None if isinstance(trace, TraceFiles) else trace
-                files = trace if isinstance(trace, TraceFiles) else TraceFiles((), TraceOptions(unit))
+                files = (
+                    trace if isinstance(trace, TraceFiles) else TraceFiles((), settings.TraceOptions(unit))
+                )
                 timeline = table.timeline
                 points = timeline if isinstance(timeline, Interval) else None
                 return AgreementTask(
                     pulled,
                     pushed,
                     self.periods(plan, table),
-                    TraceInput(files.paths, files.options, static, points, Runner(in_process=True)),
-                    Setting(table.profile, unit, table.bounds, origin=origin_text(files.options.origin)),
+                    settings.TraceInput(
+                        files.paths, files.options, static, points, settings.Runner(in_process=True)
+                    ),
+                    Setting(
+                        table.profile, unit, table.bounds, origin=requests.origin_text(files.options.origin)
+                    ),
                     table.trigger,
                     table.assign,
                     span=timeline if isinstance(timeline, tuple) else (None, None),
@@ -298,10 +293,10 @@ class _Grid:
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
         filled = filled_text(text, parameters)
-        rdf = Rdf.RDF_12 if is_read_as_12() else None
-        query_text = QueryText(filled, source, language, base_for(filled, source), rdf)
+        rdf = requests.Rdf.RDF_12 if requests.is_read_as_12() else None
+        query_text = QueryText(filled, source, language, requests.base_for(filled, source), rdf)
         if query_text not in self.read:
-            self.read[query_text] = query_in(query_text.text, source, self.experiment.unit, language)
+            self.read[query_text] = requests.query_in(query_text.text, source, self.experiment.unit, language)
         return query_text
 
 
@@ -311,13 +306,15 @@ def _name(table: _Table) -> str:
     return table.name or table.engine or table.adapter or table.answers or ""
 
 
-def on_experiment(path: Path, trace_input: TraceInput, overrides: Overrides, warn: Warn) -> AgreementTask:
+def on_experiment(
+    path: Path, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
+) -> AgreementTask:
     """Return the one comparison of an experiment's file, with the options of the command line on top."""
     return on_read(read_experiment(path), trace_input, overrides, warn)
 
 
 def on_read(
-    experiment: Experiment, trace_input: TraceInput, overrides: Overrides, warn: Warn
+    experiment: Experiment, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
 ) -> AgreementTask:
     """Return the one comparison of an experiment, with the options of the command line on top."""
     if overrides.unit is not None:
@@ -328,7 +325,7 @@ def on_read(
         usual.setting,
         profile=reading.profile or usual.setting.profile,
         bounds=reading.bounds or usual.setting.bounds,
-        origin=origin_text(trace.options.origin),
+        origin=requests.origin_text(trace.options.origin),
     )
     return replace(
         usual,
@@ -340,7 +337,7 @@ def on_read(
     )
 
 
-def _in_other_units(experiment: Experiment, unit: Duration, warn: Warn) -> Experiment:
+def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn) -> Experiment:
     if experiment.file.unit not in (None, unit):
         warn(
             f"--unit {unit} replaces the experiment's {experiment.file.unit}: the time points of its "
@@ -349,13 +346,13 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: Warn) -> Exper
     return experiment.in_units(unit)
 
 
-def span_within(usual: Span, value: Span) -> Span:
+def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
     """Return from when to when, where what a command line says comes first."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
 
-def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
+def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
     """Return an experiment's trace with the options of the command line on top."""
     own, options = usual.trace.options, trace_input.options
     replaced_here = (
@@ -383,12 +380,12 @@ def _trace_given(usual: AgreementTask, trace_input: TraceInput) -> TraceInput:
     )
 
 
-def _streams_kept(own: TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
+def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
     """Return an experiment's streams: one that is given another trace is read from that one alone."""
     return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
 
 
-def _on_top(options: _Options, own: TraceOptions) -> _Options:
+def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
     """Return options with what an experiment's trace says of times and order where they do not."""
     return replace(
         options,
@@ -406,22 +403,25 @@ class SingleQuery:
 
     query: Path
     traces: tuple[Path, ...]
-    input_options: InputOptions
-    span: Span = (None, None)
+    input_options: requests.InputOptions
+    span: settings.Span = (None, None)
 
-    def within(self, first: Time | None, last: Time | None) -> Span:
+    def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
         """Return from when to when, where what a command line says comes first."""
         return span_within(self.span, (first, last))
 
 
 def experiment_query(
-    inputs: Sequence[Path], options: InputOptions, languages: Sequence[Language | str | None], note: Warn
+    inputs: Sequence[Path],
+    options: requests.InputOptions,
+    languages: Sequence[Language | str | None],
+    note: settings.Warn,
 ) -> SingleQuery | None:
     """Return what an experiment says, if that alone is named; of its queries one in one of the `languages`.
 
     Where they name none it is the first there is; options of the command line come before the experiment's.
     """
-    if len(inputs) != 1 or not is_experiment(inputs[0]):
+    if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
     experiment = read_experiment(inputs[0])
     names = [language for language in languages if language is not None]
@@ -432,11 +432,11 @@ def experiment_query(
     return _with_trace(experiment, next(iter(files.values())), options, note)
 
 
-def wanted_of(evaluation: EvaluationOptions) -> tuple[Language | None, ...]:
+def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
     """Return the languages that an evaluation asks for: by name, or those of its mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
-    pulled = evaluation.mode is ExecutionMode.PULL
+    pulled = evaluation.mode is requests.ExecutionMode.PULL
     return tuple(language for language in Language if (language in MERGING) == pulled)
 
 
@@ -480,7 +480,9 @@ def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
     return entry
 
 
-def _with_trace(experiment: Experiment, query: Path, options: InputOptions, note: Warn) -> SingleQuery:
+def _with_trace(
+    experiment: Experiment, query: Path, options: requests.InputOptions, note: settings.Warn
+) -> SingleQuery:
     entry = _only(experiment, "traces")
     table = experiment.fill(TraceTable, entry, {})
     trace = trace_of(experiment, entry, table)
@@ -501,7 +503,7 @@ def _with_trace(experiment: Experiment, query: Path, options: InputOptions, note
     files = tuple(path for path in trace.paths if path not in own.streams)
     span, periods = _asked(experiment)
     # Answers count the time points of the comparison that they are of.
-    if any(durations_among(periods)):
+    if any(requests.durations_among(periods)):
         combined = combined.fitted([query], note, *periods)
     return SingleQuery(query, files, combined, span)
 
@@ -513,7 +515,7 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
     return tables or None
 
 
-def _asked(experiment: Experiment) -> tuple[Span, tuple[Period, ...]]:
+def _asked(experiment: Experiment) -> tuple[settings.Span, tuple[Period, ...]]:
     """Return the timeline and the periods of the one comparison of an experiment, if it has one."""
     entry = _single(experiment, "comparisons")
     if entry is None:

@@ -6,51 +6,19 @@ from functools import partial
 from pathlib import Path
 from typing import assert_never
 
-from agreement.comparing.judge import (
-    JudgedWindow,
-    Judgement,
-    Options,
-    Shift,
-    Verdict,
-    border_shifts,
-    check_order,
-    judge_recording,
-    measures,
-    read_pushes,
-    recording_to_judge,
-    static_of_run,
-    why_silent,
-)
+from agreement.comparing import judge
 from agreement.comparing.judge.judging import JudgeTimes
 from agreement.comparing.matching.likeness import Likeness
+from agreement.documents import recordings
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
 from agreement.documents.outputs import Json
-from agreement.documents.recordings import (
-    Answers,
-    Push,
-    ReadingOptions,
-    Recording,
-    read_recording,
-    static_lines,
-)
 from agreement.documents.requests import absolute_text, base_of_block, read_once, sources
 from agreement.documents.traces import origin_in, point_in
+from agreement.engines import specifications
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES, engine
-from agreement.engines.specifications import (
-    ACCEPTED,
-    NAMES,
-    SUFFIX,
-    EngineRun,
-    OpenChoice,
-    Specification,
-    as_said,
-    said_starts,
-    specification,
-    specified_answers,
-)
 from agreement.experiments.cells import (
     AdaptedEngine,
     EngineVersion,
@@ -64,16 +32,16 @@ from lars.errors import LarsError
 from solver.settings import TraceInput, TraceOptions, Warn
 from translate.model.query import EngineQuery
 
-Subject = EngineVersion | Specification | AdaptedEngine | RecordedAnswers
+Subject = EngineVersion | specifications.Specification | AdaptedEngine | RecordedAnswers
 """What is judged."""
-JudgedTable = tuple[Subject, Specification, Options]
+JudgedTable = tuple[Subject, specifications.Specification, judge.Options]
 """What is judged, by which specification, and how."""
 
 
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
     """Return what is judged, by what and how; raises LarsError with the place."""
     subject = _subject(experiment, entry, table)
-    options = Options(
+    options = judge.Options(
         starts=table.t0,
         registered=table.registered,
         bounds=table.bounds,
@@ -86,7 +54,7 @@ def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable
 
 def _judge(
     experiment: Experiment, entry: ExperimentEntry, table: EngineTable, subject: Subject
-) -> Specification:
+) -> specifications.Specification:
     if table.off and not isinstance(subject, EngineVersion):
         raise experiment.error((*entry.path, "off"), "accepted for an engine version")
     if table.options and not isinstance(subject, AdaptedEngine):
@@ -95,16 +63,17 @@ def _judge(
         return _placed(experiment, entry, "specification", table.specification)
     match subject:
         case EngineVersion(name, _):
-            return specification(ENGINES[name].specification)
-        case Specification():
+            return specifications.specification(ENGINES[name].specification)
+        case specifications.Specification():
             return subject
-        case AdaptedEngine() if table.language is not None and table.language.value in NAMES:
-            return specification(table.language.value)
+        case AdaptedEngine() if table.language is not None and table.language.value in specifications.NAMES:
+            return specifications.specification(table.language.value)
         case AdaptedEngine():
-            problem = f"an adapter without `specification` and `language`; use one of them, {ACCEPTED}"
+            remedy = f"use one of them, {specifications.ACCEPTED}"
+            problem = f"an adapter without `specification` and `language`; {remedy}"
             raise experiment.error(entry.path, problem)
         case _:
-            problem = f"recorded answers without `specification`; expected {ACCEPTED}"
+            problem = f"recorded answers without `specification`; expected {specifications.ACCEPTED}"
             raise experiment.error(entry.path, problem)
 
 
@@ -120,7 +89,9 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
     if table.answers is not None:
         unit = experiment.unit
         file: Path = experiment.file_path(table.answers, (*entry.path, "answers"))
-        return RecordedAnswers(file, ReadingOptions(table.answers_format, unit, table.answers_unit))
+        return RecordedAnswers(
+            file, recordings.ReadingOptions(table.answers_format, unit, table.answers_unit)
+        )
     assert table.engine is not None
     if table.engine not in ENGINES:
         return _placed(experiment, entry, "engine", table.engine)
@@ -132,16 +103,22 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
     return EngineVersion(table.engine, frozenset(table.off))
 
 
-def _placed(experiment: Experiment, entry: ExperimentEntry, key: str, name: str) -> Specification:
+def _placed(
+    experiment: Experiment, entry: ExperimentEntry, key: str, name: str
+) -> specifications.Specification:
     """Return a specification by name, or by its file, whose path starts at the experiment's folder."""
     try:
-        return specification(str(experiment.folder / name) if name.endswith(SUFFIX) else name)
+        return specifications.specification(
+            str(experiment.folder / name) if name.endswith(specifications.SUFFIX) else name
+        )
     except LarsError as error:
         versions = f", or an engine version: {', '.join(ENGINES)}" if key == "engine" else ""
         raise experiment.error((*entry.path, key), f"{error}{versions}", name) from None
 
 
-def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[Push, ...], str | None]:
+def pushes_in(
+    work: JudgingWork, query: EngineQuery, warn: Warn
+) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
 
     Raises LarsError when there is no triple.
@@ -153,7 +130,7 @@ def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[
         case TraceFiles(paths, options):
             # Recorded answers count as the trace does.
             trace = TraceInput(paths, replace(options, absolute=True))
-            pushes, zero = read_pushes(trace, query, work.unit, warn)
+            pushes, zero = judge.read_pushes(trace, query, work.unit, warn)
         case _:
             assert_never(work.trace)
     if not pushes:
@@ -163,49 +140,55 @@ def pushes_in(work: JudgingWork, query: EngineQuery, warn: Warn) -> tuple[tuple[
     return pushes, zero
 
 
-def judged_answers(work: JudgingWork, run: EngineRun, zero: str | None) -> Answers:
+def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str | None) -> recordings.Answers:
     """Return what is judged: what an engine version or a specification answers, or recorded answers.
 
     dateTimes in recorded answers count from `zero`, that of time 0, if times have one.
     """
     match work.subject:
         case EngineVersion(name, off):
-            return Answers(engine(name).run(run.query, run.static, run.pushes, off))
-        case Specification():
-            return Answers(_specified(work.subject, run, work))
+            return recordings.Answers(engine(name).run(run.query, run.static, run.pushes, off))
+        case specifications.Specification():
+            return recordings.Answers(_specified(work.subject, run, work))
         case AdaptedEngine():
             query = work.query
             text = absolute_text(query.text, query.source, query.base)
             return _adapted(work.subject, text, run)
         case RecordedAnswers(path, options):
-            return read_recording(path, options.since(zero))
+            return recordings.read_recording(path, options.since(zero))
         case _:
             assert_never(work.subject)
 
 
-def _adapted(judged: AdaptedEngine, text: str, run: EngineRun) -> Answers:
+def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) -> recordings.Answers:
     """Return what a real engine answers; raises LarsError for a query that it refuses."""
-    registration = Registration(text, static_lines(run.static), judged.options)
+    registration = Registration(text, recordings.static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
         answers = answers_of(adapter, registration, run.pushes)
     if answers.profile is None:
         raise LarsError(f"the engine refuses the query: {answers.refused}")
-    return Answers(answers.recording(), not answers.profile.kinds)
+    return recordings.Answers(answers.recording(), not answers.profile.kinds)
 
 
-def _specified(specification: Specification, run: EngineRun, work: JudgingWork) -> Recording:
+def _specified(
+    specification: specifications.Specification, run: specifications.EngineRun, work: JudgingWork
+) -> recordings.Recording:
     """Return what a specification reports with the first t0 and the first of its bounds."""
     choice = _choice(specification, run, work)
     # A window that is open at its upper end closes after the last element.
-    return specified_answers(run, specification, choice, max(run.last + 1, work.options.until or 0))
+    return specifications.specified_answers(
+        run, specification, choice, max(run.last + 1, work.options.until or 0)
+    )
 
 
-def _choice(specification: Specification, run: EngineRun, work: JudgingWork) -> OpenChoice:
+def _choice(
+    specification: specifications.Specification, run: specifications.EngineRun, work: JudgingWork
+) -> specifications.OpenChoice:
     read = sources(run.query)
     first = (work.options.starts or (work.options.registered,))[0]
-    said = None if work.options.starts else said_starts(read, run.unit)
-    bounds = (work.options.bounds or as_said(specification, read).bounds)[0]
-    return OpenChoice(said or tuple(first for _ in read), bounds)
+    said = None if work.options.starts else specifications.said_starts(read, run.unit)
+    bounds = (work.options.bounds or specifications.as_said(specification, read).bounds)[0]
+    return specifications.OpenChoice(said or tuple(first for _ in read), bounds)
 
 
 def judged_cell(work: JudgingWork) -> Json:
@@ -218,29 +201,29 @@ def judged_cell(work: JudgingWork) -> Json:
     warnings: list[str] = []
     pushes, zero = pushes_in(work, query, warnings.append)
     if isinstance(work.subject, EngineVersion):
-        check_order(pushes, warnings.append)
-    static = static_of_run(work.static, query, warnings.append)
+        judge.check_order(pushes, warnings.append)
+    static = judge.static_of_run(work.static, query, warnings.append)
     options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
-    run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
+    run = specifications.EngineRun(query, static, pushes, unit, origin_in(zero, options))
     times = JudgeTimes(work.options.starts, work.options.registered, work.until)
     count = partial(point_in, zero, options=options, last=run.last)
     work = replace(work, options=times.on(work.options, count))
     answers = judged_answers(work, run, zero)
-    if isinstance(work.subject, (EngineVersion, Specification)) and not any(
+    if isinstance(work.subject, (EngineVersion, specifications.Specification)) and not any(
         report.rows for report in answers.recording.reports
     ):
-        if isinstance(work.subject, Specification):
-            warnings += why_silent(work.subject, run, [_choice(work.subject, run, work)])
+        if isinstance(work.subject, specifications.Specification):
+            warnings += judge.why_silent(work.subject, run, [_choice(work.subject, run, work)])
         else:
-            warnings += why_silent(engine(work.subject.name), run)
-    recording = recording_to_judge(run, unit, answers, work.options)
-    judgement = judge_recording(recording.task, work.by, recording.recording, recording.options)
+            warnings += judge.why_silent(engine(work.subject.name), run)
+    recording = judge.recording_to_judge(run, unit, answers, work.options)
+    judgement = judge.judge_recording(recording.task, work.by, recording.recording, recording.options)
     arguments = (recording.task, work.by, recording.recording, recording.options, judgement.best)
-    shifts = border_shifts(*arguments) if work.gracious else {}
+    shifts = judge.border_shifts(*arguments) if work.gracious else {}
     return {**_windows_json(judgement, shifts), "origin": zero, "warnings": warnings}
 
 
-def _windows_json(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
+def _windows_json(judgement: judge.Judgement, shifts: dict[float, judge.Shift]) -> Json:
     best = judgement.best
     return {
         "correct": judgement.correct,
@@ -255,18 +238,18 @@ def _windows_json(judgement: Judgement, shifts: dict[float, Shift]) -> Json:
     }
 
 
-def _windows(verdict: Verdict, shifts: dict[float, Shift]) -> Iterator[Json]:
+def _windows(verdict: judge.Verdict, shifts: dict[float, judge.Shift]) -> Iterator[Json]:
     phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
     for phase, windows in phases.items():
         for window in windows:
             yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
 
 
-def _window(window: JudgedWindow) -> Json:
-    return {"from": window.first, "to": window.last, **measures(window)}
+def _window(window: judge.JudgedWindow) -> Json:
+    return {"from": window.first, "to": window.last, **judge.measures(window)}
 
 
-def _shifted(window: JudgedWindow, shift: Shift | None) -> Json:
+def _shifted(window: judge.JudgedWindow, shift: judge.Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}

@@ -13,24 +13,11 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
 
-from agreement.documents import values
+from agreement.documents import requests, values
 from agreement.documents.generate.plan import StreamOptions
 from agreement.documents.model_texts import fields_of, json_schema
 from agreement.documents.options import Option, declared
 from agreement.documents.placed import KeyPath, PlacedData
-from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    TOLERANCE,
-    AnswersFormat,
-    AnswersOptions,
-    ComparisonOptions,
-    EmptyReports,
-    InputOptions,
-    InterpretationOptions,
-    JudgeOptions,
-    Rdf,
-    variables,
-)
 from agreement.documents.values import (
     MOST_NUMBERS,
     PARAMETERS,
@@ -223,9 +210,11 @@ class FileKeys(Table):
     """What holds for the whole experiment."""
 
     title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
-    unit: Unit | None = _option(None, InputOptions, "unit")
-    base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(None, InputOptions, "base")
-    rdf: Annotated[Rdf | None, _one_of(Rdf)] = _option(None, InputOptions, "rdf")
+    unit: Unit | None = _option(None, requests.InputOptions, "unit")
+    base: Annotated[str | None, _read(values.base_iri, _IriText)] = _option(
+        None, requests.InputOptions, "base"
+    )
+    rdf: Annotated[requests.Rdf | None, _one_of(requests.Rdf)] = _option(None, requests.InputOptions, "rdf")
     static: StaticFiles = _key(
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",
@@ -286,20 +275,24 @@ class TraceKeys(Table):
         (), "Traces that contain the IRIs of their streams: a file, a folder, or a list of these."
     )
     generate: GenerateTable | None = _key(None, "A synthetic stream, with the options of lars generate.")
-    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _option(None, InputOptions, "origin")
-    trace_unit: Unit | None = _option(None, InputOptions, "trace_unit")
-    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, InputOptions, "sort")
-    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _option(
-        None, InputOptions, "blank_nodes"
+    origin: Annotated[datetime | None, _read(values.origin, datetime)] = _option(
+        None, requests.InputOptions, "origin"
     )
-    time: Annotated[str | None, _read(values.property_iri, _IriText)] = _option(None, InputOptions, "time")
+    trace_unit: Unit | None = _option(None, requests.InputOptions, "trace_unit")
+    sort: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, requests.InputOptions, "sort")
+    blank_nodes: Annotated[BlankNodes | None, _one_of(BlankNodes)] = _option(
+        None, requests.InputOptions, "blank_nodes"
+    )
+    time: Annotated[str | None, _read(values.property_iri, _IriText)] = _option(
+        None, requests.InputOptions, "time"
+    )
     prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
-        {}, InputOptions, "prefix"
+        {}, requests.InputOptions, "prefix"
     )
     columns: Annotated[
         tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
         _read(values.columns, dict[str, str | dict[str, str]]),
-    ] = _option((), InputOptions, "column")
+    ] = _option((), requests.InputOptions, "column")
 
 
 class TraceTable(TraceKeys):
@@ -319,10 +312,10 @@ class EngineTable(Table):
     )
     options: dict[str, Any] = _key({}, "Options that the adapter receives with the query.")
     answers: File = _key(None, "File with recorded answers.")
-    answers_format: Annotated[AnswersFormat | None, _one_of(AnswersFormat)] = _option(
-        None, AnswersOptions, "answers_format"
+    answers_format: Annotated[requests.AnswersFormat | None, _one_of(requests.AnswersFormat)] = _option(
+        None, requests.AnswersOptions, "answers_format"
     )
-    answers_unit: Unit | None = _option(None, AnswersOptions, "answers_unit")
+    answers_unit: Unit | None = _option(None, requests.AnswersOptions, "answers_unit")
     specification: Name | None = _key(
         None,
         "Specification that the answers are checked against: a name or a file. [default: that of the engine]",
@@ -333,21 +326,25 @@ class EngineTable(Table):
     queries: NameList | None = _key(None, CHOSEN_CASES)
     traces: NameList | None = _key(None, CHOSEN_CASES)
     t0: Annotated[tuple[int, ...] | None, _read(numbers(START_TIMES), _Numbers)] = _option(
-        None, JudgeOptions, "t0"
+        None, requests.JudgeOptions, "t0"
     )
-    registered: TimePoint = _option(0, JudgeOptions, "registered")
+    registered: TimePoint = _option(0, requests.JudgeOptions, "registered")
     until: Annotated[Time | None, _read(values.time, _TimeText | datetime)] = _option(
-        None, JudgeOptions, "until"
+        None, requests.JudgeOptions, "until"
     )
     bounds: Annotated[tuple[Bounds, ...] | None, _read(values.one_or_more(Bounds), Bounds | list[Bounds])] = (
-        _option(None, JudgeOptions, "bounds")
+        _option(None, requests.JudgeOptions, "bounds")
     )
-    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _option(False, JudgeOptions, "gracious")
-    tolerance: Annotated[float, _read(share, float)] = _option(TOLERANCE, JudgeOptions, "tolerance")
-    empty: Annotated[EmptyReports, _one_of(EmptyReports)] = _option(
-        EmptyReports.COMPARED, JudgeOptions, "empty"
+    gracious: Annotated[bool, _read(values.yes_or_no, bool)] = _option(
+        False, requests.JudgeOptions, "gracious"
     )
-    early: Annotated[float, _read(milliseconds, _DurationText)] = _option(0, JudgeOptions, "early")
+    tolerance: Annotated[float, _read(share, float)] = _option(
+        requests.TOLERANCE, requests.JudgeOptions, "tolerance"
+    )
+    empty: Annotated[requests.EmptyReports, _one_of(requests.EmptyReports)] = _option(
+        requests.EmptyReports.COMPARED, requests.JudgeOptions, "empty"
+    )
+    early: Annotated[float, _read(milliseconds, _DurationText)] = _option(0, requests.JudgeOptions, "early")
 
 
 class ComparisonKeys(Table):
@@ -361,16 +358,20 @@ class ComparisonKeys(Table):
         (), "Pull periods U: 5, '5s', [5, 10], '1..50' or '1m..2h..10m'. [default: the STEP of the query]"
     )
     profile: Annotated[Profile, _one_of(Profile)] = _option(
-        Profile.PAPER2015, InterpretationOptions, "profile"
+        Profile.PAPER2015, requests.InterpretationOptions, "profile"
     )
-    bounds: Annotated[Bounds | None, _one_of(Bounds)] = _option(None, InterpretationOptions, "bounds")
-    trigger: Annotated[Trigger, _one_of(Trigger)] = _option(Trigger.ANY, InterpretationOptions, "trigger")
-    on: Annotated[tuple[str, ...] | None, _read(variables, str | list[str])] = _key(
+    bounds: Annotated[Bounds | None, _one_of(Bounds)] = _option(
+        None, requests.InterpretationOptions, "bounds"
+    )
+    trigger: Annotated[Trigger, _one_of(Trigger)] = _option(
+        Trigger.ANY, requests.InterpretationOptions, "trigger"
+    )
+    on: Annotated[tuple[str, ...] | None, _read(requests.variables, str | list[str])] = _key(
         None,
         "Variables to compare, such as '?a,?b', or none. [default: all variables that both queries return]",
     )
     assign: Annotated[dict[Iri, tuple[Iri, ...]], _read(values.assign, _AssignText)] = _option(
-        {}, ComparisonOptions, "assign"
+        {}, requests.ComparisonOptions, "assign"
     )
 
 
@@ -435,7 +436,7 @@ def schema() -> dict[str, object]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **document,
         "allOf": [{"anyOf": [{"required": [key]} for key in keys]} for keys in NEEDED.values()],
-        "title": EXPERIMENT_FILE,
+        "title": requests.EXPERIMENT_FILE,
         "description": "An experiment: do engines agree, and are answers correct? One cell or a grid "
         "of cells.",
     }

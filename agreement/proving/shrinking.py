@@ -14,21 +14,7 @@ from itertools import count
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agreement.comparing.agree import (
-    AgreementTask,
-    ComparedInput,
-    Pair,
-    PeriodComparison,
-    RowCause,
-    Side,
-    VariantReport,
-    check_shared_static,
-    compare_pairs,
-    comparison_trace,
-    pairs,
-    pairs_on,
-    periods_of,
-)
+from agreement.comparing import agree
 from agreement.documents.dates import Dates
 from agreement.documents.traces import LocalTrace, with_dates
 from agreement.proving.witness import WrittenExperiment
@@ -51,7 +37,7 @@ from translate.tau import Trigger
 class Disagreement:
     """Two queries, a stream and static data on which they disagree by the end of the timeline [0, end]."""
 
-    pair: Pair
+    pair: agree.Pair
     facts: tuple[Fact, ...]
     static: Mapping[Signature, tuple[Arguments, ...]]
     end: int
@@ -73,7 +59,7 @@ class MinimalDisagreement:
     """The disagreement that is left, how large it was and is, and how many evaluations that took."""
 
     left: Disagreement
-    cause: RowCause
+    cause: agree.RowCause
     before: Sizes
     after: Sizes
     evaluations: int
@@ -86,7 +72,7 @@ class TrialEvaluation:
     setting: Setting
     trigger: Trigger
     period: int
-    cause: RowCause
+    cause: agree.RowCause
     origin: str | None = None
     count: int = field(default=0, init=False)
 
@@ -99,7 +85,7 @@ class TrialEvaluation:
         facts = tuple(fact for fact in tried.facts if fact.t <= interval.end)
         return Disagreement(tried.pair, facts, tried.static, interval.end)
 
-    def first(self, tried: Disagreement) -> tuple[VariantReport, PeriodComparison] | None:
+    def first(self, tried: Disagreement) -> tuple[agree.VariantReport, agree.PeriodComparison] | None:
         """Return the first interval that disagrees for the cause, with the report it is of."""
         self.count += 1
         try:
@@ -114,25 +100,29 @@ class TrialEvaluation:
 
 def report_on(
     tried: Disagreement, period: int, setting: Setting, trigger: Trigger, certify: Certify
-) -> VariantReport:
+) -> agree.VariantReport:
     """Return what `lars agree` says."""
     runner = Runner(in_process=True, certify=certify)
     trace = LocalTrace(trace_columns(tried.facts), Interval(0, tried.end), tried.static, runner)
-    return compare_pairs([tried.pair], [period], ComparedInput(trace), setting, trigger).variants[0]
+    return agree.compare_pairs([tried.pair], [period], agree.ComparedInput(trace), setting, trigger).variants[
+        0
+    ]
 
 
 def shrink(
-    task: AgreementTask, row_cause: RowCause | None, warn: Warn, progress: Progress
+    task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
-    check_shared_static(task)
+    agree.check_shared_static(task)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = comparison_trace(task, queries, warn)
+    trace = agree.comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     alike = task.on is None
-    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
-    compared = pairs_on(every, task.on)
-    report = compare_pairs(compared, periods_of(task), ComparedInput(trace), task.setting, task.trigger)
+    every = agree.pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
+    compared = agree.pairs_on(every, task.on)
+    report = agree.compare_pairs(
+        compared, agree.periods_of(task), agree.ComparedInput(trace), task.setting, task.trigger
+    )
     for variant in report.variants:
         for verdict in variant.verdicts:
             alone = replace(variant, verdicts=(verdict,))
@@ -148,7 +138,7 @@ def shrink(
     return None
 
 
-def _cause(report: VariantReport, cause: RowCause | None) -> RowCause | None:
+def _cause(report: agree.VariantReport, cause: agree.RowCause | None) -> agree.RowCause | None:
     if cause is None:
         return cause_in(report)
     differences = (
@@ -157,7 +147,7 @@ def _cause(report: VariantReport, cause: RowCause | None) -> RowCause | None:
     return cause if any(difference.cause is cause for difference in differences) else None
 
 
-def cause_in(report: VariantReport) -> RowCause | None:
+def cause_in(report: agree.VariantReport) -> agree.RowCause | None:
     """Return the cause of the first row that one side alone has, None where they agree."""
     intervals = report.verdicts[0].intervals
     return next(
@@ -187,7 +177,9 @@ def minimal_disagreement(
     return MinimalDisagreement(state, trials.cause, before, sizes_of(state), trials.count)
 
 
-def _first_guess(disagreement: Disagreement, trials: TrialEvaluation, report: VariantReport) -> Disagreement:
+def _first_guess(
+    disagreement: Disagreement, trials: TrialEvaluation, report: agree.VariantReport
+) -> Disagreement:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
     for interval in report.verdicts[0].intervals:
         for difference in report.differences(interval):
@@ -196,7 +188,7 @@ def _first_guess(disagreement: Disagreement, trials: TrialEvaluation, report: Va
                 times = {
                     interval.start + 1,
                     interval.end,
-                    difference.pushed if difference.side is Side.PUSH else None,
+                    difference.pushed if difference.side is agree.Side.PUSH else None,
                 }
                 near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
                 for more in ((), [fact for fact in near if fact.t in times], near):
@@ -299,7 +291,7 @@ def _moved(facts: Sequence[Fact], places: range, by: int) -> tuple[Fact, ...]:
 _Change = Callable[[Pattern], Pattern | None]
 
 
-def smaller_pairs(pair: Pair) -> Iterator[Pair]:
+def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
     """Yield pairs in which both queries lack the same part, and bind their columns all the same."""
     for change in _changes(pair.cqels.pattern):
         # Made anew for each query: some count the operators that they have met.
@@ -308,9 +300,9 @@ def smaller_pairs(pair: Pair) -> Iterator[Pair]:
             for query in (pair.csparql, pair.cqels)
         )
         if all(set(query.result) <= variables(query.pattern) for query in (csparql, cqels)):
-            yield Pair(_without_idle_windows(csparql, cqels), cqels, pair.choices)
+            yield agree.Pair(_without_idle_windows(csparql, cqels), cqels, pair.choices)
     for name in pair.cqels.result if len(pair.cqels.result) > 1 else ():
-        yield Pair(_without_column(pair.csparql, name), _without_column(pair.cqels, name), pair.choices)
+        yield agree.Pair(_without_column(pair.csparql, name), _without_column(pair.cqels, name), pair.choices)
 
 
 def _changes(pattern: Pattern) -> Iterator[Callable[[], _Change]]:

@@ -20,20 +20,10 @@ from agreement.comparing.agree import (
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, narrow
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
-from agreement.documents.requests import (
-    QUERY_SUFFIXES,
-    ComparisonOptions,
-    RunnerOptions,
-    compared_inputs,
-    experiment_in,
-    fail_on_empty_option,
-    periods_option,
-    readers,
-    time_option,
-)
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period
 from agreement.experiments.grid import span_within
@@ -58,12 +48,14 @@ class TimelineOptions:
 
     HEADING: ClassVar = "Comparison"
 
-    period: tuple[Period, ...] = periods_option(
+    period: tuple[Period, ...] = requests.periods_option(
         "Pull periods U, in time points or durations: 5, a list 5,10, a range 1..50 or "
         "1s..60s, or a range with a step 1m..2h..10m. [default: the STEP of the query]"
     )
-    from_: Time | None = time_option("Start of the timeline. Earlier input is ignored. [default: time 0]")
-    to: Time | None = time_option("End of the timeline. [default: the last element of the trace]")
+    from_: Time | None = requests.time_option(
+        "Start of the timeline. Earlier input is ignored. [default: time 0]"
+    )
+    to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +64,7 @@ class NarrowingOptions:
 
     HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
 
-    only_period: tuple[Period, ...] = periods_option(
+    only_period: tuple[Period, ...] = requests.periods_option(
         "Show only differences for these periods, such as 5, 5,10 or 1..50.", metavar="PERIODS"
     )
     cause: RowCause | None = option(
@@ -99,19 +91,19 @@ class AgreeRequest:
 
     HEADING: ClassVar = "Comparison"
 
-    inputs: tuple[Path, ...] = compared_inputs()
+    inputs: tuple[Path, ...] = requests.compared_inputs()
     times: TimelineOptions
-    options: ComparisonOptions
+    options: requests.ComparisonOptions
     on: tuple[str, ...] | None = option(
         None,
         "Compare only these variables; with none, compare only whether there is a row. "
         "[default: all variables that both queries return]",
-        readers.variables,
+        requests.readers.variables,
         metavar="?A,?B|none",
         keyword="str | Sequence[str] | None",
     )
-    fail_on_empty: bool = fail_on_empty_option()
-    where: RunnerOptions
+    fail_on_empty: bool = requests.fail_on_empty_option()
+    where: requests.RunnerOptions
     narrowing: NarrowingOptions
 
 
@@ -132,7 +124,7 @@ def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_re
     unit, input_options, path = (
         task.setting.unit,
         request.options.input_options,
-        experiment_in(request.inputs),
+        requests.experiment_in(request.inputs),
     )
     # The unit fits both queries together; one of them alone may fit a longer one.
     fitted = input_options if path is not None else replace(input_options, unit=unit)
@@ -306,7 +298,7 @@ class AgreeResult(Findings):
         # Queries given by value are in files that are gone when the page is read.
         asking = self._asking if self._source_files is None else None
         paths = () if asking is None else dict.fromkeys(chain.from_iterable(asking.inputs.values()))
-        queries = (path for path in paths if path.suffix in QUERY_SUFFIXES)
+        queries = (path for path in paths if path.suffix in requests.QUERY_SUFFIXES)
         written = tuple((path.name, text_in(path, "a query")) for path in queries)
         return agree_page(self._title, self._view, self.document(), asking, written)
 

@@ -18,18 +18,9 @@ from agreement.comparing.compare import (
 )
 from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
+from agreement.documents import requests
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import NO_ROWS, quantity
-from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    TOLERANCE,
-    BadLineOptions,
-    InputOptions,
-    bounds_option,
-    fail_on_empty_option,
-    semantics_option,
-    time_option,
-)
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import by_profile, experiment_query, query_files
@@ -71,18 +62,18 @@ class CompareRequest:
         default=(),
         source="trace",
     )
-    t0: Time | None = time_option(
+    t0: Time | None = requests.time_option(
         "Start time t0 of the windows of specifications. [default: windows close at multiples of the slide]"
     )
-    bounds: Bounds | None = bounds_option()
-    semantics: Semantics | None = semantics_option()
+    bounds: Bounds | None = requests.bounds_option()
+    semantics: Semantics | None = requests.semantics_option()
     tolerance: float = option(
-        TOLERANCE, "Relative difference at which two numbers still count as equal.", least=0, most=1
+        requests.TOLERANCE, "Relative difference at which two numbers still count as equal.", least=0, most=1
     )
     times: bool = option(True, "Also compare the moments within one push at which reports arrive.")
-    fail_on_empty: bool = fail_on_empty_option()
-    input_options: InputOptions
-    bad_lines: BadLineOptions
+    fail_on_empty: bool = requests.fail_on_empty_option()
+    input_options: requests.InputOptions
+    bad_lines: requests.BadLineOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -176,7 +167,7 @@ _COLUMNS = (
 
 def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     """Return a request with the queries and traces of an experiment in its place, if one is named."""
-    if not any(exists(path / EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
+    if not any(exists(path / requests.EXPERIMENT_FILE) or path.suffix == ".toml" for path in request.inputs):
         return request
     profiles = [request.first, request.second]
     read = experiment_query(request.inputs, request.input_options, profiles, listeners.note)

@@ -11,20 +11,10 @@ from agreement.answering import explaining
 from agreement.answering.explaining import AtomExplanation, CheckReadings, NoAnswerStream
 from agreement.answering.solve import solving
 from agreement.comparing.agree import Overrides
+from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, flags_of, needed, option
 from agreement.documents.outputs import Json, clip_text, shorten
-from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    ProgramOptions,
-    check_for_programs,
-    is_experiment,
-    program_argument,
-    readers,
-    reference_time_option,
-    time_option,
-    trace_argument,
-)
 from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import on_experiment
 from agreement.results.base.library import Findings, Listeners, lines_table, offered_functions
@@ -65,12 +55,12 @@ class ExplainRequest:
         source="trace",
     )
     atom: str | None = option(None, "The atom, if it is not the last input.", in_shell=False)
-    at: Time | None = time_option("Time point of the answer.")
-    how: ProgramOptions
+    at: Time | None = requests.time_option("Time point of the answer.")
+    how: requests.ProgramOptions
     model: int | None = option(
         None,
         "Number of the answer stream, from 1, if the program has several.",
-        readers.ordinal,
+        requests.readers.ordinal,
         metavar="K",
         keyword="int | None",
     )
@@ -98,11 +88,11 @@ def situate(
     """Return the program that is asked about, with its input."""
     path, how = paths[0], request.how
     how.check(path)
-    check_for_programs(path, flags_of(model=request.model))
-    if exists(path, folder=True) and not exists(path / EXPERIMENT_FILE):
-        raise LarsError(f"{path}: a folder without {EXPERIMENT_FILE}; {ACCEPTED}")
+    requests.check_for_programs(path, flags_of(model=request.model))
+    if exists(path, folder=True) and not exists(path / requests.EXPERIMENT_FILE):
+        raise LarsError(f"{path}: a folder without {requests.EXPERIMENT_FILE}; {ACCEPTED}")
     task = solving.solving_task(path, paths[1:], how, (None, request.at), listeners.note).in_process()
-    if not is_experiment(path):
+    if not requests.is_experiment(path):
         return explaining.situation_of(task, listeners.warn)
     periods = () if how.evaluation.period is None else (how.evaluation.period,)
     overrides = Overrides(periods, how.input_options.unit, how.reading, {})
@@ -214,13 +204,13 @@ class CheckRequest:
     lars check samples/door/door.lars samples/door/door.atoms --at 3 --answer answers.txt
     """
 
-    program: Path = program_argument()
+    program: Path = requests.program_argument()
     answer: Path = option(
         needed, "File with the stream to check; - reads standard input.", metavar="FILE", source="trace"
     )
-    at: Time = reference_time_option(needed)
-    trace: tuple[Path, ...] = trace_argument()
-    how: ProgramOptions
+    at: Time = requests.reference_time_option(needed)
+    trace: tuple[Path, ...] = requests.trace_argument()
+    how: requests.ProgramOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)

@@ -10,16 +10,9 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import RefusedCase, case_files, judging
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, JudgeTimes
+from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, names_of, option
-from agreement.documents.requests import (
-    AnswersOptions,
-    BadLineOptions,
-    InputOptions,
-    JudgeOptions,
-    MatchBy,
-    as_engines_read,
-)
 from agreement.documents.table_files import OutTable
 from agreement.experiments.grid import experiment_query
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -68,16 +61,19 @@ class JudgeRequest:
         "engine. [default for cases: the engine of the case]",
         metavar="NAME",
     )
-    how: JudgeOptions
-    recorded: AnswersOptions
-    input_options: InputOptions
+    how: requests.JudgeOptions
+    recorded: requests.AnswersOptions
+    input_options: requests.InputOptions
     static_at: tuple[str, ...] = option(
         (), "Static data that exist at these times only.", metavar="FROM..TO=FILE"
     )
-    bad_lines: BadLineOptions
+    bad_lines: requests.BadLineOptions
 
 
-_OF_FILES: Final = names_of(AnswersOptions, InputOptions, BadLineOptions) | {"--gracious", "--static-at"}
+_OF_FILES: Final = names_of(requests.AnswersOptions, requests.InputOptions, requests.BadLineOptions) | {
+    "--gracious",
+    "--static-at",
+}
 _OF_SPECIFICATIONS: Final = frozenset(
     (
         "--t0",
@@ -94,12 +90,12 @@ _OF_SPECIFICATIONS: Final = frozenset(
 _OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
 
 
-def _check_said(flags: Sequence[str], match: MatchBy, *, cases: bool, version: bool) -> None:
+def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
     """Raise LarsError for an option that is given and has no effect.
 
     A case contains its query and stream; an engine version leaves nothing open; a sequence has no times.
     """
-    sequence = match is MatchBy.SEQUENCE
+    sequence = match is requests.MatchBy.SEQUENCE
     refusals = (
         (cases, _OF_FILES, "a recorded case, which contains its query, stream and answers"),
         (version, _OF_SPECIFICATIONS, "an engine version, which leaves nothing open; use a specification"),
@@ -231,7 +227,7 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         return JudgeResult(_cases=verdicts, _refused=refused)
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
-    by_number = version and as_engines_read(query) is not None
+    by_number = version and requests.as_engines_read(query) is not None
     input_options = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
     read = judging.reading_of(request.recorded, input_options, request.how.match)
     answers = judging.JudgedAnswers(

@@ -18,20 +18,10 @@ from agreement.answering.solve.solving import (
     ReportsTask,
     Streams,
 )
+from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import IdleOptions, flags_of, has, option
 from agreement.documents.outputs import plain, quantity, short, table
-from agreement.documents.requests import (
-    ProgramOptions,
-    RunnerOptions,
-    check_for_programs,
-    first_time_option,
-    has_short_numbers,
-    is_experiment,
-    program_argument,
-    time_option,
-    trace_argument,
-)
 from agreement.documents.table_files import OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import answer_lines
@@ -56,12 +46,12 @@ class SolveRequest:
         IdleOptions(has("--as"), ("--master",), excludes="--as NAME, which runs in this process"),
     )
 
-    program: Path = program_argument()
-    trace: tuple[Path, ...] = trace_argument()
-    how: ProgramOptions
-    from_: Time | None = first_time_option()
-    to: Time | None = time_option("Last time point. [default: the last element of the trace]")
-    where: RunnerOptions
+    program: Path = requests.program_argument()
+    trace: tuple[Path, ...] = requests.trace_argument()
+    how: requests.ProgramOptions
+    from_: Time | None = requests.first_time_option()
+    to: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
+    where: requests.RunnerOptions
     streams: AnswerStreamOptions
     as_: str | None = option(
         None,
@@ -200,12 +190,12 @@ class SolveResult(Findings):
         return self.tables(runs=True)[0]
 
 
-def _counted_by(profile: str, path: Path, how: ProgramOptions) -> ProgramOptions:
+def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> requests.ProgramOptions:
     """Return the options with a unit as an engine version counts the plain numbers of a query."""
     # Loads engines, which no other question needs.
     from agreement.engines.registry import ENGINES
 
-    if how.input_options.unit is not None or profile not in ENGINES or not has_short_numbers(path):
+    if how.input_options.unit is not None or profile not in ENGINES or not requests.has_short_numbers(path):
         return how
     return replace(how, input_options=replace(how.input_options, unit=MILLISECOND))
 
@@ -219,7 +209,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     [(2, (('greet(ann)', 'guard(ann)', 'inside(ann)'),))]
     """
     path, traces, how, span = request.program, request.trace, request.how, (request.from_, request.to)
-    if is_experiment(path):
+    if requests.is_experiment(path):
         # Loads what compares, which no other question needs.
         from agreement.results.base.inputs import unfold
 
@@ -227,8 +217,8 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
     how.check(path, **{"as": request.as_})
     said_by_profiles = [flag for flag in flags_of(how.evaluation, how.reading) if flag != "--bounds"]
     solving.check_only_as(request.as_, flags_of(request.reports), said_by_profiles)
-    check_for_programs(path, flags_of(request.streams))
-    if request.as_ is not None and not is_experiment(path):
+    requests.check_for_programs(path, flags_of(request.streams))
+    if request.as_ is not None and not requests.is_experiment(path):
         how = _counted_by(request.as_, path, how)
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:

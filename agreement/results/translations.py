@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.answering.solve import translating
+from agreement.documents import requests
 from agreement.documents.options import (
     IdleOptions,
     OptionTest,
@@ -18,21 +19,6 @@ from agreement.documents.options import (
     has,
     has_not,
     option,
-)
-from agreement.documents.requests import (
-    PROGRAM_SUFFIX,
-    PULL_ONLY,
-    PUSH_ONLY,
-    EvaluationOptions,
-    InputOptions,
-    InterpretationOptions,
-    assign_option,
-    check_for_queries,
-    is_experiment,
-    program_argument,
-    readers,
-    reference_time_option,
-    semantics_option,
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -66,15 +52,15 @@ _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
 def _of_a_query(situation: OptionTest) -> OptionTest:
     # What a program leaves no choice of is refused for that.
-    return lambda values: situation(values) and values["query"].suffix != PROGRAM_SUFFIX
+    return lambda values: situation(values) and values["query"].suffix != requests.PROGRAM_SUFFIX
 
 
 def _has_no_trace(values: OptionValues) -> bool:
-    return not {"trace", "--stream"} & values.keys() and not is_experiment(Path(values["query"]))
+    return not {"trace", "--stream"} & values.keys() and not requests.is_experiment(Path(values["query"]))
 
 
 def _is_program_as_text(values: OptionValues) -> bool:
-    is_text = _has_no_trace(values) and values["query"].suffix == PROGRAM_SUFFIX
+    is_text = _has_no_trace(values) and values["query"].suffix == requests.PROGRAM_SUFFIX
     return is_text and not has("--format", "ticker")(values)
 
 
@@ -98,8 +84,8 @@ class TranslateRequest:
         ),
         IdleOptions(has_not("--to", "csparql"), ("--step",), requires="--to csparql"),
         IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which has no rules"),
-        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=PULL_ONLY),
-        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=PUSH_ONLY),
+        IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=requests.PULL_ONLY),
+        IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=requests.PUSH_ONLY),
         IdleOptions(_has_no_trace, _OF_TRACES, requires="a trace"),
         IdleOptions(
             _is_program_as_text,
@@ -108,28 +94,28 @@ class TranslateRequest:
         ),
     )
 
-    query: Path = program_argument()
+    query: Path = requests.program_argument()
     trace: tuple[Path, ...] = argument(
         "TRACE..",
         "Recorded streams to include with --format asp or sql, so that the output runs on its own.",
         default=(),
         source="trace",
     )
-    evaluation: EvaluationOptions
-    reading: InterpretationOptions
-    semantics: Semantics | None = semantics_option("set")
+    evaluation: requests.EvaluationOptions
+    reading: requests.InterpretationOptions
+    semantics: Semantics | None = requests.semantics_option("set")
     to: Language | None = option(None, "Print the query in this query language instead of a program.")
     step: Duration | None = option(
         None,
         "STEP for windows without one, such as 1s. C-SPARQL requires a STEP.",
-        readers.unit,
+        requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",
     )
     strict: StrictEngine | None = option(None, "Reject queries that the parser of this engine rejects.")
-    assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
-    input_options: InputOptions
-    at: Time | None = reference_time_option()
+    assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
+    input_options: requests.InputOptions
+    at: Time | None = requests.reference_time_option()
     format: ProgramFormat = option(ProgramFormat.LARS, "Output format.")
 
 
@@ -205,7 +191,7 @@ class Translation(Findings):
 
 def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
     """Return a request with the query of an experiment in its place, and what its text needs of the rest."""
-    if not is_experiment(request.query):
+    if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.
     from agreement.experiments.grid import experiment_query, wanted_of
@@ -237,7 +223,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
         "base": request.input_options.base,
     }
     flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
-    check_for_queries(request.query, flags)
+    requests.check_for_queries(request.query, flags)
     options = request.input_options.fitted([request.query], listeners.note, request.evaluation.period)
     fitted = replace(request, input_options=options)
     lines = "\n".join(translated_lines(fitted, listeners)).split("\n")

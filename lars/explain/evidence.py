@@ -13,6 +13,7 @@ from typing import assert_never
 from lars import semantics
 from lars.analysis import binders, through_box
 from lars.errors import LarsError
+from lars.language import terms
 from lars.language.formulas import (
     At,
     BodyLiteral,
@@ -27,39 +28,28 @@ from lars.language.formulas import (
 )
 from lars.language.program import Program, Rule, atoms, formulas, head_atom, head_time, put, ready, variables
 from lars.language.stream import Evaluation, Moment, Stream, cut, moments, with_moments
-from lars.language.terms import (
-    Atom,
-    Binding,
-    Constant,
-    Number,
-    Signature,
-    Term,
-    Variable,
-    signature,
-    substitute,
-    unify,
-)
 from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 from lars.semantics import all_background, decide_condition, groups, refuse, separate
 
-Times = Mapping[Atom, Sequence[int]]
+Times = Mapping[terms.Atom, Sequence[int]]
 
 
 class Atoms:
     """Ground atoms, found by predicate and the places that a pattern fixes; their order is kept."""
 
-    def __init__(self, atoms: Iterable[Atom]) -> None:
-        self._by_signature: dict[Signature, list[Atom]] = {}
+    def __init__(self, atoms: Iterable[terms.Atom]) -> None:
+        self._by_signature: dict[terms.Signature, list[terms.Atom]] = {}
         for atom in dict.fromkeys(atoms):
-            self._by_signature.setdefault(signature(atom), []).append(atom)
+            self._by_signature.setdefault(terms.signature(atom), []).append(atom)
         self._index: dict[
-            tuple[Signature, tuple[int, ...]], dict[tuple[Constant | Variable, ...], list[Atom]]
+            tuple[terms.Signature, tuple[int, ...]],
+            dict[tuple[terms.Constant | terms.Variable, ...], list[terms.Atom]],
         ] = {}
 
-    def like(self, pattern: Atom) -> Sequence[Atom]:
+    def like(self, pattern: terms.Atom) -> Sequence[terms.Atom]:
         """Return the atoms that agree with the pattern wherever it has a constant."""
-        name = signature(pattern)
-        places = tuple(i for i, term in enumerate(pattern.arguments) if not isinstance(term, Variable))
+        name = terms.signature(pattern)
+        places = tuple(i for i, term in enumerate(pattern.arguments) if not isinstance(term, terms.Variable))
         index = self._index.get((name, places))
         if index is None:
             index = self._index[name, places] = {}
@@ -68,10 +58,12 @@ class Atoms:
         return index.get(tuple(pattern.arguments[place] for place in places), [])
 
 
-def matching(atoms: Atoms, pattern: Atom, binding: Binding) -> Iterable[tuple[Atom, Binding]]:
+def matching(
+    atoms: Atoms, pattern: terms.Atom, binding: terms.Binding
+) -> Iterable[tuple[terms.Atom, terms.Binding]]:
     """Yield the atoms that are instances of the pattern under a binding, each with what it binds."""
-    for atom in atoms.like(substitute(pattern, binding)):
-        if (grown := unify(pattern, atom, binding)) is not None:
+    for atom in atoms.like(terms.substitute(pattern, binding)):
+        if (grown := terms.unify(pattern, atom, binding)) is not None:
             yield atom, grown
 
 
@@ -80,14 +72,14 @@ class PresentAtom:
     """The atom is in υ(t), or in the background."""
 
     t: int
-    atom: Atom
+    atom: terms.Atom
 
 
 @dataclass(frozen=True, slots=True)
 class AbsentAtom:
     """The atom is at no time point of the interval that was looked at."""
 
-    atom: Atom
+    atom: terms.Atom
     within: Interval
 
 
@@ -128,7 +120,7 @@ class Instances:
 
     t: int
     count: int
-    examples: tuple[Atom, ...]
+    examples: tuple[terms.Atom, ...]
 
 
 Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | WindowContent | Instances
@@ -149,22 +141,22 @@ class StreamIndex:
     input_times: Times
     derived_times: Times
     choice: Mapping[TupleWindow, Evaluation]
-    background: frozenset[Atom]
+    background: frozenset[terms.Atom]
     allowed: Callable[[Moment], bool] = lambda _: True
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
-    def times(self, atom: Atom) -> Sequence[int]:
+    def times(self, atom: terms.Atom) -> Sequence[int]:
         """Return the time points that are shown at which the atom is in υ, ascending."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
 
-    def has(self, atom: Atom, t: int) -> bool:
+    def has(self, atom: terms.Atom, t: int) -> bool:
         """Return whether the atom is in υ(t)."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         place = bisect_left(times, t)
         return t in self.timeline and place < len(times) and times[place] == t
 
-    def holds(self, atom: Atom, t: int) -> bool:
+    def holds(self, atom: terms.Atom, t: int) -> bool:
         """Return whether the atom is in υ(t), or in the background."""
         return atom in self.background or self.has(atom, t)
 
@@ -185,19 +177,19 @@ class StreamIndex:
     def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
         """Return why the formula holds at t (or fails, if that is wanted), else None."""
         match formula:
-            case Atom():
+            case terms.Atom():
                 return self._atom(formula, t, wanted=wanted)
             case Truth():
                 return Trivial() if wanted else None
             case Not(inner):
                 return self.why(inner, t, wanted=not wanted)
-            case Diamond(Atom() as atom):
+            case Diamond(terms.Atom() as atom):
                 return self._sometimes(atom) if wanted else self._never(atom)
             case Diamond(inner):
                 return (self._some if wanted else self._every)(inner, self.timeline, wanted=wanted)
             case Box(inner):
                 return (self._every if wanted else self._some)(inner, self.timeline, wanted=wanted)
-            case At(Number(u), inner):
+            case At(terms.Number(u), inner):
                 if u not in self.timeline:
                     return None if wanted else OutsideTimeline(u, self.timeline)
                 return self._some(inner, Interval(u, u), wanted=wanted)
@@ -210,13 +202,13 @@ class StreamIndex:
             case _:
                 assert_never(formula)
 
-    def _atom(self, atom: Atom, t: int, *, wanted: bool) -> Evidence | None:
+    def _atom(self, atom: terms.Atom, t: int, *, wanted: bool) -> Evidence | None:
         if not wanted:
             return None if self.holds(atom, t) else AbsentAtom(atom, Interval(t, t))
         there = atom in self.background or (self.has(atom, t) and self.allowed((t, atom)))
         return PresentAtom(t, atom) if there else None
 
-    def _sometimes(self, atom: Atom) -> Evidence | None:
+    def _sometimes(self, atom: terms.Atom) -> Evidence | None:
         times = self.times(atom)
         if atom in self.background and self.timeline:
             times = [self.timeline.last]
@@ -225,7 +217,7 @@ class StreamIndex:
                 return Points(self.timeline, ((u, PresentAtom(u, atom)),), every=False)
         return None
 
-    def _never(self, atom: Atom) -> Evidence | None:
+    def _never(self, atom: terms.Atom) -> Evidence | None:
         there = self.times(atom) or (atom in self.background and self.timeline)
         return None if there else AbsentAtom(atom, self.timeline)
 
@@ -244,15 +236,15 @@ class StreamIndex:
         return Points(self.timeline, tuple(points), every=True)
 
 
-def view_of(stream: Stream, background: frozenset[Atom]) -> StreamIndex:
+def view_of(stream: Stream, background: frozenset[terms.Atom]) -> StreamIndex:
     """Return the view of a whole stream."""
     times = times_of(stream.input), times_of(stream.derived)
     return StreamIndex(stream.timeline, stream.input, *times, stream.choice, background)
 
 
-def times_of(evaluation: Mapping[int, Iterable[Atom]]) -> dict[Atom, list[int]]:
+def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom, list[int]]:
     """Return at which time points each atom is, ascending."""
-    times: dict[Atom, list[int]] = {}
+    times: dict[terms.Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:
             times.setdefault(atom, []).append(t)
@@ -299,7 +291,7 @@ class IndexedPoint:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
         return self._groups[literal]
 
-    def now(self, pattern: Atom) -> list[Atom]:
+    def now(self, pattern: terms.Atom) -> list[terms.Atom]:
         """Return the instances of an atom that hold at t."""
         return [atom for atom, _ in matching(self.atoms, pattern, {}) if self.holds((self.t, atom))]
 
@@ -313,7 +305,7 @@ def world(  # noqa: PLR0913, PLR0917
     data: Stream,
     derived: Iterable[Moment],
     t: int,
-    background: Iterable[Atom] = (),
+    background: Iterable[terms.Atom] = (),
     evaluate: semantics.Evaluate = refuse,
 ) -> IndexedPoint:
     """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
@@ -335,19 +327,19 @@ def world(  # noqa: PLR0913, PLR0917
 
 
 def solutions(
-    here: IndexedPoint, formula: Formula, view: StreamIndex, t: int, binding: Binding
-) -> Iterator[Binding]:
+    here: IndexedPoint, formula: Formula, view: StreamIndex, t: int, binding: terms.Binding
+) -> Iterator[terms.Binding]:
     """Yield the bindings under which a formula holds in the view at t; unbound variables stay under ¬."""
     if variables(formula) <= binding.keys():
         if view.why(put(formula, binding), t) is not None:
             yield binding
         return
     match formula:
-        case Atom():
+        case terms.Atom():
             for atom, grown in matching(here.atoms, formula, binding):
                 if view.holds(atom, t):
                     yield grown
-        case Diamond(Atom() as pattern):
+        case Diamond(terms.Atom() as pattern):
             for atom, grown in matching(here.atoms, pattern, binding):
                 if view.times(atom) or (view.timeline and atom in view.background):
                     yield grown
@@ -368,7 +360,9 @@ def solutions(
             assert_never(formula)
 
 
-def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Iterator[Binding]:
+def _anywhere(
+    here: IndexedPoint, inner: Formula, view: StreamIndex, binding: terms.Binding
+) -> Iterator[terms.Binding]:
     seen = set()
     for u in reversed(view.timeline):
         for solution in solutions(here, inner, view, u, binding):
@@ -378,20 +372,24 @@ def _anywhere(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Bi
 
 
 def _timed(
-    here: IndexedPoint, time: Variable | Number, inner: Formula, view: StreamIndex, binding: Binding
-) -> Iterator[Binding]:
-    bound = binding.get(time, time) if isinstance(time, Variable) else time
-    if isinstance(bound, Number):
+    here: IndexedPoint,
+    time: terms.Variable | terms.Number,
+    inner: Formula,
+    view: StreamIndex,
+    binding: terms.Binding,
+) -> Iterator[terms.Binding]:
+    bound = binding.get(time, time) if isinstance(time, terms.Variable) else time
+    if isinstance(bound, terms.Number):
         if bound.value in view.timeline:
             yield from solutions(here, inner, view, bound.value, binding)
     elif bound == time:
         for u in _moments(here, inner, view, binding):
-            yield from solutions(here, inner, view, u, {**binding, bound: Number(u)})
+            yield from solutions(here, inner, view, u, {**binding, bound: terms.Number(u)})
 
 
-def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Binding) -> Sequence[int]:
+def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: terms.Binding) -> Sequence[int]:
     every = range(view.timeline.last, view.timeline.first - 1, -1)
-    if not isinstance(inner, Atom):
+    if not isinstance(inner, terms.Atom):
         return every
     matching_atoms = [atom for atom, _ in matching(here.atoms, inner, binding)]
     if any(atom in view.background for atom in matching_atoms):
@@ -399,7 +397,9 @@ def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: Bin
     return sorted({u for atom in matching_atoms for u in view.times(atom)}, reverse=True)
 
 
-def literal_bindings(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Iterator[Binding]:
+def literal_bindings(
+    here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding
+) -> Iterator[terms.Binding]:
     """Yield the bindings under which a body literal holds at t, given what is bound."""
     if isinstance(literal, SetLiteral):
         for group in here.instance_groups(literal):
@@ -411,14 +411,14 @@ def literal_bindings(here: IndexedPoint, literal: BodyLiteral, binding: Binding)
         yield found
 
 
-def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> BodyLiteral | None:
+def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding) -> BodyLiteral | None:
     """Return the literal to look at next: the one with the fewest candidates, None when none can be yet."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
-def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> tuple[bool, int] | None:
+def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
     """Return whether a literal has to wait for those that have a pattern to look up, and its candidates."""
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
@@ -431,16 +431,18 @@ def _cost(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> tuple[b
     atom = next(atoms(literal), None)
     if atom is None:
         return True, 0
-    return through_box(literal), 1 + len(here.atoms.like(substitute(atom[0], binding)))
+    return through_box(literal), 1 + len(here.atoms.like(terms.substitute(atom[0], binding)))
 
 
-def _binds(formula: Formula, binding: Binding) -> bool:
+def _binds(formula: Formula, binding: terms.Binding) -> bool:
     """Whether the formula binds every variable of it that is not bound yet."""
     names = frozenset().union(*map(variables, binders(formula)))
     return variables(formula) - binding.keys() <= names
 
 
-def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+def body_bindings(
+    here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding
+) -> Iterator[terms.Binding]:
     """Yield the bindings under which a whole body holds at t."""
     if not body:
         yield binding
@@ -454,28 +456,33 @@ def body_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Bind
         yield from body_bindings(here, [part for part in body if part is not literal], time_binding)
 
 
-def head_moment(here: IndexedPoint, rule: Rule, binding: Binding) -> tuple[Term, Atom] | None:
+def head_moment(
+    here: IndexedPoint, rule: Rule, binding: terms.Binding
+) -> tuple[terms.Term, terms.Atom] | None:
     """Return time and atom of a rule's head under a binding, the time unbound or outside maybe; else None."""
     atom, time = head_atom(rule), head_time(rule, here.t)
-    return None if atom is None else (binding.get(time, time), substitute(atom, binding))  # type: ignore[arg-type]
+    return None if atom is None else (binding.get(time, time), terms.substitute(atom, binding))  # type: ignore[arg-type]
 
 
-def derived_moment(here: IndexedPoint, rule: Rule, binding: Binding) -> Moment | None:
+def derived_moment(here: IndexedPoint, rule: Rule, binding: terms.Binding) -> Moment | None:
     """Return what the rule derives; None for a constraint, and outside the timeline."""
     match head_moment(here, rule, binding):
-        case (Number(u), atom) if u in here.view.timeline:
+        case (terms.Number(u), atom) if u in here.view.timeline:
             return u, atom
         case _:
             return None
 
 
-def time_bindings(here: IndexedPoint, body: Sequence[BodyLiteral], binding: Binding) -> Iterator[Binding]:
+def time_bindings(
+    here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding
+) -> Iterator[terms.Binding]:
     """Yield a time point for a variable time of @ that nothing else binds, as in @_T ¬p(X), X = T."""
     all_binders = (binder for formula in formulas(body) for binder in binders(formula))
     time = next(
-        (binder for binder in all_binders if isinstance(binder, Variable) and binder not in binding), None
+        (binder for binder in all_binders if isinstance(binder, terms.Variable) and binder not in binding),
+        None,
     )
     # Without one nothing can be bound: safe rules do not come here.
     for u in () if time is None else reversed(here.view.timeline):
         assert time is not None
-        yield {**binding, time: Number(u)}
+        yield {**binding, time: terms.Number(u)}

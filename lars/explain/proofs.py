@@ -20,24 +20,13 @@ from lars.explain.evidence import (
     present,
     world,
 )
+from lars.language import terms
 from lars.language.formulas import BodyLiteral, Condition, SetLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, head_time, is_fact, put
 from lars.language.stream import Moment, Stream
-from lars.language.terms import (
-    Atom,
-    Binding,
-    Constant,
-    Number,
-    Signature,
-    Variable,
-    constants,
-    signature,
-    substitute,
-    unify,
-)
 from lars.semantics import Evaluate, choices, refuse
 
-Values = tuple[tuple[Variable, Constant], ...]
+Values = tuple[tuple[terms.Variable, terms.Constant], ...]
 
 MOST_INSTANCES_SHOWN: Final = 10
 """A proof through an aggregate has so many of the instances that are aggregated; all are counted."""
@@ -56,7 +45,7 @@ class InBackground:
     """The atom is in the background: static data, or a fact of the program."""
 
     t: int
-    atom: Atom
+    atom: terms.Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +53,7 @@ class Input:
     """The atom is in the stream's input at t."""
 
     t: int
-    atom: Atom
+    atom: terms.Atom
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +61,7 @@ class RuleInstance:
     """The atom is the head of an instance of the program's rule `number`, counted from 1."""
 
     t: int
-    atom: Atom
+    atom: terms.Atom
     number: int
     rule: Rule
     binding: Values
@@ -93,18 +82,18 @@ class Proof:
     steps: Mapping[Moment, Support]
 
 
-def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> Binding | None:
+def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> terms.Binding | None:
     """Return the binding under which the rule's head is the atom at its time, or None."""
     t, atom = moment
     pattern = head_atom(rule)
-    if pattern is None or is_fact(rule) or (binding := unify(pattern, atom, {})) is None:
+    if pattern is None or is_fact(rule) or (binding := terms.unify(pattern, atom, {})) is None:
         return None
     time = head_time(rule, here.t)
-    moved = binding.setdefault(time, Number(t)) if isinstance(time, Variable) else time
-    return binding if moved == Number(t) else None
+    moved = binding.setdefault(time, terms.Number(t)) if isinstance(time, terms.Variable) else time
+    return binding if moved == terms.Number(t) else None
 
 
-def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Binding]]:
+def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, terms.Binding]]:
     """Yield each rule, counted from 1, and binding with that head whose body holds in the answer stream."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
@@ -112,7 +101,7 @@ def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, Bi
                 yield number, body_binding
 
 
-def step(here: IndexedPoint, moment: Moment, number: int, binding: Binding) -> RuleInstance | None:
+def step(here: IndexedPoint, moment: Moment, number: int, binding: terms.Binding) -> RuleInstance | None:
     """Return the rule instance as a step, or None when it needs atoms that are not allowed."""
     rule = here.program.rules[number - 1]
     premises = []
@@ -124,12 +113,12 @@ def step(here: IndexedPoint, moment: Moment, number: int, binding: Binding) -> R
     return RuleInstance(*moment, number, rule, values_of(binding), tuple(premises))
 
 
-def values_of(binding: Binding) -> Values:
+def values_of(binding: terms.Binding) -> Values:
     """Return the constants of a binding, by the names of their variables."""
-    return tuple(sorted(constants(binding).items()))
+    return tuple(sorted(terms.constants(binding).items()))
 
 
-def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premise | None:
+def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> Premise | None:
     """Return why a body literal holds under a binding, or None when it does not."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
@@ -144,13 +133,13 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: Binding) -> Premi
     return None if evidence is None else Premise(ground, evidence)
 
 
-def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: Binding) -> Iterator[Premise]:
+def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Binding) -> Iterator[Premise]:
     """Yield why those literals hold that do."""
     held = (premise(here, literal, binding) for literal in body)
     return (held_premise for held_premise in held if held_premise is not None)
 
 
-def some_of(here: IndexedPoint, count: int, instances: Sequence[Atom]) -> Instances:
+def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> Instances:
     """Return as evidence how many instances there are at t, and the first of these."""
     return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
@@ -165,17 +154,17 @@ def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
 _BROAD: Final = 2000
 """So many instances are looked at in breadth, which finds short proofs; then in depth, to find one soon."""
 
-Instance = tuple[Moment, int, Binding]
+Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
     """Derives the atoms of predicates that depend on each other, as far as a goal needs it."""
 
-    def __init__(self, here: IndexedPoint, names: frozenset[Signature]) -> None:
+    def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
         self._here = here
         self._names = names
         self._known: dict[Moment, RuleInstance] = {}
-        self._instances: dict[Moment, Iterator[tuple[int, Binding]]] = {}
+        self._instances: dict[Moment, Iterator[tuple[int, terms.Binding]]] = {}
         self._queue: deque[Moment] = deque()
         self._turns = 0
         self._waiting: dict[Moment, list[Instance]] = {}
@@ -195,7 +184,7 @@ class Loop:
         return self._known.get(goal)
 
     def _allowed(self, moment: Moment) -> bool:
-        own = signature(moment[1]) in self._names and moment not in self._here.intensional_input
+        own = terms.signature(moment[1]) in self._names and moment not in self._here.intensional_input
         return not own or moment in self._known
 
     def _want(self, moment: Moment) -> None:
@@ -212,11 +201,11 @@ class Loop:
                 self._waiting.setdefault(needed, []).append(instance)
                 self._want(needed)
 
-    def _needed(self, number: int, binding: Binding) -> Iterator[Moment]:
+    def _needed(self, number: int, binding: terms.Binding) -> Iterator[Moment]:
         for literal in self._here.program.rules[number - 1].body:
             for pattern, positive, _ in atoms(literal):
-                if positive and signature(pattern) in self._names:
-                    atom = substitute(pattern, binding)
+                if positive and terms.signature(pattern) in self._names:
+                    atom = terms.substitute(pattern, binding)
                     yield from (
                         (u, atom) for u in self._here.view.times(atom) if (u, atom) not in self._known
                     )
@@ -239,7 +228,7 @@ class Prover:
     >>> from lars.text.notation import read
     >>> from lars.language.stream import stream_of
     >>> from lars.language.windows import Interval
-    >>> p, e = Atom("p"), Atom("e")
+    >>> p, e = terms.Atom("p"), terms.Atom("e")
     >>> here = world(read("p ← ⊞^3 ◇ e."), stream_of(Interval(0, 9), [(4, e)]), [(6, p)], 6)
     >>> [(t, str(atom)) for t, atom in Prover(here).proof((6, p)).steps]
     [(6, 'p'), (4, 'e')]
@@ -249,7 +238,9 @@ class Prover:
         self.world = here
         self._known: dict[Moment, Support | None] = {}
         loops = {names: Loop(here, names) for names in positive_loops(here.program).values()}
-        self._loops: dict[Signature, Loop] = {name: loop for names, loop in loops.items() for name in names}
+        self._loops: dict[terms.Signature, Loop] = {
+            name: loop for names, loop in loops.items() for name in names
+        }
 
     def proof(self, goal: Moment) -> Proof | None:
         """Return a proof of the atom at its time, or None when it is not in the answer stream."""
@@ -279,7 +270,7 @@ class Prover:
             return InBackground(t, atom)
         if not here.view.has(atom, t):
             return None
-        loop = self._loops.get(signature(atom))
+        loop = self._loops.get(terms.signature(atom))
         if moment in here.intensional_input or atom in here.view.input_times:
             return Input(t, atom)
         if loop is not None:
@@ -294,7 +285,7 @@ def provers(  # noqa: PLR0913, PLR0917
     data: Stream,
     derived: frozenset[Moment],
     t: int,
-    background: Iterable[Atom] = (),
+    background: Iterable[terms.Atom] = (),
     evaluate: Evaluate = refuse,
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.

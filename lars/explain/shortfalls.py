@@ -10,20 +10,11 @@ from itertools import islice
 from operator import itemgetter
 from typing import Final
 
-from lars.explain.evidence import (
-    Evidence,
-    IndexedPoint,
-    StreamIndex,
-    cheapest,
-    literal_bindings,
-    matching,
-    time_bindings,
-)
+from lars.explain import evidence
 from lars.explain.proofs import Premise, Values, premises, some_of, values_of
 from lars.language import formulas as logic
-from lars.language.program import Rule, close, head_atom, head_time, is_fact, variables
+from lars.language import program, terms
 from lars.language.stream import Moment
-from lars.language.terms import Atom, Binding, Constant, Number, Term, Variable, signature, substitute
 from lars.language.windows import Interval, Ties, TupleWindow, Window
 
 
@@ -42,7 +33,7 @@ class WindowMiss:
 
 
 def window_miss(
-    window: TupleWindow, before: StreamIndex, after: StreamIndex, moment: Moment
+    window: TupleWindow, before: evidence.StreamIndex, after: evidence.StreamIndex, moment: Moment
 ) -> WindowMiss | None:
     """Return why the window drops the atom, None when it shows it or was not given it."""
     t, atom = moment
@@ -65,7 +56,7 @@ _FIRST: Final = 3
 class Gaps:
     """The instance of □'s atom that is at the most times, and at how many it is not: `first` ones shown."""
 
-    atom: Atom
+    atom: terms.Atom
     first: tuple[int, ...]
     count: int
 
@@ -79,7 +70,7 @@ class Sight:
     be at every time if `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
     """
 
-    atom: Atom
+    atom: terms.Atom
     windows: tuple[tuple[Window, Interval], ...]
     within: Interval
     every: bool
@@ -91,7 +82,7 @@ class Sight:
     empty: TupleWindow | None = None
 
 
-def sight(here: IndexedPoint, formula: logic.Formula) -> Sight | None:
+def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
     """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
     passed, views, below = [], [here.view], formula
     while isinstance(below, logic.In):
@@ -100,13 +91,13 @@ def sight(here: IndexedPoint, formula: logic.Formula) -> Sight | None:
         below = below.inner
     interval, every, exactly = views[-1].timeline, False, None
     match below:
-        case logic.Diamond(Atom() as atom) | logic.At(Variable(), Atom() as atom):
+        case logic.Diamond(terms.Atom() as atom) | logic.At(terms.Variable(), terms.Atom() as atom):
             pass
-        case logic.Box(Atom() as atom):
+        case logic.Box(terms.Atom() as atom):
             every = True
-        case logic.At(Number(u), Atom() as atom):
+        case logic.At(terms.Number(u), terms.Atom() as atom):
             exactly = u
-        case Atom() as atom:
+        case terms.Atom() as atom:
             exactly = here.t
         case _:
             return None
@@ -129,9 +120,9 @@ def sight(here: IndexedPoint, formula: logic.Formula) -> Sight | None:
 
 
 def _nearest(
-    here: IndexedPoint, atom: Atom, view: StreamIndex, within: Interval, start: int
+    here: evidence.IndexedPoint, atom: terms.Atom, view: evidence.StreamIndex, within: Interval, start: int
 ) -> tuple[Moment | None, Moment | None]:
-    instances = ((u, a) for a, _ in matching(here.atoms, atom, {}) for u in here.view.times(a))
+    instances = ((u, a) for a, _ in evidence.matching(here.atoms, atom, {}) for u in here.view.times(a))
     unseen = [(u, a) for u, a in instances if not (u in within and view.has(a, u))]
     end = max(within.last, start)
     return (
@@ -140,20 +131,22 @@ def _nearest(
     )
 
 
-def _empty(passed: Sequence[Window], views: Sequence[StreamIndex]) -> TupleWindow | None:
+def _empty(passed: Sequence[Window], views: Sequence[evidence.StreamIndex]) -> TupleWindow | None:
     pairs = zip(passed, views[1:], strict=True)
     return next((w for w, view in pairs if isinstance(w, TupleWindow) and not view.timeline), None)
 
 
-def _dropped(passed: Sequence[Window], views: Sequence[StreamIndex], moment: Moment) -> WindowMiss | None:
+def _dropped(
+    passed: Sequence[Window], views: Sequence[evidence.StreamIndex], moment: Moment
+) -> WindowMiss | None:
     for window, before, after in zip(passed, views, views[1:], strict=False):
         if isinstance(window, TupleWindow) and (miss := window_miss(window, before, after, moment)):
             return miss
     return None
 
 
-def _gaps(here: IndexedPoint, pattern: Atom, view: StreamIndex) -> Gaps | None:
-    atoms = [atom for atom, _ in matching(here.atoms, pattern, {})]
+def _gaps(here: evidence.IndexedPoint, pattern: terms.Atom, view: evidence.StreamIndex) -> Gaps | None:
+    atoms = [atom for atom, _ in evidence.matching(here.atoms, pattern, {})]
     atom = max(atoms, key=lambda candidate: len(view.times(candidate)), default=pattern)
     times = frozenset(view.times(atom))
     count = view.timeline.last - view.timeline.first + 1 - len(times)
@@ -161,7 +154,7 @@ def _gaps(here: IndexedPoint, pattern: Atom, view: StreamIndex) -> Gaps | None:
     return Gaps(atom, first, count) if first else None
 
 
-def _left(here: IndexedPoint, window: Window, u: int) -> int | None:
+def _left(here: evidence.IndexedPoint, window: Window, u: int) -> int | None:
     """Return the first time at which the window no longer shows u, if it showed it before."""
     if isinstance(window, TupleWindow):
         return None
@@ -186,7 +179,7 @@ BUDGET: Final = 20_000
 class Partial:
     """What is bound so far, and the places of the literals in the body that hold and that fail."""
 
-    binding: Binding
+    binding: terms.Binding
     premises: frozenset[int]
     failed: tuple[int, ...]
 
@@ -195,7 +188,7 @@ class Partial:
 class Closest:
     """Finds the instances of a body that satisfy most of it, depth first."""
 
-    point: IndexedPoint
+    point: evidence.IndexedPoint
     body: tuple[logic.BodyLiteral, ...]
     left: int = BUDGET
     best: int = -1
@@ -207,13 +200,13 @@ class Closest:
         remaining = [literal for place, literal in enumerate(self.body) if place not in done]
         if len(state.premises) + len(remaining) < self.best or self.left <= 0:
             return
-        literal = cheapest(self.point, remaining, state.binding)
+        literal = evidence.cheapest(self.point, remaining, state.binding)
         if literal is None:
             self._undecided(state, remaining)
             return
         place = next(i for i, part in enumerate(self.body) if i not in done and part is literal)
         satisfied = False
-        for grown in literal_bindings(self.point, literal, state.binding):
+        for grown in evidence.literal_bindings(self.point, literal, state.binding):
             satisfied = True
             self.left -= 1
             if self.left <= 0:
@@ -224,7 +217,7 @@ class Closest:
             self.run(Partial(state.binding, state.premises, (*state.failed, place)))
 
     def _undecided(self, state: Partial, remaining: list[logic.BodyLiteral]) -> None:
-        times = list(time_bindings(self.point, remaining, state.binding)) if not state.failed else []
+        times = list(evidence.time_bindings(self.point, remaining, state.binding)) if not state.failed else []
         for time in times:
             self.left -= 1
             self.run(Partial(time, state.premises, state.failed))
@@ -247,7 +240,7 @@ _ATTEMPTS: Final = 3
 class Goal:
     """An atom, maybe with variables, that is at no time point of the interval."""
 
-    atom: Atom
+    atom: terms.Atom
     within: Interval
 
 
@@ -260,7 +253,7 @@ class Failure:
     """
 
     literal: logic.BodyLiteral
-    despite: Evidence | None = None
+    despite: evidence.Evidence | None = None
     sight: Sight | None = None
     missing: Goal | None = None
 
@@ -274,7 +267,7 @@ class Attempt:
     """
 
     number: int
-    rule: Rule
+    rule: program.Rule
     binding: Values
     premises: tuple[Premise, ...]
     failure: Failure | None
@@ -289,7 +282,7 @@ class Mismatch:
     """A rule for the predicate that cannot derive the atom: its head differs, or is at time `head_at`."""
 
     number: int
-    rule: Rule
+    rule: program.Rule
     head_at: int | None = None
 
 
@@ -303,14 +296,14 @@ class Shortfall:
     derivable: bool
 
 
-def _known(term: Term, binding: Mapping[Variable, Constant]) -> Constant | None:
-    return binding.get(term) if isinstance(term, Variable) else term
+def _known(term: terms.Term, binding: Mapping[terms.Variable, terms.Constant]) -> terms.Constant | None:
+    return binding.get(term) if isinstance(term, terms.Variable) else term
 
 
 class Searcher:
     """The shortfalls of atoms in one answer stream."""
 
-    def __init__(self, here: IndexedPoint) -> None:
+    def __init__(self, here: evidence.IndexedPoint) -> None:
         self._here = here
         self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
@@ -334,53 +327,61 @@ class Searcher:
         attempts: list[Attempt] = []
         mismatches = []
         for number, rule in enumerate(self._here.program.rules, 1):
-            head = head_atom(rule)
-            if head is None or is_fact(rule) or signature(head) != signature(goal.atom):
+            head = program.head_atom(rule)
+            if head is None or program.is_fact(rule) or terms.signature(head) != terms.signature(goal.atom):
                 continue
             bound = self._bound(head, goal)
             binding = None if bound is None else self._timed(rule, bound, goal)
             if binding is None:
-                time = None if bound is None else head_time(rule, self._here.t)
-                mismatches.append(Mismatch(number, rule, time.value if isinstance(time, Number) else None))
+                time = None if bound is None else program.head_time(rule, self._here.t)
+                mismatches.append(
+                    Mismatch(number, rule, time.value if isinstance(time, terms.Number) else None)
+                )
             else:
                 attempts.extend(self._attempts(number, rule, binding, at_most))
-        return Shortfall(goal, tuple(attempts), tuple(mismatches), signature(goal.atom) in self._derivable)
+        return Shortfall(
+            goal, tuple(attempts), tuple(mismatches), terms.signature(goal.atom) in self._derivable
+        )
 
     @staticmethod
-    def _bound(head: Atom, goal: Goal) -> Binding | None:
+    def _bound(head: terms.Atom, goal: Goal) -> terms.Binding | None:
         """Return what is known of a head's variables where it is the goal, whose variables are others."""
         pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
-        own: dict[Variable, Constant] = {}
-        others: dict[Variable, Constant] = {}
+        own: dict[terms.Variable, terms.Constant] = {}
+        others: dict[terms.Variable, terms.Constant] = {}
         # What a later pair tells can be about an earlier one.
         for mine, theirs in pairs * len(pairs):
             known = _known(mine, own), _known(theirs, others)
             if None not in known and known[0] != known[1]:
                 return None
             for term, binding, value in ((mine, own, known[1]), (theirs, others, known[0])):
-                if isinstance(term, Variable) and value is not None:
+                if isinstance(term, terms.Variable) and value is not None:
                     binding[term] = value
         return {**own}
 
-    def _timed(self, rule: Rule, bound: Binding, goal: Goal) -> Binding | None:
-        time = head_time(rule, self._here.t)
-        if isinstance(time, Number):
+    def _timed(self, rule: program.Rule, bound: terms.Binding, goal: Goal) -> terms.Binding | None:
+        time = program.head_time(rule, self._here.t)
+        if isinstance(time, terms.Number):
             return bound if time.value in goal.within else None
         if goal.within.first == goal.within.last:
-            moment = Number(goal.within.first)
+            moment = terms.Number(goal.within.first)
             return bound if bound.setdefault(time, moment) == moment else None
         return bound
 
-    def _attempts(self, number: int, rule: Rule, binding: Binding, at_most: int) -> Iterator[Attempt]:
+    def _attempts(
+        self, number: int, rule: program.Rule, binding: terms.Binding, at_most: int
+    ) -> Iterator[Attempt]:
         search = Closest(self._here, rule.body)
         search.run(Partial(binding, frozenset(), ()))
         others = len(search.partials) - at_most
         for state in search.partials[:at_most]:
             yield self._attempt(number, rule, state, max(0, others), more=search.left <= 0)
 
-    def _attempt(self, number: int, rule: Rule, state: Partial, others: int, *, more: bool) -> Attempt:
+    def _attempt(
+        self, number: int, rule: program.Rule, state: Partial, others: int, *, more: bool
+    ) -> Attempt:
         body, held = range(len(rule.body)), (rule.body[place] for place in sorted(state.premises))
-        failed = sorted(state.failed, key=lambda place: (bool(variables(rule.body[place])), place))
+        failed = sorted(state.failed, key=lambda place: (bool(program.variables(rule.body[place])), place))
         left = [place for place in body if place not in state.premises and place not in failed]
         return Attempt(
             number=number,
@@ -388,40 +389,40 @@ class Searcher:
             binding=values_of(state.binding),
             premises=tuple(premises(self._here, held, state.binding)),
             failure=self._failure(rule.body[failed[0]], state.binding) if failed else None,
-            failed_too=tuple(close(rule.body[place], state.binding) for place in failed[1:]),
-            left=tuple(close(rule.body[place], state.binding) for place in left),
+            failed_too=tuple(program.close(rule.body[place], state.binding) for place in failed[1:]),
+            left=tuple(program.close(rule.body[place], state.binding) for place in left),
             other_count=others,
             more=more,
         )
 
-    def _failure(self, literal: logic.BodyLiteral, binding: Binding) -> Failure:
-        here, literal_here = self._here, close(literal, binding)
+    def _failure(self, literal: logic.BodyLiteral, binding: terms.Binding) -> Failure:
+        here, literal_here = self._here, program.close(literal, binding)
         if isinstance(literal_here, logic.Condition):
             return Failure(literal_here)
         if isinstance(literal_here, logic.SetLiteral):
             return self._ungathered(literal_here, binding)
         despite = None
-        if not variables(literal_here):
+        if not program.variables(literal_here):
             despite = here.view.why(literal_here, here.t, wanted=False)
         if isinstance(literal_here, logic.Not):
             return Failure(literal_here, despite)
         return self._unseen(literal_here, literal_here, despite)
 
-    def _ungathered(self, literal: logic.SetLiteral, binding: Binding) -> Failure:
+    def _ungathered(self, literal: logic.SetLiteral, binding: terms.Binding) -> Failure:
         keys = {name: binding[name] for name in literal.keys if name in binding}
-        group = substitute(literal.atom, keys)
-        pattern = substitute(literal.atom, binding) if isinstance(literal, logic.Among) else group
+        group = terms.substitute(literal.atom, keys)
+        pattern = terms.substitute(literal.atom, binding) if isinstance(literal, logic.Among) else group
         if instances := self._here.now(pattern):
             count = len(instances if pattern == group else self._here.now(group))
             return Failure(literal, some_of(self._here, count, instances))
         return self._unseen(literal, pattern, None)
 
     def _unseen(
-        self, literal: logic.BodyLiteral, formula: logic.Formula, despite: Evidence | None
+        self, literal: logic.BodyLiteral, formula: logic.Formula, despite: evidence.Evidence | None
     ) -> Failure:
         seen_by = sight(self._here, formula)
         missing = None
-        if seen_by is not None and signature(seen_by.atom) in self._derivable:
+        if seen_by is not None and terms.signature(seen_by.atom) in self._derivable:
             missing = Goal(seen_by.atom, seen_by.within)
             if seen_by.gaps is not None:
                 missing = Goal(seen_by.gaps.atom, Interval(seen_by.gaps.first[0], seen_by.gaps.first[0]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from lars.language.terms import XSD, Atom, Literal, Number, Term, Variable
+from lars.language import terms
 from lars.language.windows import Window
 
 
@@ -39,7 +39,7 @@ class Operation:
         return f"({self.left} {self.operator.value} {self.right})"
 
 
-Arithmetic = Term | Operation
+Arithmetic = terms.Term | Operation
 
 
 class Relation(Enum):
@@ -93,7 +93,7 @@ class Call:
     Operators are `=`, `!=`, `<`, `<=`, `>`, `>=`, `+`, `-`, `*`, `/`, `&&`, `||`, `!`, `NEG`
     (unary minus), `IN`; casts and extension functions are named by their IRI in brackets.
 
-    >>> print(Call(">=", (Variable("n"), Literal("20", XSD + "integer"))))
+    >>> print(Call(">=", (terms.Variable("n"), terms.Literal("20", terms.XSD + "integer"))))
     ?n >= 20
     """
 
@@ -104,7 +104,7 @@ class Call:
         return write_expression(self)
 
 
-Expression = Term | Call
+Expression = terms.Term | Call
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class Test:
 
     A term null is an unbound variable there. Error is neither true nor false (SPARQL 1.1, 17.2).
 
-    >>> print(Test(Call("BOUND", (Variable("n"),)), value=False))
+    >>> print(Test(Call("BOUND", (terms.Variable("n"),)), value=False))
     ¬[BOUND(?n)]
     """
 
@@ -128,7 +128,7 @@ class Test:
 class Assign:
     """BIND: the variable is the expression's value, or null when evaluating it is an error."""
 
-    variable: Variable
+    variable: terms.Variable
     expression: Expression
 
     def __str__(self) -> str:
@@ -151,18 +151,18 @@ class Aggregation:
     `arguments` are one variable, or for COUNT any number: none counts elements, several count
     (with `distinct`) tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
 
-    >>> print(Aggregation("SUM", (Variable("x"),), distinct=True))
+    >>> print(Aggregation("SUM", (terms.Variable("x"),), distinct=True))
     SUM(DISTINCT ?x)
     """
 
     function: str
-    arguments: tuple[Variable, ...] = ()
+    arguments: tuple[terms.Variable, ...] = ()
     distinct: bool = False
     separator: str = " "
 
     def __str__(self) -> str:
         inside = ", ".join(map(str, self.arguments)) or "*"
-        separator = f"; {Literal(self.separator)}" if self.separator != " " else ""
+        separator = f"; {terms.Literal(self.separator)}" if self.separator != " " else ""
         return f"{self.function}({'DISTINCT ' if self.distinct else ''}{inside}{separator})"
 
 
@@ -176,10 +176,10 @@ class Gather:
     variable is null when the aggregate is an error.
     """
 
-    variable: Variable
+    variable: terms.Variable
     aggregation: Aggregation
-    atom: Atom
-    keys: tuple[Variable, ...] = ()
+    atom: terms.Atom
+    keys: tuple[terms.Variable, ...] = ()
 
     def __str__(self) -> str:
         by = f" by {', '.join(map(str, self.keys))}" if self.keys else ""
@@ -190,7 +190,7 @@ class Gather:
 class OrderKey:
     """A key of ORDER BY: the values of a variable, ascending or descending (SPARQL 1.1, 15.1)."""
 
-    variable: Variable
+    variable: terms.Variable
     descending: bool = False
 
     def __str__(self) -> str:
@@ -205,11 +205,11 @@ class Among:
     tie goes by the texts of the arguments, unbound first. `limit` None: all after the offset.
     """
 
-    atom: Atom
+    atom: terms.Atom
     order: tuple[OrderKey, ...] = ()
     offset: int = 0
     limit: int | None = None
-    keys: tuple[Variable, ...] = ()
+    keys: tuple[terms.Variable, ...] = ()
 
     def __str__(self) -> str:
         last = "" if self.limit is None else str(self.offset + self.limit)
@@ -264,7 +264,7 @@ class Box:
 class At:
     """@_t α: t lies in the timeline and α holds at t. A variable time is bound by it."""
 
-    time: Variable | Number
+    time: terms.Variable | terms.Number
     inner: "Formula"
 
     def __str__(self) -> str:
@@ -284,7 +284,7 @@ class In:
 
 Compound = Not | Diamond | Box | At | In
 """The formulas about another one: each has one operand, so a formula holds one atom, or true."""
-Formula = Atom | Truth | Compound
+Formula = terms.Atom | Truth | Compound
 BodyLiteral = Formula | Condition | SetLiteral
 
 
@@ -295,10 +295,10 @@ def _bare(side: Arithmetic) -> str:
 _INFIX = frozenset(("=", "!=", "<", "<=", ">", ">=", "+", "-", "*", "/", "&&", "||"))
 _PREFIX = {"!": "!", "NEG": "-"}
 _BARE = {
-    XSD + "integer": re.compile(r"-?(0|[1-9][0-9]*)"),
-    XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
-    XSD + "double": re.compile(r"-?[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+"),
-    XSD + "boolean": re.compile("true|false"),
+    terms.XSD + "integer": re.compile(r"-?(0|[1-9][0-9]*)"),
+    terms.XSD + "decimal": re.compile(r"-?[0-9]+\.[0-9]+"),
+    terms.XSD + "double": re.compile(r"-?[0-9]+(\.[0-9]+)?[eE][+-]?[0-9]+"),
+    terms.XSD + "boolean": re.compile("true|false"),
 }
 
 
@@ -307,7 +307,7 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
 
     A bare integer is an RDF literal there, so a number of the logic has a # before it.
 
-    >>> print(write_expression(Call("+", (Literal("2.5", XSD + "decimal"), Number(3)))))
+    >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3
     """
     match expression:
@@ -321,11 +321,11 @@ def write_expression(expression: Expression, *, nested: bool = False) -> str:
             return f"({text})" if nested else text
         case Call(function, arguments):
             return f"{function}({_expressions_text(arguments)})"
-        case Literal(lexical, datatype) if datatype in _BARE and _BARE[datatype].fullmatch(lexical):
+        case terms.Literal(lexical, datatype) if datatype in _BARE and _BARE[datatype].fullmatch(lexical):
             return lexical
-        case Number(value):
+        case terms.Number(value):
             return f"#{value}"
-        case Variable(name):
+        case terms.Variable(name):
             return f"?{name}"
         case _:
             return str(expression)

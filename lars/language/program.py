@@ -8,24 +8,11 @@ from typing import Final, assert_never
 from lars.errors import LarsError, Place, place_at
 from lars.files import TextFile
 from lars.language import formulas as logic
+from lars.language import terms
 from lars.language.formulas import Arithmetic, BodyLiteral, Condition, Expression, Formula, SetLiteral
-from lars.language.terms import (
-    Atom,
-    Blank,
-    Iri,
-    Literal,
-    Number,
-    Signature,
-    Symbol,
-    Term,
-    TripleTerm,
-    Variable,
-    signature,
-    substitute,
-)
 from lars.language.windows import Window
 
-Head = Atom | logic.At
+Head = terms.Atom | logic.At
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +42,10 @@ class Rule:
     origin: Origin | None = field(default=None, compare=False, repr=False)
 
     @property
-    def predicate(self) -> Signature | None:
+    def predicate(self) -> terms.Signature | None:
         """What the rule derives; None for a constraint."""
         atom = head_atom(self)
-        return None if atom is None else signature(atom)
+        return None if atom is None else terms.signature(atom)
 
     @property
     def quotation(self) -> str:
@@ -80,9 +67,9 @@ class Program:
     rules: tuple[Rule, ...]
 
     @property
-    def facts(self) -> tuple[Atom, ...]:
+    def facts(self) -> tuple[terms.Atom, ...]:
         """The heads of its facts, which belong to the background."""
-        return tuple(rule.head for rule in self.rules if is_fact(rule) and isinstance(rule.head, Atom))
+        return tuple(rule.head for rule in self.rules if is_fact(rule) and isinstance(rule.head, terms.Atom))
 
     @property
     def proper_rules(self) -> tuple[Rule, ...]:
@@ -90,11 +77,11 @@ class Program:
         return tuple(rule for rule in self.rules if not is_fact(rule))
 
     @property
-    def predicates(self) -> frozenset[Signature]:
+    def predicates(self) -> frozenset[terms.Signature]:
         """The predicates of heads and bodies."""
         heads = (atom for rule in self.rules if (atom := head_atom(rule)) is not None)
         used = (atom for rule in self.rules for literal in rule.body for atom, _, _ in atoms(literal))
-        return frozenset(map(signature, (*heads, *used)))
+        return frozenset(map(terms.signature, (*heads, *used)))
 
     def __str__(self) -> str:
         return "\n".join(map(str, self.rules))
@@ -105,12 +92,12 @@ def write_literal(literal: BodyLiteral) -> str:
     return f"not {write_literal(literal.inner)}" if isinstance(literal, logic.Not) else str(literal)
 
 
-def head_atom(rule: Rule) -> Atom | None:
+def head_atom(rule: Rule) -> terms.Atom | None:
     """Return the atom that the rule derives, whether at the reference time or at another."""
     match rule.head:
-        case logic.At(_, Atom() as atom):
+        case logic.At(_, terms.Atom() as atom):
             return atom
-        case Atom() as atom:
+        case terms.Atom() as atom:
             return atom
         case None:
             return None
@@ -120,12 +107,12 @@ def head_atom(rule: Rule) -> Atom | None:
 
 def is_fact(rule: Rule) -> bool:
     """Whether the rule holds at every time point by itself: a ground atom without a body."""
-    return not rule.body and isinstance(rule.head, Atom) and not variables(rule.head)
+    return not rule.body and isinstance(rule.head, terms.Atom) and not variables(rule.head)
 
 
-def head_time(rule: Rule, t: int) -> Variable | Number:
+def head_time(rule: Rule, t: int) -> terms.Variable | terms.Number:
     """Return the time at which the rule derives its head when it is evaluated at t."""
-    return rule.head.time if isinstance(rule.head, logic.At) else Number(t)
+    return rule.head.time if isinstance(rule.head, logic.At) else terms.Number(t)
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
@@ -153,14 +140,14 @@ def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
     return change(formula)
 
 
-def atoms(literal: BodyLiteral) -> Iterator[tuple[Atom, bool, tuple[Window, ...]]]:
+def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
     """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
 
     A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
-    if isinstance(atom, Atom):
+    if isinstance(atom, terms.Atom):
         negations = sum(isinstance(part, logic.Not) for part in around)
         yield atom, negations % 2 == 0, tuple(part.window for part in around if isinstance(part, logic.In))
 
@@ -173,15 +160,15 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
             yield from calls(argument)
 
 
-def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[Variable]:
+def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
     Of what is gathered into groups only the keys are the rule's, and the variable of the aggregate.
     """
     match part:
-        case Variable():
+        case terms.Variable():
             return frozenset((part,))
-        case Atom(_, arguments) | logic.Call(_, arguments):
+        case terms.Atom(_, arguments) | logic.Call(_, arguments):
             return frozenset().union(*map(variables, arguments))
         case logic.Not(inner) | logic.Diamond(inner) | logic.Box(inner) | logic.In(_, inner):
             return variables(inner)
@@ -197,15 +184,23 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[V
             return frozenset((variable, *keys))
         case logic.Among(atom):
             return variables(atom)
-        case TripleTerm():
+        case terms.TripleTerm():
             return frozenset().union(*map(variables, part.terms))
-        case Iri() | Literal() | Blank() | Symbol() | Number() | logic.Truth() | None:
+        case (
+            terms.Iri()
+            | terms.Literal()
+            | terms.Blank()
+            | terms.Symbol()
+            | terms.Number()
+            | logic.Truth()
+            | None
+        ):
             return frozenset()
         case _:
             assert_never(part)
 
 
-def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
+def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
     """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
     match condition:
         case logic.Assign(_, expression):
@@ -218,12 +213,14 @@ def ready(condition: Condition, known: AbstractSet[Variable]) -> bool:
             return variables(condition) <= known
 
 
-def assignment(part: BodyLiteral, known: AbstractSet[Variable]) -> tuple[Variable, Arithmetic] | None:
+def assignment(
+    part: BodyLiteral, known: AbstractSet[terms.Variable]
+) -> tuple[terms.Variable, Arithmetic] | None:
     """Return the variable that an = which is `ready` gives a value, and that value; None for all else."""
     match part:
-        case logic.Comparison(Variable() as left, logic.Relation.EQUAL, right) if left not in known:
+        case logic.Comparison(terms.Variable() as left, logic.Relation.EQUAL, right) if left not in known:
             return left, right
-        case logic.Comparison(left, logic.Relation.EQUAL, Variable() as right) if right not in known:
+        case logic.Comparison(left, logic.Relation.EQUAL, terms.Variable() as right) if right not in known:
             return right, left
         case _:
             return None
@@ -232,27 +229,28 @@ def assignment(part: BodyLiteral, known: AbstractSet[Variable]) -> tuple[Variabl
 FALSE: Final = logic.Not(logic.Truth())
 
 
-def put(formula: Formula, binding: Mapping[Variable, Term]) -> Formula:
+def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formula:
     """Return the formula under a binding; @ at something that is no time is false.
 
-    >>> print(put(logic.At(Variable("T"), Atom("p", (Variable("X"),))), {Variable("T"): Number(3)}))
+    >>> time, formula = terms.Variable("T"), terms.Atom("p", (terms.Variable("X"),))
+    >>> print(put(logic.At(time, formula), {time: terms.Number(3)}))
     @_3 p(X)
     """
 
     def change(part: Formula) -> Formula:
         match part:
-            case Atom():
-                return substitute(part, binding)
+            case terms.Atom():
+                return terms.substitute(part, binding)
             case logic.At(time, inner):
                 moment = _term(time, binding)
-                return logic.At(moment, inner) if isinstance(moment, Number | Variable) else FALSE
+                return logic.At(moment, inner) if isinstance(moment, terms.Number | terms.Variable) else FALSE
             case _:
                 return part
 
     return rebuild(formula, change)
 
 
-def close(literal: BodyLiteral, binding: Mapping[Variable, Term]) -> BodyLiteral:
+def close(literal: BodyLiteral, binding: Mapping[terms.Variable, terms.Term]) -> BodyLiteral:
     """Return a body literal under a binding; what is gathered stays: it is about all instances."""
     match literal:
         case logic.Comparison(left, relation, right):
@@ -267,7 +265,7 @@ def close(literal: BodyLiteral, binding: Mapping[Variable, Term]) -> BodyLiteral
             return put(literal, binding)
 
 
-def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expression:
+def put_terms(expression: Expression, binding: Mapping[terms.Variable, terms.Term]) -> Expression:
     """Return a SPARQL expression under a binding."""
     if isinstance(expression, logic.Call):
         return logic.Call(
@@ -276,11 +274,11 @@ def put_terms(expression: Expression, binding: Mapping[Variable, Term]) -> Expre
     return _term(expression, binding)
 
 
-def _side(side: Arithmetic, binding: Mapping[Variable, Term]) -> Arithmetic:
+def _side(side: Arithmetic, binding: Mapping[terms.Variable, terms.Term]) -> Arithmetic:
     if isinstance(side, logic.Operation):
         return logic.Operation(side.operator, _side(side.left, binding), _side(side.right, binding))
     return _term(side, binding)
 
 
-def _term(term: Term, binding: Mapping[Variable, Term]) -> Term:
-    return binding.get(term, term) if isinstance(term, Variable) else term
+def _term(term: terms.Term, binding: Mapping[terms.Variable, terms.Term]) -> terms.Term:
+    return binding.get(term, term) if isinstance(term, terms.Variable) else term

@@ -15,32 +15,15 @@ from functools import cache
 from itertools import chain
 from typing import Final, assert_never
 
-from lars.analysis import (
-    check_safety,
-    count_choices,
-    gathered_strata,
-    nearby,
-    reachable,
-    successors,
-    windows_of,
-)
+from lars import analysis
 from lars.errors import LarsError
 from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
 from lars.language.program import Program, Rule, formulas, nested, set_literals
 from lars.language.stream import Moment, Stream, cut, moments, with_moments
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Interval, TupleWindow, Window
+from lars.semantics import grounding
 from lars.semantics.definitions import Background, all_background, choices, holds, separate
-from lars.semantics.grounding import (
-    Evaluate,
-    GroundRule,
-    atoms_at,
-    extension,
-    instances,
-    refuse,
-    stand_ins,
-    with_stand_ins,
-)
 
 
 class NegationReading(Enum):
@@ -80,12 +63,12 @@ def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
     1
     """
-    below = successors((head, used) for rule in program.rules for head, used, _ in _supports(rule))
+    below = analysis.successors((head, used) for rule in program.rules for head, used, _ in _supports(rule))
     return tuple(
         rule
         for rule in program.rules
         if any(
-            negations and (head == used or head in reachable(used, below))
+            negations and (head == used or head in analysis.reachable(used, below))
             for head, used, negations in _supports(rule)
         )
     )
@@ -109,7 +92,7 @@ class Instance:
     """
 
     rule: Rule
-    ground: GroundRule
+    ground: grounding.GroundRule
     bindings: tuple[tuple[Variable, Constant], ...] = ()
 
     @property
@@ -152,7 +135,7 @@ class SupportLink:
     @property
     def windows(self) -> tuple[Window, ...]:
         """The windows through which the support goes, outer ones first."""
-        return tuple(windows_of(self.formula))
+        return tuple(analysis.windows_of(self.formula))
 
 
 def circle(
@@ -295,7 +278,7 @@ def check_candidate(
     data: Stream,
     candidate: Stream,
     point: ReferencePoint,
-    evaluate: Evaluate = refuse,
+    evaluate: grounding.Evaluate = grounding.refuse,
 ) -> Verdict:
     """Return whether the candidate is an answer stream of the program for the data at a point.
 
@@ -311,8 +294,8 @@ def check_candidate(
     >>> check_candidate(read("p ← not q. q ← not p."), data, candidate, ReferencePoint(5))
     IsAnswerStream(choice=())
     """
-    check_safety(program)
-    gathered_strata(program)
+    analysis.check_safety(program)
+    analysis.gathered_strata(program)
     if point.t not in data.timeline:
         raise LarsError(f"the time point {point.t} lies outside the timeline {data.timeline}")
     stream, candidate_data = separate(program, data), separate(program, candidate)
@@ -320,7 +303,7 @@ def check_candidate(
     wrong = _no_interpretation(stream, candidate_data)
     if wrong is not None:
         return wrong
-    seen, interval = nearby(program, stream, point.t)
+    seen, interval = analysis.nearby(program, stream, point.t)
     if interval.last - interval.first >= MOST_POINTS:
         raise LarsError(
             f"the windows show {interval} at {point.t}, more than {MOST_POINTS} time points; "
@@ -328,35 +311,37 @@ def check_candidate(
         )
     candidate_seen = with_moments(seen, moments(candidate_data))
     ground = ground_instances(program, candidate_seen, interval, known, evaluate)
-    if count_choices(program, seen, point.t) > MOST_CHOICES:
+    if analysis.count_choices(program, seen, point.t) > MOST_CHOICES:
         raise LarsError(f"windows with ties `choose` have more than {MOST_CHOICES} choices at {point.t}")
     return _over_choices(ground, choices(program, seen, point.t), candidate_seen, known)
 
 
 def ground_instances(
-    program: Program, stream: Stream, interval: Interval, point: ReferencePoint, evaluate: Evaluate
+    program: Program, stream: Stream, interval: Interval, point: ReferencePoint, evaluate: grounding.Evaluate
 ) -> tuple[Instance, ...]:
     """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
 
     Its gathered literals hold there, and as lower layers decide them, in all streams below as well.
     """
-    put = stand_ins(program)
-    now = extension(put, atoms_at(stream, point.t, point.background), evaluate)
+    put = grounding.stand_ins(program)
+    now = grounding.extension(put, grounding.atoms_at(stream, point.t, point.background), evaluate)
     atoms = point.background.union(now, *stream.input.values(), *stream.derived.values())
     all_instances = (
         _instance(rule, plain, ground, frozenset(put.values()))
         for rule in program.proper_rules
-        for plain in (with_stand_ins(rule, put),)
-        for ground in instances(plain, atoms, interval, evaluate)
+        for plain in (grounding.with_stand_ins(rule, put),)
+        for ground in grounding.instances(plain, atoms, interval, evaluate)
     )
     return tuple(dict.fromkeys(all_instances))
 
 
-def _instance(rule: Rule, plain: Rule, ground: GroundRule, put: frozenset[Atom]) -> Instance:
+def _instance(rule: Rule, plain: Rule, ground: grounding.GroundRule, put: frozenset[Atom]) -> Instance:
     pairs = tuple(zip(formulas(plain.body), ground.body, strict=True))
     body = tuple(found for pattern, found in pairs if pattern not in put)
     gathered = (values_in(pattern, found) for pattern, found in pairs if pattern in put)
-    return Instance(rule, GroundRule(ground.head, body), tuple(sorted(set(chain.from_iterable(gathered)))))
+    return Instance(
+        rule, grounding.GroundRule(ground.head, body), tuple(sorted(set(chain.from_iterable(gathered))))
+    )
 
 
 def _no_interpretation(data: Stream, candidate: Stream) -> NotAnInterpretation | None:

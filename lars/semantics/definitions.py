@@ -7,20 +7,11 @@ from typing import Final, assert_never
 
 from lars.analysis import check_safety, choosing_windows, gathering_parts, intensional, strata
 from lars.errors import LarsError
-from lars.language.formulas import At, Box, Diamond, Formula, In, Not, Truth
+from lars.language import formulas
 from lars.language.program import Program, rebuild
 from lars.language.stream import Moment, Stream, cut, moments, tie_choices, with_moments
 from lars.language.terms import Atom, Number, Signature, signature
-from lars.semantics.grounding import (
-    Evaluate,
-    GroundRule,
-    atoms_at,
-    extension,
-    instances,
-    refuse,
-    stand_ins,
-    with_stand_ins,
-)
+from lars.semantics import grounding
 
 Background = frozenset[Atom]
 
@@ -29,7 +20,7 @@ ROUNDS: Final = 300
 
 
 def holds(
-    formula: Formula,
+    formula: formulas.Formula,
     stream: Stream,
     t: int,
     background: Background = frozenset(),
@@ -44,24 +35,24 @@ def holds(
     match formula:
         case Atom():
             return stream.holds_at(formula, t) or formula in background
-        case Truth():
+        case formulas.Truth():
             return True
-        case Not(inner):
+        case formulas.Not(inner):
             return not holds(inner, stream if above is None else above, t, background)
-        case Diamond(Atom() as atom):
+        case formulas.Diamond(Atom() as atom):
             # Only times that have an atom at all are tried, however long the timeline is.
             times = stream.input.keys() | stream.derived.keys()
             always = atom in background and bool(stream.timeline)
             return always or any(u in stream.timeline and stream.holds_at(atom, u) for u in times)
-        case Diamond(inner):
+        case formulas.Diamond(inner):
             return any(holds(inner, stream, u, background, above) for u in stream.timeline)
-        case Box(inner):
+        case formulas.Box(inner):
             return all(holds(inner, stream, u, background, above) for u in stream.timeline)
-        case At(Number(u), inner):
+        case formulas.At(Number(u), inner):
             return u in stream.timeline and holds(inner, stream, u, background, above)
-        case At():
+        case formulas.At():
             raise LarsError(f"{formula} is not ground")
-        case In(window, inner):
+        case formulas.In(window, inner):
             # Windows depend on the input alone: they show the same part of both.
             other = None if above is None else cut(above, window, t)
             return holds(inner, cut(stream, window, t), t, background, other)
@@ -69,26 +60,26 @@ def holds(
             assert_never(formula)
 
 
-def body_holds(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
+def body_holds(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
     """Return whether every formula of the body holds; `not α` is ¬α."""
     return all(holds(formula, stream, t, background) for formula in rule.body)
 
 
-def satisfies(rule: GroundRule, stream: Stream, t: int, background: Background) -> bool:
+def satisfies(rule: grounding.GroundRule, stream: Stream, t: int, background: Background) -> bool:
     """Return whether the body implies the head; @_{t'} outside T and no head are always false."""
     if not body_holds(rule, stream, t, background):
         return True
     return rule.head is not None and holds(rule.head, stream, t, background)
 
 
-def is_model(rules: Iterable[GroundRule], stream: Stream, t: int, background: Background) -> bool:
+def is_model(rules: Iterable[grounding.GroundRule], stream: Stream, t: int, background: Background) -> bool:
     """Return whether the interpretation stream satisfies every rule at t."""
     return all(satisfies(rule, stream, t, background) for rule in rules)
 
 
 def reduct(
-    rules: Iterable[GroundRule], stream: Stream, t: int, background: Background
-) -> tuple[GroundRule, ...]:
+    rules: Iterable[grounding.GroundRule], stream: Stream, t: int, background: Background
+) -> tuple[grounding.GroundRule, ...]:
     """Return the rules whose body holds: the FLP reduct {r ∈ P : M,t ⊨ body(r)}."""
     return tuple(rule for rule in rules if body_holds(rule, stream, t, background))
 
@@ -98,7 +89,7 @@ def answer_streams(
     stream: Stream,
     t: int,
     background: Iterable[Atom] = (),
-    evaluate: Evaluate = refuse,
+    evaluate: grounding.Evaluate = grounding.refuse,
 ) -> tuple[Stream, ...]:
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
@@ -122,12 +113,12 @@ def answer_streams(
 
 
 def _answers(
-    program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate
+    program: Program, data: Stream, t: int, background: Background, evaluate: grounding.Evaluate
 ) -> Iterator[Stream]:
     """Yield the answer streams of a program whose gathered literals are about the data."""
-    put = stand_ins(program)
-    plain = Program(tuple(with_stand_ins(rule, put) for rule in program.rules))
-    known = background | extension(put, atoms_at(data, t, background), evaluate)
+    put = grounding.stand_ins(program)
+    plain = Program(tuple(grounding.with_stand_ins(rule, put) for rule in program.rules))
+    known = background | grounding.extension(put, grounding.atoms_at(data, t, background), evaluate)
     layers = strata(plain)
     rules, upper = ground(plain, data, t, known, evaluate)
     if layers is None:
@@ -157,8 +148,12 @@ def separate(program: Program, stream: Stream) -> Stream:
 
 
 def ground(
-    program: Program, data: Stream, t: int, background: Background, evaluate: Evaluate = refuse
-) -> tuple[tuple[GroundRule, ...], Stream]:
+    program: Program,
+    data: Stream,
+    t: int,
+    background: Background,
+    evaluate: grounding.Evaluate = grounding.refuse,
+) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
     """Return the ground rules, and the data with every atom that any answer stream can hold.
 
     The latter is a fixpoint in which ¬ counts as true: for an answer stream I, what I shares with
@@ -172,10 +167,12 @@ def ground(
     while computed < ROUNDS:
         atoms = background.union(*upper.input.values(), *upper.derived.values())
         instances_of_rules = (
-            ground for rule in rules for ground in instances(rule, atoms, data.timeline, evaluate)
+            ground for rule in rules for ground in grounding.instances(rule, atoms, data.timeline, evaluate)
         )
         ground_rules = tuple(dict.fromkeys(instances_of_rules))
-        without_not = [GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules]
+        without_not = [
+            grounding.GroundRule(rule.head, tuple(map(_relaxed, rule.body))) for rule in ground_rules
+        ]
         grown = with_moments(upper, derived_by(without_not, upper, t, background))
         if grown == upper:
             return ground_rules, upper
@@ -192,7 +189,7 @@ def _numbers(stream: Stream) -> frozenset[Number]:
 
 
 def derived_by(
-    rules: Iterable[GroundRule], stream: Stream, t: int, background: Background
+    rules: Iterable[grounding.GroundRule], stream: Stream, t: int, background: Background
 ) -> Iterator[Moment]:
     """Yield the heads that the stream lacks although their bodies hold in it."""
     for rule in rules:
@@ -200,18 +197,18 @@ def derived_by(
             match rule.head:
                 case Atom() as atom:
                     yield t, atom
-                case At(Number(u), Atom() as atom) if u in stream.timeline:
+                case formulas.At(Number(u), Atom() as atom) if u in stream.timeline:
                     yield u, atom
                 case _:
                     pass
 
 
-def _relaxed(formula: Formula) -> Formula:
-    return rebuild(formula, lambda part: Truth() if isinstance(part, Not) else part)
+def _relaxed(formula: formulas.Formula) -> formulas.Formula:
+    return rebuild(formula, lambda part: formulas.Truth() if isinstance(part, formulas.Not) else part)
 
 
 def enumerate_streams(
-    rules: tuple[GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
+    rules: tuple[grounding.GroundRule, ...], data: Stream, upper: Stream, t: int, background: Background
 ) -> Iterator[Stream]:
     """Yield the answer streams, trying every stream between the data and the upper bound."""
     candidates = sorted(moments(upper) - moments(data), key=str)
@@ -231,7 +228,7 @@ def _below(data: Stream, chosen: tuple[Moment, ...]) -> Iterator[Stream]:
 
 
 def perfect(
-    rules: tuple[GroundRule, ...],
+    rules: tuple[grounding.GroundRule, ...],
     layers: tuple[frozenset[Signature], ...],
     data: Stream,
     t: int,
@@ -247,9 +244,9 @@ def perfect(
         yield stream
 
 
-def _defines(rule: GroundRule, layer: frozenset[Signature]) -> bool:
+def _defines(rule: grounding.GroundRule, layer: frozenset[Signature]) -> bool:
     match rule.head:
-        case (Atom() as atom) | At(_, Atom() as atom):
+        case (Atom() as atom) | formulas.At(_, Atom() as atom):
             return signature(atom) in layer
         case _:
             return False

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Final, TypeVar
 
-from lars.language.formulas import AGGREGATES, Aggregation, Among, Call, Expression, OrderKey
+from lars.language import formulas
 from lars.language.terms import XSD, Atom, Literal, Number, Symbol, Variable
 from lars.text.scanner import VARIABLE, Scanner
 
@@ -29,37 +29,37 @@ _NUMBER: Final = re.compile(r"#(-?[0-9]{1,1000})(?!\w)")
 _FUNCTION: Final = re.compile(r"([A-Za-z_]\w*)(?=[\s]*\()")
 
 
-def read_expression(scanner: Scanner) -> Expression:
+def read_expression(scanner: Scanner) -> formulas.Expression:
     """Read a SPARQL expression with SPARQL's precedences, or raise PlacedError."""
     return _binary(scanner, 0)
 
 
-def _binary(scanner: Scanner, level: int) -> Expression:
+def _binary(scanner: Scanner, level: int) -> formulas.Expression:
     if level == len(_LEVELS):
         return _unary(scanner)
     left = _binary(scanner, level + 1)
     while match := scanner.accept(_LEVELS[level]):
         name = _SPELLED.get(match.group(1), match.group(1))
         if name.upper().endswith("IN"):
-            left = Call("IN", (left, *_arguments(scanner)))
-            left = left if len(name) == len("IN") else Call("!", (left,))
+            left = formulas.Call("IN", (left, *_arguments(scanner)))
+            left = left if len(name) == len("IN") else formulas.Call("!", (left,))
         else:
-            left = Call(name, (left, _binary(scanner, level + 1)))
+            left = formulas.Call(name, (left, _binary(scanner, level + 1)))
         if level == _COMPARING:
             break
     return left
 
 
-def _unary(scanner: Scanner) -> Expression:
+def _unary(scanner: Scanner) -> formulas.Expression:
     for pattern, datatype in _BARE:
         if match := scanner.accept(pattern):
             return Literal(match.group(), datatype)
     if match := scanner.accept(_PREFIX):
-        return Call("!" if match.group(1) == "!" else "NEG", (_unary(scanner),))
+        return formulas.Call("!" if match.group(1) == "!" else "NEG", (_unary(scanner),))
     return _primary(scanner)
 
 
-def _primary(scanner: Scanner) -> Expression:
+def _primary(scanner: Scanner) -> formulas.Expression:
     if scanner.accept(_OPEN):
         inner = read_expression(scanner)
         scanner.expect(_CLOSE, "an operator or )")
@@ -67,16 +67,16 @@ def _primary(scanner: Scanner) -> Expression:
     if match := scanner.accept(_NUMBER):
         return Number(int(match.group(1)))
     if match := scanner.accept(_FUNCTION):
-        return Call(match.group(1).upper(), _arguments(scanner))
+        return formulas.Call(match.group(1).upper(), _arguments(scanner))
     if (iri := scanner.iri()) is not None:
-        return Call(str(iri), _arguments(scanner)) if scanner.peek(_OPEN) else iri
+        return formulas.Call(str(iri), _arguments(scanner)) if scanner.peek(_OPEN) else iri
     if (name := scanner.name()) is not None:
         return Symbol(name)
     accepted = "an expression: ?x, a literal, a number, <iri>, a function, !, - or ("
     return scanner.variable() or scanner.rdf_term() or scanner.fail(accepted)
 
 
-def _arguments(scanner: Scanner) -> tuple[Expression, ...]:
+def _arguments(scanner: Scanner) -> tuple[formulas.Expression, ...]:
     scanner.expect(_OPEN, "(")
     if scanner.accept(_CLOSE):
         return ()
@@ -87,7 +87,7 @@ def _arguments(scanner: Scanner) -> tuple[Expression, ...]:
 
 _Key = TypeVar("_Key")
 
-AGGREGATE: Final = re.compile(rf"({'|'.join(AGGREGATES)})(?=\s*\()", re.IGNORECASE)
+AGGREGATE: Final = re.compile(rf"({'|'.join(formulas.AGGREGATES)})(?=\s*\()", re.IGNORECASE)
 AMONG: Final = re.compile(r"among(?![\w:\\])")
 OF: Final = re.compile(r"of(?![\w:\\])")
 _BY, _DESC = re.compile(r"by(?![\w:\\])"), re.compile(r"desc(?![\w:\\])")
@@ -100,9 +100,9 @@ _RANGE: Final = re.compile(r"([0-9]{1,1000})\s*\.\.\s*(?:([0-9]{1,1000})(?!\w))?
 _ENDED: Final = re.compile(rf"[,.]|{_PER.pattern}")
 
 
-def read_aggregation(scanner: Scanner) -> Aggregation:
+def read_aggregation(scanner: Scanner) -> formulas.Aggregation:
     """Read an aggregate, as COUNT(DISTINCT ?x), or raise PlacedError."""
-    function = scanner.expect(AGGREGATE, ", ".join(AGGREGATES)).group(1).upper()
+    function = scanner.expect(AGGREGATE, ", ".join(formulas.AGGREGATES)).group(1).upper()
     scanner.expect(_OPEN, "(")
     distinct = _distinct(scanner)
     arguments: tuple[Variable, ...] = ()
@@ -110,7 +110,7 @@ def read_aggregation(scanner: Scanner) -> Aggregation:
         arguments = scanner.listed(lambda: _variable(scanner, "a variable, or * for all instances"))
     separator = _separator(scanner) if scanner.accept(_SEMICOLON) else " "
     scanner.expect(_CLOSE, ", or ; or the ) that ends an aggregate")
-    return Aggregation(function, arguments, distinct, separator)
+    return formulas.Aggregation(function, arguments, distinct, separator)
 
 
 def _distinct(scanner: Scanner) -> bool:
@@ -146,7 +146,7 @@ def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[V
     return (_variable(scanner, accepted), *_more(scanner, scanner.variable))
 
 
-def read_among(scanner: Scanner, atom: Atom) -> Among:
+def read_among(scanner: Scanner, atom: Atom) -> formulas.Among:
     """Read which instances of the atom are meant, and in which order: what stands after `among`."""
     start = scanner.skip()
     match = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
@@ -155,17 +155,17 @@ def read_among(scanner: Scanner, atom: Atom) -> Among:
         scanner.offset = start
         scanner.fail("a range that begins at 1 or later; 3..2 is an empty one")
     limit = None if last is None else int(last) - first + 1
-    order: tuple[OrderKey, ...] = ()
+    order: tuple[formulas.OrderKey, ...] = ()
     if scanner.accept(_BY):
         key = _order(scanner) or scanner.fail("a variable to order by, or desc and a variable")
         order = (key, *_more(scanner, lambda: _order(scanner)))
-    return Among(atom, order, first - 1, limit, _grouping(scanner, _PER, "a variable to count per"))
+    return formulas.Among(atom, order, first - 1, limit, _grouping(scanner, _PER, "a variable to count per"))
 
 
-def _order(scanner: Scanner) -> OrderKey | None:
+def _order(scanner: Scanner) -> formulas.OrderKey | None:
     descending = scanner.accept(_DESC) is not None
     variable = scanner.variable()
-    return None if variable is None else OrderKey(variable, descending)
+    return None if variable is None else formulas.OrderKey(variable, descending)
 
 
 def _more(scanner: Scanner, read: Callable[[], _Key | None]) -> Iterator[_Key]:

@@ -13,7 +13,7 @@ from typing import Final
 
 from lars.language.program import Rule, write_literal
 from lars.language.terms import Iri
-from lars.text.notation import PIECE, Prefix, Statement, not_too_deep, statements, to_ascii
+from lars.text import notation
 from lars.text.scanner import Scanner
 
 COLUMNS: Final = 100
@@ -42,17 +42,17 @@ def format_program(text: str, source: str = "program", *, ascii: bool = False) -
     scanner = Scanner(text, source)
     parts = [
         _Part(statement.start, statement.end, _written(statement, scanner, ascii))
-        for statement in statements(scanner)
+        for statement in notation.statements(scanner)
     ]
     return "".join(_lines(text, _with_comments(text, parts, scanner.comments)))
 
 
-def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
+def _written(statement: notation.Statement, scanner: Scanner, plain: bool) -> str:
     content, prefixes = statement.content, scanner.prefixes
-    with not_too_deep(scanner):
-        text = str(content) if isinstance(content, Prefix) else _shortened(str(content), prefixes)
-        text = to_ascii(text) if plain else text
-        if isinstance(content, Prefix) or len(text) <= COLUMNS or not content.body:
+    with notation.not_too_deep(scanner):
+        text = str(content) if isinstance(content, notation.Prefix) else _shortened(str(content), prefixes)
+        text = notation.to_ascii(text) if plain else text
+        if isinstance(content, notation.Prefix) or len(text) <= COLUMNS or not content.body:
             return text
         return _broken(content, prefixes, plain)
 
@@ -60,7 +60,7 @@ def _written(statement: Statement, scanner: Scanner, plain: bool) -> str:
 def _broken(rule: Rule, prefixes: Mapping[str, str], plain: bool) -> str:
     head = "←" if rule.head is None else f"{rule.head} ←"
     parts = [_shortened(part, prefixes) for part in (head, *map(write_literal, rule.body))]
-    first, *literals = map(to_ascii, parts) if plain else parts
+    first, *literals = map(notation.to_ascii, parts) if plain else parts
     return f"{first}\n{_INDENT}" + f",\n{_INDENT}".join(literals) + "."
 
 
@@ -69,7 +69,7 @@ def _shortened(text: str, prefixes: Mapping[str, str]) -> str:
         iri = Scanner(piece.group(), "").iri()
         return piece.group() if iri is None else _short(iri, prefixes)
 
-    return PIECE.sub(short, text)
+    return notation.PIECE.sub(short, text)
 
 
 def _short(iri: Iri, prefixes: Mapping[str, str]) -> str:

@@ -7,27 +7,10 @@ import re
 from typing import Final
 
 from lars.language import formulas as logic
+from lars.language import windows
 from lars.language.program import Head
 from lars.language.terms import Atom, Constant, Number, Variable
-from lars.language.windows import (
-    Bounds,
-    FixedWindow,
-    LastWindow,
-    SlidingWindow,
-    Ties,
-    TimeWindow,
-    TupleWindow,
-    Window,
-)
-from lars.text.condition_parser import (
-    AGGREGATE,
-    AMONG,
-    OF,
-    read_aggregation,
-    read_among,
-    read_expression,
-    read_keys,
-)
+from lars.text import condition_parser
 from lars.text.scanner import Scanner
 
 _COMMA, _HASH, _QUOTE = re.compile(","), re.compile("#"), re.compile("'")
@@ -40,14 +23,14 @@ _SLIDING: Final = re.compile(r"sliding(?!\w)")
 _LAST: Final = re.compile(r"last(?!\w)")
 _FROM, _TO = re.compile(r"from(?!\w)"), re.compile(r"to(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
-_TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in Ties)})(?![\w:])")
-_ENDS: Final = re.compile("|".join(bounds.value for bounds in Bounds))
+_TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in windows.Ties)})(?![\w:])")
+_ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
 
 
-def read_window(scanner: Scanner) -> Window:
+def read_window(scanner: Scanner) -> windows.Window:
     """Read a window's size and whatever else its braces hold."""
     braced = scanner.accept(_BRACE) is not None
-    window: Window
+    window: windows.Window
     if braced and scanner.accept(_SLIDING):
         window = _active(scanner)
     elif braced and scanner.accept(_LAST):
@@ -66,39 +49,41 @@ def read_window(scanner: Scanner) -> Window:
     return window
 
 
-def _tuples(scanner: Scanner, *, braced: bool) -> TupleWindow:
+def _tuples(scanner: Scanner, *, braced: bool) -> windows.TupleWindow:
     size = int(scanner.expect(_COUNT, "a number of tuples").group(1))
     if not braced:
-        return TupleWindow(size)
+        return windows.TupleWindow(size)
     by = _places(scanner) if scanner.accept(_BY) else None
     source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else _source(scanner)
     ties = scanner.accept(_TIES)
-    return TupleWindow(size, source, Ties(ties.group()) if ties else Ties.ARRIVAL, by)
+    return windows.TupleWindow(size, source, windows.Ties(ties.group()) if ties else windows.Ties.ARRIVAL, by)
 
 
-def _active(scanner: Scanner) -> SlidingWindow:
+def _active(scanner: Scanner) -> windows.SlidingWindow:
     slides, opens = "the window's slide", "the time at which the first window opens"
     width = _positive(scanner, "the window's width")
     scanner.expect(_COMMA, f"a comma and {slides}")
     slide = _positive(scanner, slides)
     scanner.expect(_COMMA, f"a comma and {opens}")
-    return SlidingWindow(width, slide, int(scanner.expect(_FUTURE, opens).group(1)))
+    return windows.SlidingWindow(width, slide, int(scanner.expect(_FUTURE, opens).group(1)))
 
 
-def _last(scanner: Scanner) -> LastWindow:
+def _last(scanner: Scanner) -> windows.LastWindow:
     slides, opens = "the window's slide", "the time at which the first window opens, 0 or more"
     width = _positive(scanner, "the window's width")
     scanner.expect(_COMMA, f"a comma and {slides}")
     slide = _positive(scanner, slides)
     scanner.expect(_COMMA, f"a comma and {opens}")
     start, ends = int(scanner.expect(_COUNT, opens).group(1)), scanner.accept(_ENDS)
-    return LastWindow(width, slide, start, Bounds(ends.group()) if ends else Bounds.HIGH_OPEN)
+    return windows.LastWindow(
+        width, slide, start, windows.Bounds(ends.group()) if ends else windows.Bounds.HIGH_OPEN
+    )
 
 
-def _fixed(scanner: Scanner) -> FixedWindow:
+def _fixed(scanner: Scanner) -> windows.FixedWindow:
     first = int(scanner.expect(_COUNT, "the first time point").group(1))
     scanner.expect(_TO, "to and the last time point")
-    return FixedWindow(first, int(scanner.expect(_COUNT, "the last time point").group(1)))
+    return windows.FixedWindow(first, int(scanner.expect(_COUNT, "the last time point").group(1)))
 
 
 def _positive(scanner: Scanner, what: str) -> int:
@@ -131,19 +116,19 @@ def _source(scanner: Scanner) -> Constant:
     return scanner.constant()
 
 
-def _times(scanner: Scanner, *, braced: bool) -> TimeWindow:
+def _times(scanner: Scanner, *, braced: bool) -> windows.TimeWindow:
     size = scanner.expect(
         _SIZE, "a window: 30, ∞ (inf), now, #5, {30,0,5}, {30 low-open}, {#5 <iri>} or {#5 by 1 all}"
     )
     past = 0 if size.group(2) else None if size.group(1) is None else int(size.group(1))
-    future, step, ends = 0, 1, Bounds.CLOSED
+    future, step, ends = 0, 1, windows.Bounds.CLOSED
     if braced and scanner.accept(_COMMA):
         future = _future(scanner, past)
         scanner.expect(_COMMA, "a comma and the window's step")
         step = _positive(scanner, "the window's step")
     if braced and (match := scanner.accept(_ENDS)):
-        ends = Bounds(match.group())
-    return TimeWindow(past, future, step, ends)
+        ends = windows.Bounds(match.group())
+    return windows.TimeWindow(past, future, step, ends)
 
 
 def _future(scanner: Scanner, past: int | None) -> int:
@@ -202,7 +187,11 @@ def _literal(scanner: Scanner) -> logic.BodyLiteral:
     if not _is_formula(scanner):
         return _comparison(scanner)
     formula = _formula(scanner)
-    return read_among(scanner, formula) if isinstance(formula, Atom) and scanner.accept(AMONG) else formula
+    return (
+        condition_parser.read_among(scanner, formula)
+        if isinstance(formula, Atom) and scanner.accept(condition_parser.AMONG)
+        else formula
+    )
 
 
 def _is_condition(scanner: Scanner) -> bool:
@@ -220,7 +209,7 @@ def _is_formula(scanner: Scanner) -> bool:
 
 def _condition(scanner: Scanner, accepted: str = "[") -> logic.Expression:
     scanner.expect(_BRACKET, accepted)
-    term = read_expression(scanner)
+    term = condition_parser.read_expression(scanner)
     scanner.expect(_UNBRACKET, "an operator or the ] that ends a condition")
     return term
 
@@ -273,7 +262,7 @@ def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gat
     if isinstance(left, Variable) and scanner.accept(_ASSIGN):
         return (
             _gather(scanner, left)
-            if scanner.peek(AGGREGATE)
+            if scanner.peek(condition_parser.AGGREGATE)
             else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
     text = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
@@ -282,9 +271,13 @@ def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gat
 
 
 def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
-    aggregation = read_aggregation(scanner)
-    scanner.expect(OF, "of and the atom whose instances are aggregated, as in COUNT(*) of p(X)")
-    return logic.Gather(variable, aggregation, _atom(scanner, "an atom after of"), read_keys(scanner))
+    aggregation = condition_parser.read_aggregation(scanner)
+    scanner.expect(
+        condition_parser.OF, "of and the atom whose instances are aggregated, as in COUNT(*) of p(X)"
+    )
+    return logic.Gather(
+        variable, aggregation, _atom(scanner, "an atom after of"), condition_parser.read_keys(scanner)
+    )
 
 
 def _sum(scanner: Scanner, accepted: str) -> logic.Arithmetic:

@@ -7,18 +7,7 @@ from dataclasses import dataclass, field
 from typing import Final, Never, TypeVar
 
 from lars.errors import Place, PlacedError, place_at
-from lars.language.terms import (
-    Blank,
-    Constant,
-    Iri,
-    Literal,
-    Number,
-    Symbol,
-    Term,
-    TripleTerm,
-    Variable,
-    tagged,
-)
+from lars.language import terms
 
 _WORD: Final = r"(?:\w|\\u[0-9A-Fa-f]{4}|\\U[0-9A-Fa-f]{8})"
 _BLANKS: Final = re.compile(r"(?:[\s\ufeff]|%[^\n]*)*")
@@ -111,34 +100,34 @@ class Scanner:
         match = self.accept(NAME) or self.accept(_QUOTED_NAME)
         return self._decoded(match) if match else None
 
-    def variable(self) -> Variable | None:
+    def variable(self) -> terms.Variable | None:
         """Read a variable, if one stands here: ?name, or a name with a capital in front."""
         if self.peek(_PREFIXED):
             return None
         match = self.accept(VARIABLE)
-        return Variable(self._word(match, match.lastindex or 1)) if match else None
+        return terms.Variable(self._word(match, match.lastindex or 1)) if match else None
 
-    def number(self) -> Number | None:
+    def number(self) -> terms.Number | None:
         """Read an integer of the logic, if one stands here."""
         match = self.accept(NUMBER)
         if match and _FRACTION.match(self.text, self.offset):
             self.offset = match.start()
             self.fail("an integer; 3.5 stands in a condition, as in [?x > 3.5], a range is X >= 3, X <= 5")
-        return Number(int(match.group(1))) if match else None
+        return terms.Number(int(match.group(1))) if match else None
 
-    def term(self, accepted: str = _TERM) -> Term:
+    def term(self, accepted: str = _TERM) -> terms.Term:
         """Read a term, or raise an error that names what is accepted."""
         if (name := self.name()) is not None:
-            return Symbol(name)
+            return terms.Symbol(name)
         if self.peek(_UNNAMED):
             self.fail("a variable with a name, as X: there are none without")
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
-    def constant(self, accepted: str = "a constant", term: str = _TERM) -> Constant:
+    def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
         """Read a term that is no variable, or raise: `term` is accepted where no term stands at all."""
         start = self.skip()
         value = self.term(term)
-        if isinstance(value, Variable):
+        if isinstance(value, terms.Variable):
             self.offset = start
             self.fail(accepted)
         return value
@@ -150,10 +139,10 @@ class Scanner:
             parts.append(read())
         return tuple(parts)
 
-    def rdf_term(self) -> Iri | Literal | Blank | TripleTerm | None:
+    def rdf_term(self) -> terms.Iri | terms.Literal | terms.Blank | terms.TripleTerm | None:
         """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
         if match := self.accept(_BLANK):
-            return Blank(self._word(match))
+            return terms.Blank(self._word(match))
         if self.accept(_OPEN_TRIPLE):
             return self._triple()
         if match := self.accept(_QUOTED):
@@ -162,42 +151,42 @@ class Scanner:
             raise PlacedError(self.place(), "the quotation mark is not closed on its line")
         return self.iri()
 
-    def iri(self) -> Iri | None:
+    def iri(self) -> terms.Iri | None:
         """Read <iri> or prefix:name, if one stands here."""
         if match := self.accept(IRI):
-            return Iri(self._decoded(match))
+            return terms.Iri(self._decoded(match))
         start = self.skip()
         if match := self.accept(_PREFIXED):
             if (prefix := self._word(match)) not in self.prefixes:
                 known = ", ".join(f"{name}:" for name in self.prefixes) or "none"
                 problem = f"the prefix {prefix}: is not declared; declared: {known}"
                 raise PlacedError(self.place(start), problem)
-            return Iri(self.prefixes[prefix] + self._decoded(match, 2))
+            return terms.Iri(self.prefixes[prefix] + self._decoded(match, 2))
         return None
 
     def prefix(self) -> str:
         """Read the name of a prefix and its colon, or raise."""
         return self._word(self.expect(PREFIX, "a prefix, as in ex:"))
 
-    def _triple(self) -> TripleTerm:
+    def _triple(self) -> terms.TripleTerm:
         subject = self.constant()
-        if not isinstance(subject, Iri | Blank):
+        if not isinstance(subject, terms.Iri | terms.Blank):
             self.fail("a triple whose subject is an IRI or a blank node")
         predicate, object_ = self.iri() or self.fail("an IRI"), self.constant()
-        if isinstance(object_, Symbol | Number):
+        if isinstance(object_, terms.Symbol | terms.Number):
             self.fail("a triple whose object is an RDF term")
         self.expect(_CLOSE_TRIPLE, "the end )>> of the triple")
-        return TripleTerm(subject, predicate, object_)
+        return terms.TripleTerm(subject, predicate, object_)
 
-    def _literal(self, lexical: str) -> Literal:
+    def _literal(self, lexical: str) -> terms.Literal:
         if match := self.accept(_LANGUAGE):
-            return tagged(lexical, match.group(1))
+            return terms.tagged(lexical, match.group(1))
         if not self.accept(_DATATYPE):
-            return Literal(lexical)
+            return terms.Literal(lexical)
         datatype = self.iri()
         if datatype is None:
             self.fail("a datatype: <iri> or prefix:name")
-        return Literal(lexical, datatype.value)
+        return terms.Literal(lexical, datatype.value)
 
     def _word(self, match: re.Match[str], group: int = 1) -> str:
         # In a word that is never quoted, an escaped blank or colon could not be written again.

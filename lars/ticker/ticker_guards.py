@@ -13,20 +13,20 @@ from lars.language.formulas import Arithmetic, Comparison, Operation, Relation
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
-from lars.ticker.ticker_rules import FIRST_TERM, ORDERED, InexpressibleError, Part, PlainRule, Role, exporting
+from lars.ticker import ticker_rules
 
 Values = dict[Variable, set[Constant]]
 _MOST_ROUNDS: Final = 300
 _MOST_PAIRS: Final = 1_000_000
 
 
-def counting(rules: Iterable[PlainRule]) -> bool:
+def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
     """Whether some rule computes or orders, so that numbers have to be numbers there."""
     parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
-    return any(part.relation in ORDERED or isinstance(part.right, Operation) for part in parts)
+    return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
-def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
+def scoping_rules(rules: Iterable[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
     """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
@@ -45,12 +45,15 @@ def scoping_rules(rules: Iterable[PlainRule], name: str) -> Iterator[PlainRule]:
     for atom, source in plain.items():
         if atom not in scoped:
             body = (LiteralForm(atom, Mode.SOME, window=TimeWindow(1)),)
-            yield PlainRule(source, Atom(name), None, body, Role.AUXILIARY)
+            yield ticker_rules.PlainRule(source, Atom(name), None, body, ticker_rules.Role.AUXILIARY)
 
 
 def guarded_rules(
-    rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int, names: Iterator[str]
-) -> tuple[PlainRule, ...]:
+    rules: tuple[ticker_rules.PlainRule, ...],
+    stream: Mapping[int, Iterable[Atom]],
+    last: int,
+    names: Iterator[str],
+) -> tuple[ticker_rules.PlainRule, ...]:
     """Return the rules with a fact for each value of each variable; those without values are left out.
 
     Input that never comes is left out where it is negated. Times go from 0 to `last`. Raises
@@ -63,14 +66,14 @@ def guarded_rules(
     predicates = {signature(rule.head) for rule in facts}
     numbered = counting(rules)
     known: dict[frozenset[Constant], str] = {}
-    found: list[PlainRule] = []
+    found: list[ticker_rules.PlainRule] = []
     for rule in plain_rules:
         _check_head_time(rule)
-        values, guards = domains.values(rule) or {}, list[Part]()
+        values, guards = domains.values(rule) or {}, list[ticker_rules.Part]()
         for variable in _unguarded(rule, predicates):
             domain = frozenset(values[variable])
             if domain not in known:
-                with exporting(rule.source):
+                with ticker_rules.exporting(rule.source):
                     _check_written(domain, numbered=numbered)
                 known[domain] = next(names)
             guards.append(LiteralForm(Atom(known[domain], (variable,))))
@@ -79,32 +82,35 @@ def guarded_rules(
     return (*found, *facts, *(_fact(name, value) for name, domain in ordered.items() for value in domain))
 
 
-def _fact(name: str, value: Constant) -> PlainRule:
-    return PlainRule(Rule(Atom(name, (value,))), Atom(name, (value,)), role=Role.AUXILIARY)
+def _fact(name: str, value: Constant) -> ticker_rules.PlainRule:
+    return ticker_rules.PlainRule(
+        Rule(Atom(name, (value,))), Atom(name, (value,)), role=ticker_rules.Role.AUXILIARY
+    )
 
 
 def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
     for value in domain:
-        if numbered and isinstance(value, Number) and not 0 <= value.value < FIRST_TERM:
-            raise InexpressibleError(
-                f"the number {value.value}, which arithmetic gives: numbers lie in 0..{FIRST_TERM - 1}"
+        if numbered and isinstance(value, Number) and not 0 <= value.value < ticker_rules.FIRST_TERM:
+            raise ticker_rules.InexpressibleError(
+                f"the number {value.value}, which arithmetic gives: "
+                f"numbers lie in 0..{ticker_rules.FIRST_TERM - 1}"
             )
 
 
-def _check_head_time(rule: PlainRule) -> None:
+def _check_head_time(rule: ticker_rules.PlainRule) -> None:
     """Raise ExportError for a head at a time that gets values before the run.
 
     A head at a constant, p at 2, stays there for p at the present as long as its body holds.
     """
     if rule.time in _grounded(rule):
-        with exporting(rule.source):
-            raise InexpressibleError(
+        with ticker_rules.exporting(rule.source):
+            raise ticker_rules.InexpressibleError(
                 f"the head {rule.source.head}: its reasoner incremental keeps {rule.head} beyond the time "
                 f"{rule.time}, which stands elsewhere than in one @ of the body"
             )
 
 
-def _grounded(rule: PlainRule) -> frozenset[Variable]:
+def _grounded(rule: ticker_rules.PlainRule) -> frozenset[Variable]:
     """Return the variables whose values the reasoner takes from facts: all but one time in @ alone."""
     forms = [part for part in rule.body if isinstance(part, LiteralForm)]
     times = frozenset(form.time for form in forms if isinstance(form.time, Variable))
@@ -113,7 +119,7 @@ def _grounded(rule: PlainRule) -> frozenset[Variable]:
     return used | times if len(times - used) > 1 else used
 
 
-def _unguarded(rule: PlainRule, predicates: set[Signature]) -> list[Variable]:
+def _unguarded(rule: ticker_rules.PlainRule, predicates: set[Signature]) -> list[Variable]:
     """Return the variables that need values and that no fact gives any."""
     facts = (
         form.atom
@@ -127,7 +133,9 @@ def _unguarded(rule: PlainRule, predicates: set[Signature]) -> list[Variable]:
 class _Domains:
     """The constants that each variable of a rule can stand for, whatever is true when."""
 
-    def __init__(self, rules: tuple[PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int) -> None:
+    def __init__(
+        self, rules: tuple[ticker_rules.PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int
+    ) -> None:
         self.derived = {signature(rule.head) for rule in rules if rule.body}
         self.times = set(map(Number, range(last + 1)))
         self.rows: dict[Signature, dict[Atom, set[Number]]] = {}
@@ -143,7 +151,7 @@ class _Domains:
         self.reached: set[Signature] = set()
         self._grow(rules)
 
-    def _grow(self, rules: tuple[PlainRule, ...]) -> None:
+    def _grow(self, rules: tuple[ticker_rules.PlainRule, ...]) -> None:
         for _ in range(_MOST_ROUNDS):
             before = sum(len(column) for columns in self.columns.values() for column in columns)
             known = len(self.reached)
@@ -156,22 +164,22 @@ class _Domains:
             after = sum(len(column) for columns in self.columns.values() for column in columns)
             if (before, known) == (after, len(self.reached)):
                 return
-        with exporting(next(rule.source for rule in rules if rule.body)):
-            raise InexpressibleError("arithmetic whose values come to no end")
+        with ticker_rules.exporting(next(rule.source for rule in rules if rule.body)):
+            raise ticker_rules.InexpressibleError("arithmetic whose values come to no end")
 
-    def possible(self, rule: PlainRule) -> PlainRule:
+    def possible(self, rule: ticker_rules.PlainRule) -> ticker_rules.PlainRule:
         """Return the rule without the negated literals whose atom holds at no time."""
         parts = (part for part in rule.body
                  if not isinstance(part, LiteralForm) or part.positive or self._narrow({}, part))  # fmt: skip
         return replace(rule, body=tuple(parts))
 
-    def values(self, rule: PlainRule) -> Values | None:
+    def values(self, rule: ticker_rules.PlainRule) -> Values | None:
         """Return each variable's constants; None when the rule's positive body has no instance."""
         terms: Values = {}
         for part in rule.body:
             if isinstance(part, LiteralForm) and part.positive and not self._narrow(terms, part):
                 return None
-        with exporting(rule.source):
+        with ticker_rules.exporting(rule.source):
             for part in rule.body:
                 if isinstance(part, Comparison):
                     _compare(terms, part)
@@ -206,7 +214,7 @@ def _compare(terms: Values, part: Comparison) -> None:
                 sorted(n.value for n in _side(terms, side) if isinstance(n, Number)) for side in (left, right)
             ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
-                raise InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
+                raise ticker_rules.InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
             results = (operator.compute(one, other) for one in pairs[0] for other in pairs[1])
             values: set[Constant] = {Number(value) for value in results if value is not None}
             terms[result] = terms[result] & values if result in terms else values
@@ -248,4 +256,4 @@ def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithme
 
 def _place(constant: Constant) -> int:
     # Ticker orders the numbers of terms too, above those of the logic, as a bound on numbers expects.
-    return constant.value if isinstance(constant, Number) else FIRST_TERM
+    return constant.value if isinstance(constant, Number) else ticker_rules.FIRST_TERM

@@ -10,19 +10,10 @@ from enum import StrEnum
 from itertools import chain, count
 from typing import Final
 
-from lars.analysis import (
-    LiteralForm,
-    Mode,
-    UnsupportedFormulaError,
-    binders,
-    check_safety,
-    intensional,
-    literal_form,
-    on_own_absence,
-    strata,
-)
+from lars import analysis
 from lars.errors import LarsError
 from lars.language import formulas as logic
+from lars.language import terms
 from lars.language.formulas import (
     Arithmetic,
     ArithmeticOperator,
@@ -46,7 +37,6 @@ from lars.language.program import (
     set_literals,
     variables,
 )
-from lars.language.terms import Atom, Binding, Number, Signature, Term, Variable, signature
 from lars.language.windows import NOW, Ties, TimeWindow, TupleWindow, Window
 
 
@@ -65,7 +55,7 @@ class TickerInput:
     several Ticker shows one, of none nothing.
     """
 
-    atoms: Mapping[int, tuple[Atom, ...]]
+    atoms: Mapping[int, tuple[terms.Atom, ...]]
     last: int | None
     single: bool = False
 
@@ -74,9 +64,9 @@ class TickerInput:
         """How many atoms there are, each at its time; None where none is known."""
         return None if self.last is None else sum(map(len, self.atoms.values()))
 
-    def signatures(self) -> frozenset[Signature]:
+    def signatures(self) -> frozenset[terms.Signature]:
         """Return the predicates of the input."""
-        return frozenset(map(signature, chain.from_iterable(self.atoms.values())))
+        return frozenset(map(terms.signature, chain.from_iterable(self.atoms.values())))
 
 
 UNKNOWN: Final = TickerInput({}, None)
@@ -117,14 +107,18 @@ def hidden_names(taken: frozenset[str]) -> Iterator[str]:
     return (name for n in count(1) if (name := f"aux{n}") not in taken)
 
 
-def variables_of(part: LiteralForm | Comparison) -> frozenset[Variable]:
+def variables_of(part: analysis.LiteralForm | Comparison) -> frozenset[terms.Variable]:
     """Return the variables of a literal's atom and time, or of a comparison."""
-    return variables(part.atom) | variables(part.time) if isinstance(part, LiteralForm) else variables(part)
+    return (
+        variables(part.atom) | variables(part.time)
+        if isinstance(part, analysis.LiteralForm)
+        else variables(part)
+    )
 
 
 def ticker_literal(
     literal: Formula | Test | Assign | SetLiteral, reasoner: Reasoner, met: TickerInput
-) -> LiteralForm | None:
+) -> analysis.LiteralForm | None:
     """Return a body's formula at one atom, with a window of Ticker; None when it always holds.
 
     A window of time is closed, with d = 1 and u = 0, and of length 0 under @ alone; no window is
@@ -138,29 +132,29 @@ def ticker_literal(
             "`lars export` decides it for the terms of a trace"
         )
     form = _form(literal)
-    if form.mode is Mode.AT and not isinstance(form.atom, Atom):
+    if form.mode is analysis.Mode.AT and not isinstance(form.atom, terms.Atom):
         raise InexpressibleError(f"the constant true here: {literal}")
     window = None if form.window is None else _size(form.window, form.mode, reasoner, met)
-    if form.window is None and form.mode is not Mode.NOW:
+    if form.window is None and form.mode is not analysis.Mode.NOW:
         raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
-    if form.mode is Mode.UNLESS:
+    if form.mode is analysis.Mode.UNLESS:
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
-    if isinstance(form.atom, Atom):
-        return replace(form, window=window, mode=Mode.NOW if window is None else form.mode)
+    if isinstance(form.atom, terms.Atom):
+        return replace(form, window=window, mode=analysis.Mode.NOW if window is None else form.mode)
     if form.positive and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
 
 
-def _form(formula: Formula) -> LiteralForm:
+def _form(formula: Formula) -> analysis.LiteralForm:
     try:
-        return literal_form(formula)
-    except UnsupportedFormulaError as nested:
+        return analysis.literal_form(formula)
+    except analysis.UnsupportedFormulaError as nested:
         raise InexpressibleError(f"{nested.construct}: {nested.formula}") from None
 
 
 def _size(
-    window: Window, mode: Mode, reasoner: Reasoner, met: TickerInput
+    window: Window, mode: analysis.Mode, reasoner: Reasoner, met: TickerInput
 ) -> TimeWindow | TupleWindow | None:
     match window:
         case TimeWindow():
@@ -172,9 +166,9 @@ def _size(
                 raise InexpressibleError(
                     f"the window {window}: accepted is ⊞^#n, whose ties the last to arrive win"
                 )
-            if mode is Mode.EVERY:
+            if mode is analysis.Mode.EVERY:
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
-            if mode is Mode.NOW:
+            if mode is analysis.Mode.NOW:
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
             most = None if met.size is None else met.size + 2
@@ -195,7 +189,7 @@ def _bounded(window: Window, length: int, most: int | None) -> int:
     return length if most is None else min(length, most)
 
 
-def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow | None:
+def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> TimeWindow | None:
     if window.past is None:
         raise InexpressibleError(f"the window {window}, which has no length")
     if window.future or window.step > 1:
@@ -204,7 +198,7 @@ def _time_window(window: TimeWindow, mode: Mode, met: TickerInput) -> TimeWindow
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
-    if mode is Mode.NOW or (length == 0 and mode in {Mode.SOME, Mode.EVERY}):
+    if mode is analysis.Mode.NOW or (length == 0 and mode in {analysis.Mode.SOME, analysis.Mode.EVERY}):
         return None
     return TimeWindow(length)
 
@@ -216,41 +210,41 @@ class Sources:
     `known_input` is the input that is known, `names` those of all their predicates.
     """
 
-    derived: frozenset[Signature]
-    facts: frozenset[Signature]
+    derived: frozenset[terms.Signature]
+    facts: frozenset[terms.Signature]
     known_input: TickerInput
     names: frozenset[str]
 
     @property
-    def input(self) -> frozenset[Signature]:
+    def input(self) -> frozenset[terms.Signature]:
         """The predicates of the input that is known."""
         return self.known_input.signatures()
 
     @property
-    def mixed(self) -> frozenset[Signature]:
+    def mixed(self) -> frozenset[terms.Signature]:
         """What facts give, and rules or the input too."""
         return self.facts & (self.derived | self.input)
 
-    def without_needless_window(self, form: LiteralForm) -> LiteralForm:
+    def without_needless_window(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
         """Return the literal, where facts alone give its atom without its window.
 
         Raises InexpressibleError where Ticker's windows see such an atom otherwise than LARS.
         """
-        assert isinstance(form.atom, Atom)
-        predicate = signature(form.atom)
-        name = f"{Atom(predicate[0])}/{predicate[1]}"
+        assert isinstance(form.atom, terms.Atom)
+        predicate = terms.signature(form.atom)
+        name = f"{terms.Atom(predicate[0])}/{predicate[1]}"
         if isinstance(form.window, TupleWindow) and self.facts & self.input:
             raise InexpressibleError("a tuple window: input that facts give too counts there, and not here")
         if form.window is None or predicate not in self.derived | self.facts:
             return form
         if isinstance(form.window, TupleWindow):
             raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
-        if predicate in self.facts and form.mode is not Mode.SOME:
+        if predicate in self.facts and form.mode is not analysis.Mode.SOME:
             raise InexpressibleError(
                 f"{form.mode.value} over {name}: its facts hold at every time here, at no other there"
             )
         if predicate in self.facts - self.mixed:
-            return replace(form, window=None, mode=Mode.NOW)
+            return replace(form, window=None, mode=analysis.Mode.NOW)
         return form
 
 
@@ -260,11 +254,11 @@ NumberedLiteral = tuple[int, BodyLiteral]
 def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
     """Return the head and the numbered body, a term put for each variable that only = binds to it."""
     head, body = rule.head, list(enumerate(rule.body))
-    binding_parts = (binder for formula in formulas(rule.body) for binder in binders(formula))
+    binding_parts = (binder for formula in formulas(rule.body) for binder in analysis.binders(formula))
     bound = frozenset().union(*map(variables, binding_parts), *map(variables, set_literals(rule.body)))
     while (equality := _equality(body, bound)) is not None:
         number, variable, term = equality
-        binding: Binding = {variable: term}
+        binding: terms.Binding = {variable: term}
         # A SPARQL condition stays as it is written: Ticker cannot express it, and errors show it.
         body = [(n, part if isinstance(part, logic.Test | logic.Assign) else close(part, binding))
                 for n, part in body if n != number]  # fmt: skip
@@ -272,7 +266,9 @@ def without_equalities(rule: Rule) -> tuple[Head | None, list[NumberedLiteral]]:
     return head, body
 
 
-def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[int, Variable, Term] | None:
+def _equality(
+    body: list[NumberedLiteral], bound: frozenset[terms.Variable]
+) -> tuple[int, terms.Variable, terms.Term] | None:
     for number, part in body:
         match assignment(part, bound):
             case (variable, value) if not isinstance(value, logic.Operation):
@@ -280,16 +276,20 @@ def _equality(body: list[NumberedLiteral], bound: frozenset[Variable]) -> tuple[
     return None
 
 
-def _put_head(head: Head, binding: Binding) -> Head:
+def _put_head(head: Head, binding: terms.Binding) -> Head:
     head_here = put(head, binding)
-    return head_here if isinstance(head_here, Atom | logic.At) else logic.At(Number(-1), Atom("false"))
+    return (
+        head_here
+        if isinstance(head_here, terms.Atom | logic.At)
+        else logic.At(terms.Number(-1), terms.Atom("false"))
+    )
 
 
-Part = LiteralForm | logic.Comparison
-Numeric = Variable | Number
+Part = analysis.LiteralForm | logic.Comparison
+Numeric = terms.Variable | terms.Number
 FIRST_TERM: Final = 10**9
 """The number of the first term: numbers of the logic, which stay themselves, lie below it."""
-_LARGEST: Final = Number(FIRST_TERM - 1)
+_LARGEST: Final = terms.Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
@@ -315,27 +315,27 @@ class PlainRule:
     """
 
     source: Rule
-    head: Atom
-    time: Variable | None = None
+    head: terms.Atom
+    time: terms.Variable | None = None
     body: tuple[Part, ...] = ()
     role: Role = Role.PROGRAM
 
 
 def plain_rules(
-    program: Program, background: tuple[Atom, ...], reasoner: Reasoner, met: TickerInput
+    program: Program, background: tuple[terms.Atom, ...], reasoner: Reasoner, met: TickerInput
 ) -> tuple[PlainRule, ...]:
     """Return the program's rules, facts last, each after the auxiliary rules that it needs.
 
     Raises ExportError for the first construct that Ticker cannot express, gathered literals first.
     """
-    check_safety(program)
+    analysis.check_safety(program)
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
                 _ = ticker_literal(part, reasoner, met) if isinstance(part, SetLiteral) else None
     _check_single(program, reasoner, met)
     known = tuple(dict.fromkeys((*program.facts, *background)))
-    predicates, derived = frozenset(map(signature, known)), intensional(program)
+    predicates, derived = frozenset(map(terms.signature, known)), analysis.intensional(program)
     taken = frozenset(name for name, _ in program.predicates | predicates | met.signatures())
     sources, hidden = Sources(derived, predicates, met, taken), hidden_names(taken)
     rules: list[PlainRule] = []
@@ -343,8 +343,8 @@ def plain_rules(
         rules += _RuleReader(rule, sources, hidden, reasoner).rules()
     if any(not _is_supported(rule, reasoner) for rule in rules):
         # What a rule derives holds at a time, what a fact says has none: no rule is without a body.
-        truth = Atom(next(hidden))
-        always = LiteralForm(truth)
+        truth = terms.Atom(next(hidden))
+        always = analysis.LiteralForm(truth)
         rules = [
             plain_rule
             if _is_supported(plain_rule, reasoner)
@@ -359,13 +359,13 @@ def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
     if reasoner is Reasoner.CLINGO:
         return bool(rule.body)
     # Negated literals can be left out where the input is known.
-    return any(isinstance(part, LiteralForm) and part.positive for part in rule.body)
+    return any(isinstance(part, analysis.LiteralForm) and part.positive for part in rule.body)
 
 
 def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> None:
-    if strata(program) is not None:
+    if analysis.strata(program) is not None:
         return
-    absent = on_own_absence(program)
+    absent = analysis.on_own_absence(program)
     number = min((rule for rules in absent.values() for rule in rules), default=1)
     with exporting(program.rules[number - 1]):
         if not met.single:
@@ -379,17 +379,19 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
 
 
 def _fact_rules(
-    known: tuple[Atom, ...], mixed: frozenset[Signature], hidden: Iterator[str]
+    known: tuple[terms.Atom, ...], mixed: frozenset[terms.Signature], hidden: Iterator[str]
 ) -> Iterator[PlainRule]:
     # What is a fact counts there as nothing else: what is also derived or input gets a rule for its facts.
     renamed = {predicate: next(hidden) for predicate in sorted(mixed)}
     for (name, arity), own in renamed.items():
-        row = tuple(Variable(f"#{n}") for n in range(1, arity + 1))
-        body = LiteralForm(Atom(own, row))
-        yield PlainRule(Rule(Atom(name, row), (Atom(own, row),)), Atom(name, row), None, (body,))
+        row = tuple(terms.Variable(f"#{n}") for n in range(1, arity + 1))
+        body = analysis.LiteralForm(terms.Atom(own, row))
+        yield PlainRule(
+            Rule(terms.Atom(name, row), (terms.Atom(own, row),)), terms.Atom(name, row), None, (body,)
+        )
     for atom in known:
-        own = renamed.get(signature(atom), atom.predicate)
-        role = Role.AUXILIARY if signature(atom) in renamed else Role.PROGRAM
+        own = renamed.get(terms.signature(atom), atom.predicate)
+        role = Role.AUXILIARY if terms.signature(atom) in renamed else Role.PROGRAM
         yield PlainRule(Rule(atom), replace(atom, predicate=own), role=role)
 
 
@@ -404,10 +406,10 @@ class _RuleReader:
         self.head, self.body = without_equalities(rule)
         self.tests: list[Part] = []
         self.auxiliary: list[PlainRule] = []
-        self.known: set[Variable] = set()
-        self.numbers: set[Variable] = set()
-        self.natural: set[Variable] = set()
-        self.times: set[Variable] = set()
+        self.known: set[terms.Variable] = set()
+        self.numbers: set[terms.Variable] = set()
+        self.natural: set[terms.Variable] = set()
+        self.times: set[terms.Variable] = set()
         self._fresh = 0
 
     def rules(self) -> list[PlainRule]:
@@ -422,78 +424,87 @@ class _RuleReader:
         with exporting(self.rule):
             head, time = self._head()
         if head is None:
-            violation = Atom(fresh_name("violation", self.sources.names))
+            violation = terms.Atom(fresh_name("violation", self.sources.names))
             return [*self.auxiliary, PlainRule(self.rule, violation, None, body, Role.VIOLATION)]
         rules = [*self.auxiliary, PlainRule(self.rule, head, time, body)]
         if time is not None:
-            moments = Atom(fresh_name(f"{head.predicate}Moment", self.sources.names), (*head.arguments, time))
+            moments = terms.Atom(
+                fresh_name(f"{head.predicate}Moment", self.sources.names), (*head.arguments, time)
+            )
             rules.append(PlainRule(self.rule, moments, None, body, Role.MOMENTS))
         return rules
 
-    def fresh(self) -> Variable:
+    def fresh(self) -> terms.Variable:
         """Return a variable that the rule does not have: no text of a program has # in a name."""
         self._fresh += 1
-        return Variable(f"#{self._fresh}")
+        return terms.Variable(f"#{self._fresh}")
 
-    def _form(self, number: int, part: BodyLiteral) -> Iterator[LiteralForm]:
+    def _form(self, number: int, part: BodyLiteral) -> Iterator[analysis.LiteralForm]:
         if not isinstance(part, logic.Comparison):
             with exporting(self.rule, number):
                 if (form := ticker_literal(part, self.reasoner, self.sources.known_input)) is not None:
                     literal_form = self.sources.without_needless_window(form)
                     yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
-    def _now(self, form: LiteralForm) -> LiteralForm:
+    def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
         """Return @ in a window of length 0, which there is longer, as an atom of rules of its own.
 
         Of the times 0 and 1 ago at which the atom, which holds now, held, it is the one without a later one.
         """
-        assert isinstance(form.atom, Atom)
+        assert isinstance(form.atom, terms.Atom)
         assert form.time is not None
         row, own, later = sorted(variables(form.atom)), self.fresh(), self.fresh()
         near, older, text = (next(self.hidden) for _ in range(3))
-        literal_form = LiteralForm(form.atom, Mode.AT, own, TimeWindow(1))
-        once, again, before = (Atom(near, (*row, own)), Atom(near, (*row, later)), Atom(older, (*row, own)))
+        literal_form = analysis.LiteralForm(form.atom, analysis.Mode.AT, own, TimeWindow(1))
+        once, again, before = (
+            terms.Atom(near, (*row, own)),
+            terms.Atom(near, (*row, later)),
+            terms.Atom(older, (*row, own)),
+        )
         step = logic.Comparison(
-            later, Relation.EQUAL, logic.Operation(ArithmeticOperator.PLUS, own, Number(1))
+            later, Relation.EQUAL, logic.Operation(ArithmeticOperator.PLUS, own, terms.Number(1))
         )
         for head, body in (
-            (once, (LiteralForm(form.atom), literal_form)),
-            (before, (LiteralForm(once), LiteralForm(again), step)),
-            (Atom(text, (*row, own)), (LiteralForm(once), LiteralForm(before, positive=False))),
+            (once, (analysis.LiteralForm(form.atom), literal_form)),
+            (before, (analysis.LiteralForm(once), analysis.LiteralForm(again), step)),
+            (
+                terms.Atom(text, (*row, own)),
+                (analysis.LiteralForm(once), analysis.LiteralForm(before, positive=False)),
+            ),
         ):
             self.auxiliary.append(PlainRule(self.rule, head, None, body, Role.AUXILIARY))
-        if form.positive and isinstance(form.time, Variable):
+        if form.positive and isinstance(form.time, terms.Variable):
             self._time(form.time)
-        return LiteralForm(Atom(text, (*row, form.time)), positive=form.positive)
+        return analysis.LiteralForm(terms.Atom(text, (*row, form.time)), positive=form.positive)
 
-    def _bind(self, form: LiteralForm) -> None:
+    def _bind(self, form: analysis.LiteralForm) -> None:
         if form.positive:
             self.known |= variables_of(form)
-            if isinstance(form.time, Variable):
+            if isinstance(form.time, terms.Variable):
                 self._time(form.time)
 
-    def _time(self, variable: Variable) -> None:
+    def _time(self, variable: terms.Variable) -> None:
         for known in (self.numbers, self.natural, self.times):
             known.add(variable)
 
-    def _separated(self, form: LiteralForm) -> tuple[Part, ...]:
+    def _separated(self, form: analysis.LiteralForm) -> tuple[Part, ...]:
         """Return the literal without ¬; a fixed time, which Ticker does not have, is compared."""
         present = replace(form, positive=True)
-        if not isinstance(form.time, Number):
+        if not isinstance(form.time, terms.Number):
             return (present,)
         time = self.fresh()
         return replace(present, time=time), logic.Comparison(time, Relation.EQUAL, form.time)
 
-    def _absent(self, form: LiteralForm) -> LiteralForm:
-        if not isinstance(form.time, Number):
+    def _absent(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
+        if not isinstance(form.time, terms.Number):
             return form
-        atom = Atom(next(self.hidden), tuple(sorted(variables_of(form))))
+        atom = terms.Atom(next(self.hidden), tuple(sorted(variables_of(form))))
         self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), Role.AUXILIARY))
-        return LiteralForm(atom, positive=False)
+        return analysis.LiteralForm(atom, positive=False)
 
-    def _head(self) -> tuple[Atom | None, Variable | None]:
+    def _head(self) -> tuple[terms.Atom | None, terms.Variable | None]:
         match self.head:
-            case logic.At(Variable() as time, Atom() as atom) if time in self.times:
+            case logic.At(terms.Variable() as time, terms.Atom() as atom) if time in self.times:
                 return atom, time
             case logic.At(time):
                 raise InexpressibleError(
@@ -512,31 +523,35 @@ class _RuleReader:
 
     def _compared(self, part: logic.Comparison) -> None:
         for side, other in ((part.left, part.right), (part.right, part.left)):
-            if isinstance(side, Variable) and side not in self.known and isinstance(other, logic.Operation):
+            if (
+                isinstance(side, terms.Variable)
+                and side not in self.known
+                and isinstance(other, logic.Operation)
+            ):
                 self._operation(other, side)
                 return
         ordered = part.relation in ORDERED
         left, right = self._side(part.left, ordered=ordered), self._side(part.right, ordered=ordered)
         self.tests.append(logic.Comparison(left, part.relation, right))
 
-    def _side(self, side: Arithmetic, *, ordered: bool) -> Term:
+    def _side(self, side: Arithmetic, *, ordered: bool) -> terms.Term:
         return self._number(side) if ordered or isinstance(side, logic.Operation) else side
 
     def _number(self, side: Arithmetic) -> Numeric:
         match side:
             case logic.Operation():
                 return self._operation(side, self.fresh())
-            case Variable():
+            case terms.Variable():
                 if side not in self.numbers:
                     self.numbers.add(side)
                     self.tests.append(logic.Comparison(side, Relation.AT_MOST, _LARGEST))
                 return side
-            case Number():
+            case terms.Number():
                 return side
             case _:
                 raise InexpressibleError(f"arithmetic or order on {side}, which is no number")
 
-    def _operation(self, operation: logic.Operation, result: Variable) -> Variable:
+    def _operation(self, operation: logic.Operation, result: terms.Variable) -> terms.Variable:
         left, right = self._number(operation.left), self._number(operation.right)
         match operation.operator:
             case ArithmeticOperator.DIVIDE:
@@ -554,13 +569,15 @@ class _RuleReader:
         return result
 
     def _check_division(self, operation: logic.Operation, left: Numeric, right: Numeric) -> None:
-        if not (self._is_natural(left) and isinstance(right, Number) and right.value > 0):
+        if not (self._is_natural(left) and isinstance(right, terms.Number) and right.value > 0):
             raise InexpressibleError(f"{operation}: only a time is divided, and only by a number above zero")
 
     def _is_natural(self, side: Numeric) -> bool:
-        return side in self.natural if isinstance(side, Variable) else side.value >= 0
+        return side in self.natural if isinstance(side, terms.Variable) else side.value >= 0
 
-    def _step(self, result: Variable, operator: ArithmeticOperator, left: Numeric, right: Numeric) -> None:
+    def _step(
+        self, result: terms.Variable, operator: ArithmeticOperator, left: Numeric, right: Numeric
+    ) -> None:
         self.tests.append(logic.Comparison(result, Relation.EQUAL, logic.Operation(operator, left, right)))
         self.known.add(result)
         self.numbers.add(result)

@@ -16,27 +16,12 @@ from typing import Final, TypeVar, assert_never
 from lars.analysis import LiteralForm, Mode
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
-from lars.language.formulas import Arithmetic, At, Comparison, In, Operation, Truth
+from lars.language import formulas, terms
 from lars.language.program import Program, Rule, head_atom
-from lars.language.terms import Atom, Constant, Number, Signature, Term, Variable, signature, write_name
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from lars.text import to_ascii
+from lars.ticker import ticker_rules
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
-from lars.ticker.ticker_rules import (
-    FIRST_TERM,
-    UNKNOWN,
-    InexpressibleError,
-    Part,
-    PlainRule,
-    Reasoner,
-    Role,
-    TickerInput,
-    exporting,
-    fresh_name,
-    hidden_names,
-    plain_rules,
-    variables_of,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,36 +29,41 @@ class SignedProgram:
     """A program with signs, and its input, of which there is some at 0; `arrival` is the name of a sign."""
 
     program: Program
-    stream: TickerInput
-    arrival: Atom
+    stream: ticker_rules.TickerInput
+    arrival: terms.Atom
 
 
-def with_signs(program: Program, stream: TickerInput, reasoner: Reasoner) -> SignedProgram:
+def with_signs(
+    program: Program, stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner
+) -> SignedProgram:
     """Return the program with rules for a number that is the time, and for an atom when input has come.
 
     Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
     """
     taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
-        Atom(fresh_name(name, taken)) for name in ("start", "present", "pulse", "arrival")
+        terms.Atom(ticker_rules.fresh_name(name, taken)) for name in ("start", "present", "pulse", "arrival")
     )
     fed = replace(stream, atoms={0: (start,)} | {t: atoms for t, atoms in stream.atoms.items() if atoms})
-    time = Variable("T")
+    time = terms.Variable("T")
     rules = (
-        Rule(present, (Truth(),)),
-        Rule(replace(pulse, arguments=(time,)), (In(TimeWindow(1), At(time, present)),)),
+        Rule(present, (formulas.Truth(),)),
+        Rule(replace(pulse, arguments=(time,)), (formulas.In(TimeWindow(1), formulas.At(time, present)),)),
         *(Rule(arrival, (pattern,)) for pattern in _patterns(fed, reasoner)),
     )
     return SignedProgram(Program((*program.rules, *rules)), fed, arrival)
 
 
-def _patterns(stream: TickerInput, reasoner: Reasoner) -> list[Atom]:
+def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:
     """Return atoms of which each line of the input has an instance."""
-    if reasoner is Reasoner.CLINGO:
+    if reasoner is ticker_rules.Reasoner.CLINGO:
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
-        return [Atom(name, tuple(Variable(f"X{n}") for n in range(1, arity + 1))) for name, arity in kinds]
+        return [
+            terms.Atom(name, tuple(terms.Variable(f"X{n}") for n in range(1, arity + 1)))
+            for name, arity in kinds
+        ]
     # Its reasoner incremental makes an instance for each combination of values: these have none.
-    patterns: dict[Atom, None] = {}
+    patterns: dict[terms.Atom, None] = {}
     for atoms in stream.atoms.values():
         if patterns.keys().isdisjoint(atoms):
             patterns[atoms[0]] = None
@@ -90,10 +80,10 @@ _WORDS: Final = frozenset(("always", "at", "false", "in", "not", "now", "over", 
 _PINS: Final = frozenset(("CC", "DD", "DD2", "NN", "TT"))
 """Variables of the rules that Ticker adds."""
 _SILENT: Final = "% Ticker prints nothing at time 0 unless input arrives then; `lars export` adds such input."
-_MOST_TERMS: Final = 2**31 - FIRST_TERM
+_MOST_TERMS: Final = 2**31 - ticker_rules.FIRST_TERM
 
 
-def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...] = ()) -> str:
+def write_ticker(program: Program, clock: Duration, background: tuple[terms.Atom, ...] = ()) -> str:
     """Return the program for Ticker's reasoner clingo; `clock` is one time point.
 
     Raises ExportError for what Ticker cannot express, or not without its input.
@@ -103,28 +93,30 @@ def write_ticker(program: Program, clock: Duration, background: tuple[Atom, ...]
     >>> print(write_ticker(read("up(X) ← ⊞^3 □ high(X)."), read_duration("1s")).splitlines()[-1])
     up(X) :- high(X) always [3 sec].
     """
-    first, rest = ticker_writer(program, clock, Reasoner.CLINGO, background).text().split("\n", 1)
+    first, rest = (
+        ticker_writer(program, clock, ticker_rules.Reasoner.CLINGO, background).text().split("\n", 1)
+    )
     return f"{first}\n{_SILENT}\n{rest}"
 
 
 def ticker_writer(
     program: Program,
     clock: Duration,
-    reasoner: Reasoner,
-    background: tuple[Atom, ...] = (),
-    stream: TickerInput = UNKNOWN,
+    reasoner: ticker_rules.Reasoner,
+    background: tuple[terms.Atom, ...] = (),
+    stream: ticker_rules.TickerInput = ticker_rules.UNKNOWN,
 ) -> "TickerWriter":
     """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
-    rules = plain_rules(program, background, reasoner, stream)
-    hidden = hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
-    if stream.last is not None and reasoner is Reasoner.INCREMENTAL:
+    rules = ticker_rules.plain_rules(program, background, reasoner, stream)
+    hidden = ticker_rules.hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
+    if stream.last is not None and reasoner is ticker_rules.Reasoner.INCREMENTAL:
         rules = guarded_rules(rules, stream.atoms, stream.last, hidden)
     else:
         rules = (*rules, *scoping_rules(rules, next(hidden)))
     if not rules:
         # A program has a rule there.
-        truth = Atom(next(hidden))
-        rules = (PlainRule(Rule(truth), truth, role=Role.AUXILIARY),)
+        truth = terms.Atom(next(hidden))
+        rules = (ticker_rules.PlainRule(Rule(truth), truth, role=ticker_rules.Role.AUXILIARY),)
     return TickerWriter(rules, clock, stream.signatures())
 
 
@@ -134,20 +126,24 @@ class TickerWriter:
     Terms are numbers from FIRST_TERM up, in the order in which they are asked for.
     """
 
-    def __init__(self, rules: tuple[PlainRule, ...], clock: Duration, arriving: frozenset[Signature]) -> None:
+    def __init__(
+        self, rules: tuple[ticker_rules.PlainRule, ...], clock: Duration, arriving: frozenset[terms.Signature]
+    ) -> None:
         self.rules, self.clock = rules, clock
-        own = {signature(atom): None for rule in rules for atom in _atoms(rule)}
+        own = {terms.signature(atom): None for rule in rules for atom in _atoms(rule)}
         seen = dict.fromkeys((*own, *sorted(arriving)))
-        variables = [name for rule in rules for part in rule.body for name in sorted(variables_of(part))]
+        variables = [
+            name for rule in rules for part in rule.body for name in sorted(ticker_rules.variables_of(part))
+        ]
         self.predicates = _distinct({key: (key[0], _lower(key[0])) for key in seen}, _WORDS)
         self.variables = _distinct({name: (name.name, _upper(name.name)) for name in variables}, _PINS)
-        self.terms: dict[Constant, int] = {}
+        self.terms: dict[terms.Constant, int] = {}
         self.counting = counting(rules)
 
-    def heads(self, role: Role) -> dict[str, Signature]:
+    def heads(self, role: ticker_rules.Role) -> dict[str, terms.Signature]:
         """Return the names of the heads of a role, with the predicates of the rules that they are of."""
         return {
-            self.predicates[signature(rule.head)]: signature(head_atom(rule.source) or rule.head)
+            self.predicates[terms.signature(rule.head)]: terms.signature(head_atom(rule.source) or rule.head)
             for rule in self.rules
             if rule.role is role
         }
@@ -157,82 +153,85 @@ class TickerWriter:
         lines = [line for rule in self.rules for line in self._rule(rule)]
         return "\n".join((*(f"% {line}" for line in self._legend()), *lines)) + "\n"
 
-    def line(self, atoms: Iterable[Atom]) -> str:
+    def line(self, atoms: Iterable[terms.Atom]) -> str:
         """Return the line of the input at one time point, each atom once."""
         try:
             return ";".join(map(self._atom, dict.fromkeys(atoms)))
-        except InexpressibleError as refused:
+        except ticker_rules.InexpressibleError as refused:
             raise LarsError(f"Ticker cannot express {refused}\n  in the input") from None
 
     def _legend(self) -> Iterator[str]:
         yield f"A LARS program for Ticker; one time point is {self.clock}, one tick of Ticker's clock."
-        yield f"Below {FIRST_TERM} lie the numbers of the logic."
+        yield f"Below {ticker_rules.FIRST_TERM} lie the numbers of the logic."
         yield "What arithmetic makes of them has to lie there too: nothing here watches that."
         for term, number in self.terms.items():
             yield f"term {number} = {to_ascii(str(term))}"
-        yield f"term {FIRST_TERM + len(self.terms)} and above: every other term of the stream, each its own"
-        auxiliary, moments = self.heads(Role.AUXILIARY), self.heads(Role.MOMENTS)
+        free = ticker_rules.FIRST_TERM + len(self.terms)
+        yield f"term {free} and above: every other term of the stream, each its own"
+        auxiliary, moments = self.heads(ticker_rules.Role.AUXILIARY), self.heads(ticker_rules.Role.MOMENTS)
         for (name, arity), new in self.predicates.items():
             if new in auxiliary:
                 yield f"auxiliary {new}"
             elif new in moments:
-                own = to_ascii(write_name(moments[new][0]))
+                own = to_ascii(terms.write_name(moments[new][0]))
                 yield f"predicate {new}/{arity} = {own} at its last argument"
             elif new != name:
-                yield f"predicate {new}/{arity} = {to_ascii(write_name(name))}"
+                yield f"predicate {new}/{arity} = {to_ascii(terms.write_name(name))}"
         for variable, new in self.variables.items():
             if new != variable.name and not variable.name.startswith("#"):
                 yield f"variable {new} = {to_ascii(str(variable))}"
-        for new in self.heads(Role.VIOLATION):
+        for new in self.heads(ticker_rules.Role.VIOLATION):
             yield f"constraint {new}: where it holds there is no answer set"
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
-    def _rule(self, rule: PlainRule) -> Iterator[str]:
+    def _rule(self, rule: ticker_rules.PlainRule) -> Iterator[str]:
         """Yield the rule that it says as a comment, unless it says so itself, and the rule."""
-        if rule.role is not Role.AUXILIARY or rule.body:
+        if rule.role is not ticker_rules.Role.AUXILIARY or rule.body:
             yield f"% {to_ascii(str(rule.source))}"
-        with exporting(rule.source):
+        with ticker_rules.exporting(rule.source):
             body = [self._part(part) for part in rule.body]
             head = self._atom(rule.head)
         if rule.time is not None:
             head = f"{head} at {self._term(rule.time)}"
         yield f"{head} :- {', '.join(body)}." if body else f"{head}."
 
-    def _part(self, part: Part) -> str:
+    def _part(self, part: ticker_rules.Part) -> str:
         match part:
-            case Comparison(left, relation, right):
+            case formulas.Comparison(left, relation, right):
                 return f"{self._side(left)} {relation.value} {self._side(right)}"
             case LiteralForm():
                 return self._literal(part) if part.positive else f"not {self._literal(part)}"
             case _:
                 assert_never(part)
 
-    def _side(self, side: Arithmetic) -> str:
-        if isinstance(side, Operation):
+    def _side(self, side: formulas.Arithmetic) -> str:
+        if isinstance(side, formulas.Operation):
             return f"{self._side(side.left)} {side.operator.value} {self._side(side.right)}"
         return self._term(side)
 
-    def _term(self, term: Term) -> str:
+    def _term(self, term: terms.Term) -> str:
         """Return a term's text. Raises InexpressibleError for a number that is taken or negative."""
         match term:
-            case Variable():
+            case terms.Variable():
                 return self.variables[term]
-            case Number(value) if 0 <= value < FIRST_TERM:
+            case terms.Number(value) if 0 <= value < ticker_rules.FIRST_TERM:
                 return str(value)
-            case Number(value) if self.counting:
-                raise InexpressibleError(f"the number {value}: numbers lie in 0..{FIRST_TERM - 1}")
+            case terms.Number(value) if self.counting:
+                raise ticker_rules.InexpressibleError(
+                    f"the number {value}: numbers lie in 0..{ticker_rules.FIRST_TERM - 1}"
+                )
             case _:
                 if len(self.terms) == _MOST_TERMS:
-                    raise InexpressibleError(f"more than {_MOST_TERMS} terms")
-                return str(self.terms.setdefault(term, FIRST_TERM + len(self.terms)))
+                    raise ticker_rules.InexpressibleError(f"more than {_MOST_TERMS} terms")
+                return str(self.terms.setdefault(term, ticker_rules.FIRST_TERM + len(self.terms)))
 
-    def _atom(self, atom: Atom) -> str:
-        name = self.predicates[signature(atom)]
+    def _atom(self, atom: terms.Atom) -> str:
+        name = self.predicates[terms.signature(atom)]
         arguments = ",".join(map(self._term, atom.arguments))
         return f"{name}({arguments})" if arguments else name
 
     def _literal(self, form: LiteralForm) -> str:
-        assert isinstance(form.atom, Atom)
+        assert isinstance(form.atom, terms.Atom)
         atom = self._atom(form.atom)
         if form.window is None:
             return atom
@@ -248,24 +247,30 @@ class TickerWriter:
 
     def _window(self, window: Window) -> str:
         if isinstance(window, TupleWindow):
-            if window.size >= FIRST_TERM:
-                raise InexpressibleError(f"the window {window}: there sizes lie below {FIRST_TERM}")
+            if window.size >= ticker_rules.FIRST_TERM:
+                raise ticker_rules.InexpressibleError(
+                    f"the window {window}: there sizes lie below {ticker_rules.FIRST_TERM}"
+                )
             return f"[{window.size} #]"
         assert isinstance(window, TimeWindow)
-        if (window.past or 0) >= FIRST_TERM:
-            raise InexpressibleError(f"the window {window}: there lengths lie below {FIRST_TERM} time points")
+        if (window.past or 0) >= ticker_rules.FIRST_TERM:
+            raise ticker_rules.InexpressibleError(
+                f"the window {window}: there lengths lie below {ticker_rules.FIRST_TERM} time points"
+            )
         length = (window.past or 0) * self.clock.nanoseconds
         if length % NANOSECONDS["ms"]:
-            raise InexpressibleError(f"a window of {Duration(length)}: there it lasts whole milliseconds")
+            raise ticker_rules.InexpressibleError(
+                f"a window of {Duration(length)}: there it lasts whole milliseconds"
+            )
         if length % NANOSECONDS["s"]:
             return f"[{length // NANOSECONDS['ms']} msec]"
         return f"[{length // NANOSECONDS['s']} sec]"
 
 
-def _atoms(rule: PlainRule) -> Iterator[Atom]:
+def _atoms(rule: ticker_rules.PlainRule) -> Iterator[terms.Atom]:
     yield rule.head
     yield from (
-        part.atom for part in rule.body if isinstance(part, LiteralForm) and isinstance(part.atom, Atom)
+        part.atom for part in rule.body if isinstance(part, LiteralForm) and isinstance(part.atom, terms.Atom)
     )
 
 

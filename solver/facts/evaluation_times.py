@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import assert_never
 
-from lars.language.formulas import ArithmeticOperator, At, Comparison, Diamond, In, Operation, Relation, Truth
+from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import NOW, Interval
@@ -112,22 +112,24 @@ def _waits(rule: Rule, trigger: Atom) -> bool:
 def _ungated(rule: Rule, trigger: Atom) -> Rule:
     body = tuple(literal for literal in rule.body if literal != trigger)
     # A rule must keep a body: a fact would belong to B.
-    return Rule(rule.head, body or (Truth(),)) if rule.body else rule
+    return Rule(rule.head, body or (formulas.Truth(),)) if rule.body else rule
 
 
 def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | int | None:
     """Return the pattern of a rule of push, or the period of a rule of pull."""
     match rule:
-        case Rule(Atom(), (In(window, Diamond(Atom() as pattern)),)) if (
+        case Rule(Atom(), (formulas.In(window, formulas.Diamond(Atom() as pattern)),)) if (
             window == NOW and signature(pattern) not in elsewhere
         ):
             return pattern
         case Rule(
             Atom(),
             (
-                In(window, At(Variable() as time, Truth())),
-                Comparison(
-                    Operation(ArithmeticOperator.MOD, left, Number(period)), Relation.EQUAL, Number(0)
+                formulas.In(window, formulas.At(Variable() as time, formulas.Truth())),
+                formulas.Comparison(
+                    formulas.Operation(formulas.ArithmeticOperator.MOD, left, Number(period)),
+                    formulas.Relation.EQUAL,
+                    Number(0),
                 ),
             ),
         ) if window == NOW and left == time and period > 0:

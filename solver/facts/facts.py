@@ -10,15 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from lars.errors import LarsError
+from lars.language import terms
 from lars.language.program import Program, is_fact
-from lars.language.terms import Atom, Constant, Iri, Number, Signature, Symbol, Variable, signature
 from lars.language.windows import Interval
 from solver.rdf import is_name_of_stream, read_term
 
 Arguments = tuple[str, ...]
 Row = tuple[str | None, ...]
 """An answer's terms as texts, None for null."""
-Background = Mapping[Signature, Iterable[Arguments]]
+Background = Mapping[terms.Signature, Iterable[Arguments]]
 
 
 _Item = TypeVar("_Item")
@@ -41,38 +41,38 @@ def is_triple(fact: Fact) -> bool:
 
 
 @lru_cache(maxsize=2**16)
-def constant_of(text: str) -> Constant:
+def constant_of(text: str) -> terms.Constant:
     """Return the constant whose text it is."""
     if is_name_of_stream(text):
-        return Iri(text[1:-1])
+        return terms.Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":
         return read_term(text)
     if text[:1] == "'":
         # Loads the reader of programs, which no query needs.
         from lars.text import Scanner
 
-        return Symbol(Scanner(text, "a fact").name() or "")
-    return Number(int(text)) if text.lstrip("-").isdecimal() else Symbol(text)
+        return terms.Symbol(Scanner(text, "a fact").name() or "")
+    return terms.Number(int(text)) if text.lstrip("-").isdecimal() else terms.Symbol(text)
 
 
-def atom_of(fact: Fact) -> Atom:
+def atom_of(fact: Fact) -> terms.Atom:
     """Return the atom of a fact."""
-    return Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
+    return terms.Atom(fact.predicate, tuple(map(constant_of, fact.arguments)))
 
 
-def background_of(atoms: Iterable[Atom]) -> dict[Signature, list[Arguments]]:
+def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arguments]]:
     """Return ground atoms by predicate, as a background is given to the solver."""
-    rows: dict[Signature, list[Arguments]] = {}
+    rows: dict[terms.Signature, list[Arguments]] = {}
     for atom in atoms:
-        rows.setdefault(signature(atom), []).append(tuple(map(str, atom.arguments)))
+        rows.setdefault(terms.signature(atom), []).append(tuple(map(str, atom.arguments)))
     return rows
 
 
-def atoms_of(background: Background) -> Iterator[Atom]:
+def atoms_of(background: Background) -> Iterator[terms.Atom]:
     """Yield the atoms of a background; the inverse of `background_of`."""
     for (name, _), rows in background.items():
         for arguments in rows:
-            yield Atom(name, tuple(map(constant_of, arguments)))
+            yield terms.Atom(name, tuple(map(constant_of, arguments)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,9 @@ class Situation:
 
 def with_facts(program: Program, background: Background) -> Background:
     """Return B: the background that is given, and the program's own facts."""
-    own = background_of(rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, Atom))
+    own = background_of(
+        rule.head for rule in program.rules if is_fact(rule) and isinstance(rule.head, terms.Atom)
+    )
     names = dict.fromkeys((*background, *own))
     return {name: dict.fromkeys((*background.get(name, ()), *own.get(name, ()))) for name in names}
 
@@ -108,20 +110,20 @@ _SHOWN: Final = 100
 class UnwritableTermError(LarsError):
     """A constant has no ASP symbol; `problem` says why."""
 
-    def __init__(self, constant: Constant, problem: str) -> None:
+    def __init__(self, constant: terms.Constant, problem: str) -> None:
         text = ascii(str(constant))[1:-1]
         super().__init__(f"no ASP symbol for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}")
 
 
-def check_writable(constant: Constant) -> None:
+def check_writable(constant: terms.Constant) -> None:
     """Raise UnwritableTermError for a number outside 32 bit, or text with NUL or a lone surrogate."""
     match constant:
-        case Number(value):
+        case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:
                 raise UnwritableTermError(constant, "numbers of the logic are 32 bit")
         case _:
             # A name is written with its NUL escaped.
-            text = constant.name if isinstance(constant, Symbol) else str(constant)
+            text = constant.name if isinstance(constant, terms.Symbol) else str(constant)
             if "\0" in text:
                 raise UnwritableTermError(constant, "NUL ends a text in ASP")
             try:
@@ -165,14 +167,14 @@ class CodedRows(AbstractSet[Arguments]):
     def _rows(self) -> frozenset[Arguments]:
         return frozenset(self)
 
-    def matching(self, patterns: Sequence[Atom]) -> "CodedRows":
+    def matching(self, patterns: Sequence[terms.Atom]) -> "CodedRows":
         """Return the rows that have the constants of some of the patterns, with their texts alone."""
         mask = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
         for pattern in patterns:
             fits = np.ones(len(self), np.bool_)
             for column, term in enumerate(pattern.arguments):
-                if not isinstance(term, Variable):
+                if not isinstance(term, terms.Variable):
                     if (text := str(term)) not in places:
                         places[text] = self.texts.index(text) if text in self.texts else -1
                     fits &= self.codes[:, column] == places[text]

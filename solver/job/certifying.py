@@ -12,28 +12,11 @@ from lars.analysis import reach
 from lars.errors import FailedRunError
 from lars.language.terms import Signature, signature
 from lars.language.windows import LARGEST_TIME, Interval, TupleWindow
+from solver import relational
 from solver.columns import Array, Mask
 from solver.facts import Relevance
-from solver.job.evaluation import (
-    AnswerParts,
-    AnswerRuns,
-    PosedQuestion,
-    Question,
-    answer_runs,
-    by_clingo,
-    by_columns,
-    check_alike_at,
-)
+from solver.job import evaluation
 from solver.pointwise import have_runs
-from solver.relational import (
-    EncodedSituation,
-    RunTable,
-    as_table,
-    coalesce,
-    counted_atoms,
-    ground_instances,
-    most_instances,
-)
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
@@ -54,12 +37,12 @@ _SEED: Final = 20150725
 
 
 def certified_runs(
-    question: Question,
-    situation: EncodedSituation,
+    question: evaluation.Question,
+    situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator = Evaluator.AUTO,
     certify: Certify | int = Certify.SOME,
-) -> AnswerRuns:
+) -> evaluation.AnswerRuns:
     """Return the answers as `answer_runs` does, certified at some of the times, at one if clingo can.
 
     Where nobody says how many, times at which the rules have too many instances are left out.
@@ -75,28 +58,30 @@ def certified_runs(
 
 
 def certified_part(
-    question: Question,
-    situation: EncodedSituation,
+    question: evaluation.Question,
+    situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator,
     certify: Certify | int,
-) -> AnswerRuns:
+) -> evaluation.AnswerRuns:
     """Return the answers of one of many parts of a job, perhaps certified at no time: others are."""
-    (runs,) = answer_runs([question], situation, within, evaluator)
+    (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
-    if asks_clingo_anyway or not by_columns(question, situation.background, evaluator):
+    if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
         return replace(runs, certified=len(runs.times))
     claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
     drawn = _spread(runs.times, claim.wanted(certify, draw), draw)
     return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
 
 
-def lacks_certified(answer_parts: AnswerParts, certify: Certify | int) -> bool:
+def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
     """Whether answers of a whole job are to be certified at some times, and are at none."""
     return certify is Certify.SOME and not answer_parts.certified and answer_parts.evaluations > 0
 
 
-def certified_first(question: Question, runs: AnswerRuns, situation: EncodedSituation) -> AnswerRuns:
+def certified_first(
+    question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
+) -> evaluation.AnswerRuns:
     """Return answers certified at their first time, if clingo can: windows show least then.
 
     The situation has the input of that time.
@@ -105,7 +90,7 @@ def certified_first(question: Question, runs: AnswerRuns, situation: EncodedSitu
     return claim.certified(claim.groundable([int(runs.times[0])]), situation)
 
 
-def _draw(question: Question, within: Interval) -> Random:
+def _draw(question: evaluation.Question, within: Interval) -> Random:
     # The same times in every run.
     return Random(f"{_SEED} {within} {question.gate}")  # noqa: S311
 
@@ -114,20 +99,22 @@ def _draw(question: Question, within: Interval) -> Random:
 class _Claim:
     """Answers of the columns to a question; `input` is what of the situation the question can use."""
 
-    question: Question
-    answers: AnswerRuns
-    input: EncodedSituation
+    question: evaluation.Question
+    answers: evaluation.AnswerRuns
+    input: relational.EncodedSituation
 
-    def certified(self, times: Sequence[int], situation: EncodedSituation) -> AnswerRuns:
+    def certified(
+        self, times: Sequence[int], situation: relational.EncodedSituation
+    ) -> evaluation.AnswerRuns:
         """Return the answers as certified at these times; DisputedAnswerError: clingo has other rows."""
         certified = replace(self.answers, certified=len(times))
         if len(times) == len(self.answers.times) > 1 and self._has_runs_of_clingo():
             return certified
         for t in times:
             seen = self._touched(_seen_at(self.question, self.input, t)).decoded()
-            if {row for row, _, _ in by_clingo(self.question, seen, [t])} != self.answers.at(t):
-                check_alike_at(self.question, seen, [t])
-                check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
+            if {row for row, _, _ in evaluation.by_clingo(self.question, seen, [t])} != self.answers.at(t):
+                evaluation.check_alike_at(self.question, seen, [t])
+                evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
         return certified
 
@@ -137,11 +124,13 @@ class _Claim:
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):
             return False
-        rows = PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
-        expected = coalesce(as_table(rows, question.predicate[1], runs.terms), len(times))
+        rows = evaluation.PosedQuestion(question, self._touched(self.input), times).rows_of_clingo()
+        expected = relational.coalesce(
+            relational.as_table(rows, question.predicate[1], runs.terms), len(times)
+        )
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
-    def _touched(self, situation: EncodedSituation) -> EncodedSituation:
+    def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
         """Return the situation without what of a large B the rules cannot touch."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
@@ -182,12 +171,12 @@ class _Claim:
         program = self.question.program
         situations = [self._touched(_seen_at(self.question, self.input, t)) for t in times]
         # The numbers of atoms are known at once, and mostly are enough.
-        bounds = [most_instances(program, some) for some in situations]
+        bounds = [relational.most_instances(program, some) for some in situations]
         if sum(left if bound is None else bound for bound in bounds) < left:
             return list(times)
         kept: list[int] = []
         for place in np.argsort(costs, kind="stable").tolist():
-            left -= ground_instances(program, situations[place], times[place], left)
+            left -= relational.ground_instances(program, situations[place], times[place], left)
             if left < 0:
                 break
             kept.append(times[place])
@@ -227,11 +216,13 @@ class _Claim:
         return costs + held
 
 
-def _ended_rows(table: RunTable) -> Iterator[tuple[int, ...]]:
+def _ended_rows(table: relational.RunTable) -> Iterator[tuple[int, ...]]:
     return zip(*(column.tolist() for column in (*table.columns, table.first, table.last)), strict=True)
 
 
-def _used(question: Question, situation: EncodedSituation) -> EncodedSituation:
+def _used(
+    question: evaluation.Question, situation: relational.EncodedSituation
+) -> relational.EncodedSituation:
     """Return the situation with the atoms that the program can use; tuple windows count the others too."""
     if reach(question.program).tuples:
         return situation
@@ -252,7 +243,9 @@ def _spread(times: Array, number: int, draw: Random) -> list[int]:
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 
 
-def _seen_at(question: Question, situation: EncodedSituation, t: int) -> EncodedSituation:
+def _seen_at(
+    question: evaluation.Question, situation: relational.EncodedSituation, t: int
+) -> relational.EncodedSituation:
     """Return the situation with what windows can show at t, and perhaps some older input."""
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
@@ -262,11 +255,11 @@ def _seen_at(question: Question, situation: EncodedSituation, t: int) -> Encoded
     return situation.within(Interval(min((t - seen.past, *firsts)), last))
 
 
-def _first_kept(window: TupleWindow, situation: EncodedSituation, t: int) -> int:
+def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
     """Return a time from which on at least as many atoms have come by t as a tuple window keeps."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()
-    times = (some.t[counted_atoms(some, window, situation.terms)] for some in come)
+    times = (some.t[relational.counted_atoms(some, window, situation.terms)] for some in come)
     arrivals = np.sort(np.concatenate([np.empty(0, np.int64), *times]))
     return int(arrivals[-window.size]) if 0 < window.size <= len(arrivals) else situation.timeline.first

@@ -19,6 +19,7 @@ from lars.language.program import Program, formulas, nested
 from lars.language.stream import Moment, write_moments
 from lars.language.terms import Atom, Signature, write_name
 from lars.language.windows import Interval, TimeWindow, TupleWindow
+from solver import pointwise, relational
 from solver.columns import NULL_CODE, Array, Mask, TermCodes, distinct, keys
 from solver.facts import (
     Background,
@@ -30,23 +31,6 @@ from solver.facts import (
     relevant_background,
     split,
     with_facts,
-)
-from solver.pointwise import Consequences, consequences, have_runs, models, rows, runs
-from solver.relational import (
-    EncodedSituation,
-    Obstacle,
-    RunTable,
-    as_table,
-    coalesce,
-    concatenate,
-    decode,
-    empty,
-    encode,
-    evaluate_program,
-    obstacle,
-    row_texts,
-    spread,
-    subtract,
 )
 from solver.settings import Evaluator, Runner, tell
 
@@ -62,7 +46,7 @@ class Whole:
     """
 
     most: int | None = None
-    consequences: Consequences | None = None
+    consequences: pointwise.Consequences | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +129,7 @@ class AnswerRuns:
     """
 
     times: Array
-    runs: RunTable
+    runs: relational.RunTable
     terms: TermCodes
     certified: int = 0
 
@@ -186,16 +170,16 @@ class AnswerRuns:
 
         They come in the order of these times, and of the texts, null first.
         """
-        runs = coalesce(self.runs, len(self.times))
+        runs = relational.coalesce(self.runs, len(self.times))
         ranks = [self.terms.ranks(column) for column in reversed(runs.columns)]
         ordered = runs.take(np.lexsort([*ranks, runs.last, runs.first]))
-        for row, first, last in decode(ordered, self.terms):
+        for row, first, last in relational.decode(ordered, self.terms):
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:
         """Return the rows at each time at which there is one, ascending."""
-        rows = row_texts(self.runs, self.terms)
-        places, indexes = spread(self.runs.first, self.runs.last + 1)
+        rows = relational.row_texts(self.runs, self.terms)
+        places, indexes = relational.spread(self.runs.first, self.runs.last + 1)
         times, numbers = np.unique(self.times, return_inverse=True)
         # Small numbers are sorted by their digits.
         each = numbers.astype(np.min_scalar_type(len(times)))[indexes]
@@ -208,14 +192,14 @@ class AnswerRuns:
         """Return the rows at a time, all of them where it stands there several times; none if it does not."""
         first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
         table = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
-        return frozenset(row_texts(table, self.terms))
+        return frozenset(relational.row_texts(table, self.terms))
 
     def among(self, times: Array) -> "AnswerRuns":
         """Return the answers at some of the times, given ascending."""
         kept, table = np.searchsorted(self.times, times), self.runs
         first = np.searchsorted(kept, table.first, "left")
         last = np.searchsorted(kept, table.last, "right") - 1
-        some = coalesce(RunTable(table.columns, first, last), len(kept))
+        some = relational.coalesce(relational.RunTable(table.columns, first, last), len(kept))
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
@@ -252,10 +236,12 @@ class AnswerRuns:
         """Return the rows that one of two answers at the same times has, where the other lacks them."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
-            subtract(table, less, range(width), count)
+            relational.subtract(table, less, range(width), count)
             for table, less in ((self.runs, other.runs), (other.runs, self.runs))
         ]
-        return AnswerRuns(self.times, coalesce(concatenate(parts, width), count), self.terms)
+        return AnswerRuns(
+            self.times, relational.coalesce(relational.concatenate(parts, width), count), self.terms
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -268,7 +254,7 @@ class AtomRuns:
 
     def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
         """Yield what is derived at each of so many indexes, in order."""
-        places, indexes = spread(self.first, self.last + 1)
+        places, indexes = relational.spread(self.first, self.last + 1)
         order = np.argsort(indexes, kind="stable")
         places, borders = places[order], np.searchsorted(indexes[order], np.arange(count + 1))
         for index in range(count):
@@ -276,7 +262,7 @@ class AtomRuns:
 
 
 def atom_runs(
-    program: Program, situation: EncodedSituation, derived: Mapping[Signature, RunTable]
+    program: Program, situation: relational.EncodedSituation, derived: Mapping[Signature, relational.RunTable]
 ) -> AtomRuns:
     """Return what a program derives, in order; B's atoms are left out."""
     terms = situation.terms
@@ -294,26 +280,28 @@ def atom_runs(
     return AtomRuns([texts[place] for place in order.tolist()], first, last)
 
 
-def _without(table: RunTable, known: frozenset[Row] | None, terms: TermCodes) -> RunTable:
+def _without(
+    table: relational.RunTable, known: frozenset[Row] | None, terms: TermCodes
+) -> relational.RunTable:
     if not known:
         return table
     rows = _written(table, terms)
     return table.take(np.array([row not in known for row in rows], np.bool_))
 
 
-def _written(table: RunTable, terms: TermCodes) -> list[Row]:
+def _written(table: relational.RunTable, terms: TermCodes) -> list[Row]:
     columns = [terms.atom_texts(column) for column in table.columns]
-    return list(zip(*columns, strict=True)) if columns else row_texts(table, terms)
+    return list(zip(*columns, strict=True)) if columns else relational.row_texts(table, terms)
 
 
-def _texts(name: Signature, table: RunTable, terms: TermCodes) -> list[str]:
+def _texts(name: Signature, table: relational.RunTable, terms: TermCodes) -> list[str]:
     written, arity = write_name(name[0]), name[1]
     if not arity:
         return [written] * len(table)
     return [f"{written}({', '.join(map(str, row))})" for row in _written(table, terms)]
 
 
-def _order(tables: Mapping[Signature, RunTable], terms: TermCodes) -> Array:
+def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) -> Array:
     """Return the places of the rows of all tables in the order of `write_moments`, then of their runs."""
     width, names = max((arity for _, arity in tables), default=0), sorted({name for name, _ in tables})
     ranks = _ranks([column for table in tables.values() for column in table.columns], terms)
@@ -417,7 +405,7 @@ def _is_flat(part: Formula) -> bool:
 
 def answers_in(
     questions: Sequence[Question],
-    situation: EncodedSituation,
+    situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> Iterator[Answer]:
@@ -435,7 +423,7 @@ def answers_in(
 
 def answer_runs(
     questions: Sequence[Question],
-    situation: EncodedSituation,
+    situation: relational.EncodedSituation,
     within: Interval,
     evaluator: Evaluator = Evaluator.AUTO,
 ) -> list[AnswerRuns]:
@@ -448,7 +436,7 @@ def answer_runs(
 
 def answers_at(
     question: Question,
-    situation: EncodedSituation,
+    situation: relational.EncodedSituation,
     times: Array,
     newest: Array | None = None,
     evaluator: Evaluator = Evaluator.AUTO,
@@ -463,13 +451,13 @@ def answers_at(
     posed = PosedQuestion(question, situation, times.tolist(), latest)
     table = posed.by_columns(PosedQuestion.table, evaluator)
     if table is None:
-        rows = as_table(posed.rows_of_clingo(), question.predicate[1], situation.terms)
-        table = coalesce(rows, len(times))
+        rows = relational.as_table(posed.rows_of_clingo(), question.predicate[1], situation.terms)
+        table = relational.coalesce(rows, len(times))
     return AnswerRuns(times, table, situation.terms)
 
 
 def stream_runs(
-    question: Question, situation: EncodedSituation, times: Sequence[int], evaluator: Evaluator
+    question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
 ) -> AtomRuns | None:
     """Return the atoms of the only answer stream at each of the times; None where clingo has to answer."""
     if evaluator is Evaluator.BOTH:
@@ -489,7 +477,7 @@ class PosedQuestion:
     """
 
     question: Question
-    situation: EncodedSituation
+    situation: relational.EncodedSituation
     times: Sequence[int]
     newest: Sequence[int] | None = None
 
@@ -512,11 +500,11 @@ class PosedQuestion:
                 raise
             return None
 
-    def table(self) -> RunTable:
+    def table(self) -> relational.RunTable:
         """Return the rows of the predicate that is asked for."""
         assert self.question.predicate is not None
         predicate = self.question.predicate
-        return self._tables().get(predicate, empty(predicate[1]))
+        return self._tables().get(predicate, relational.empty(predicate[1]))
 
     def streams(self) -> AtomRuns:
         """Return the atoms of whole answer streams."""
@@ -527,21 +515,23 @@ class PosedQuestion:
         if self.question.predicate is None:
             rows = self.streams().by_index(len(self.times))
             return ((row, index, index) for index, row in enumerate(rows))
-        return decode(coalesce(self.table(), len(self.times)), self.situation.terms)
+        return relational.decode(relational.coalesce(self.table(), len(self.times)), self.situation.terms)
 
-    def _tables(self) -> dict[Signature, RunTable]:
+    def _tables(self) -> dict[Signature, relational.RunTable]:
         """Return what is asked for of each predicate: the predicate's, or all that is derived."""
         program, predicate = self.question.program, self.question.predicate
-        tables: dict[Signature, list[RunTable]] = {}
+        tables: dict[Signature, list[relational.RunTable]] = {}
         parts = list(self._parts())
         for number, (begin, end, part) in enumerate(parts):
             tell(number, len(parts))
             latest = None if self.newest is None else self.newest[begin:end]
-            derived = evaluate_program(program, part, self.times[begin:end], predicate, latest)
+            derived = relational.evaluate_program(program, part, self.times[begin:end], predicate, latest)
             for name in derived if predicate is None else derived.keys() & {predicate}:
                 tables.setdefault(name, []).append(derived[name].moved(begin))
         return {
-            name: some[0] if len(parts) == 1 else coalesce(concatenate(some, name[1]), len(self.times))
+            name: some[0]
+            if len(parts) == 1
+            else relational.coalesce(relational.concatenate(some, name[1]), len(self.times))
             for name, some in tables.items()
         }
 
@@ -557,7 +547,7 @@ class PosedQuestion:
             for row, _, _ in by_clingo(self.question, replace(decoded, newest=latest), [t]):
                 yield row, index, index
 
-    def _parts(self) -> Iterator[tuple[int, int, EncodedSituation]]:
+    def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
         """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
         situation, times, seen = self.situation, self.times, reach(self.question.program)
         if not times:
@@ -584,7 +574,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
     from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
-        return PosedQuestion(_of_program(case.program), encode(case.situation), case.times).rows()
+        return PosedQuestion(_of_program(case.program), relational.encode(case.situation), case.times).rows()
 
     def clingo(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
         return by_clingo(_of_program(case.program), case.situation, case.times)
@@ -605,7 +595,7 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
     return obstacle_found is None
 
 
-def hindrance(question: Question, background: frozenset[Signature]) -> Obstacle | None:
+def hindrance(question: Question, background: frozenset[Signature]) -> relational.Obstacle | None:
     """Return what keeps a question from the relational evaluation, None when it is covered."""
     return _obstacle(question.program, background, whole=question.predicate is None)
 
@@ -618,11 +608,13 @@ def say_hindrances(questions: Sequence[Question], background: Background, runner
 
 
 @lru_cache(maxsize=256)
-def _obstacle(program: Program, background: frozenset[Signature], *, whole: bool) -> Obstacle | None:
-    hindering = obstacle(program, background)
+def _obstacle(
+    program: Program, background: frozenset[Signature], *, whole: bool
+) -> relational.Obstacle | None:
+    hindering = relational.obstacle(program, background)
     constraint = next((rule for rule in program.rules if whole and rule.head is None), None)
     if hindering is None and constraint is not None:
-        return Obstacle("it can leave a time point without answer stream", constraint)
+        return relational.Obstacle("it can leave a time point without answer stream", constraint)
     return hindering
 
 
@@ -631,10 +623,10 @@ def by_clingo(
 ) -> Iterator[tuple[Row, int, int]]:
     """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
     program, output = question.program, question.output
-    if len(times) > 1 and isinstance(output, tuple) and have_runs(program, situation.background):
+    if len(times) > 1 and isinstance(output, tuple) and pointwise.have_runs(program, situation.background):
         step = max(2, _SPREAD // (1 + len(situation.facts)))
         for begin in range(0, len(times), step):
-            for row, (first, last) in runs(program, situation, times[begin : begin + step], output):
+            for row, (first, last) in pointwise.runs(program, situation, times[begin : begin + step], output):
                 yield row, begin + first, begin + last
         return
     around, repeats = NearSituation(program, situation), RepeatedSituations(program)
@@ -648,12 +640,12 @@ def _rows_at(question: Question, situation: Situation, t: int) -> Iterator[Row]:
     found: Iterable[frozenset[Moment] | None]
     whole = question.output
     if not isinstance(whole, Whole):
-        yield from rows(question.program, situation, t, whole)
+        yield from pointwise.rows(question.program, situation, t, whole)
         return
     if whole.consequences is None:
-        found = islice(models(question.program, situation, t), whole.most)
+        found = islice(pointwise.models(question.program, situation, t), whole.most)
     else:
-        found = (consequences(question.program, situation, t, whole.consequences),)
+        found = (pointwise.consequences(question.program, situation, t, whole.consequences),)
     for model in found:
         if model is not None:
             yield write_moments(model, t)

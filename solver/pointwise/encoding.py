@@ -19,16 +19,7 @@ from typing import Final, assert_never
 
 import clingo
 
-from lars.analysis import (
-    LiteralForm,
-    Mode,
-    computes_in_loop,
-    gathered_strata,
-    intensional,
-    literal_form,
-    positive_loops,
-    windows,
-)
+from lars import analysis
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import Program, Rule, formulas, head_atom, rebuild, set_literals, variables
@@ -46,7 +37,7 @@ from lars.language.windows import (
     Window,
 )
 from solver.facts import Situation, variables_in_order, with_facts
-from solver.pointwise.asp_terms import GREATEST, RuleNames, call, comparison, predicate_name, wrapping
+from solver.pointwise import asp_terms
 
 LONG: Final = 10_000
 """Times of a timeline that ends later are ranked, where that can be: what ASP meets is smaller then."""
@@ -80,10 +71,10 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
     using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
     if using is None:
         return _ranked(program, situation, t)
-    if timeline.last <= GREATEST:
+    if timeline.last <= asp_terms.GREATEST:
         return RankedProgram(program, situation, t)
     raise LarsError(
-        f"the timeline {timeline} ends after {GREATEST}, the greatest number of ASP, "
+        f"the timeline {timeline} ends after {asp_terms.GREATEST}, the greatest number of ASP, "
         f"and times are numbers to {using.quotation}\n"
         "expected a coarser unit, an origin nearer to the trace, or times that @ alone has"
     )
@@ -91,7 +82,7 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
     """Whether a rule would not see a time moved, nor one put in or left out at which nothing arrives."""
-    forms = [literal_form(part) for part in formulas(rule.body)]
+    forms = [analysis.literal_form(part) for part in formulas(rule.body)]
     head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
     arrived = times.intersection(form.time for form in forms if _meets_arrival(form, always))
@@ -102,10 +93,10 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
     return head <= arrived and times.isdisjoint(used | variables(head_atom(rule)))
 
 
-def _meets_arrival(form: LiteralForm, always: frozenset[Signature]) -> bool:
+def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
     """Whether the literal binds its time to one at which an atom arrives, or is derived from one."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
-    return form.mode is Mode.AT and form.positive and not known
+    return form.mode is analysis.Mode.AT and form.positive and not known
 
 
 def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
@@ -114,7 +105,7 @@ def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
 
 def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
     timeline = situation.timeline
-    bounded = [window for window in windows(program) if not isinstance(window, TupleWindow)]
+    bounded = [window for window in analysis.windows(program) if not isinstance(window, TupleWindow)]
     intervals = [window.bounds(t, timeline) for window in bounded]
     alone = {t, *(fact.t for fact in situation.facts), *_fixed_times(program)}
     begins = {
@@ -144,7 +135,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
 
 def _fixed_times(program: Program) -> Iterator[int]:
     for rule in program.rules:
-        times = [literal_form(part).time for part in formulas(rule.body)]
+        times = [analysis.literal_form(part).time for part in formulas(rule.body)]
         times += [rule.head.time] if isinstance(rule.head, logic.At) else []
         yield from (time.value for time in times if isinstance(time, Number))
 
@@ -219,13 +210,13 @@ def collected_signature(literal: logic.SetLiteral, number: int) -> tuple[str, in
 
 def table(condition: HostedCondition, number: int, arguments: Sequence[str], domain: str) -> Iterator[str]:
     """Yield the rules that fill a condition's table for the arguments that `domain` yields."""
-    question = call(f"ask'{number}", arguments)
+    question = asp_terms.call(f"ask'{number}", arguments)
     yield f"{question} :- {domain}." if domain else f"{question}."
     terms, (name, _) = ",".join((str(number), *arguments)), hosted_signature(condition, number)
     if isinstance(condition, logic.Test):
-        yield f"{call(name, arguments)} :- {question}; @test({terms}) = 1."
+        yield f"{asp_terms.call(name, arguments)} :- {question}; @test({terms}) = 1."
     else:
-        yield f"{call(name, [*arguments, 'Y'])} :- {question}; Y = @value({terms})."
+        yield f"{asp_terms.call(name, [*arguments, 'Y'])} :- {question}; Y = @value({terms})."
 
 
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
@@ -234,18 +225,19 @@ def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequ
     `instance` is the body that binds `terms`, the texts of the atom's variables.
     """
     collected, noted = f"collected'{number}", f"noted'{number}"
-    yield f"{call(collected, [str(number), *terms])} :- {instance}."
+    yield f"{asp_terms.call(collected, [str(number), *terms])} :- {instance}."
     # The number is a variable now, so that gringo can't ask before the atom is there.
     names = ["N", *(f"X{i}" for i in range(len(terms)))]
-    yield f"{call(noted, names)} :- {call(collected, names)}; {call('@collect', names)} = 1."
-    yield f"some'{number} :- {call(noted, names)}."
+    collecting = asp_terms.call("@collect", names)
+    yield f"{asp_terms.call(noted, names)} :- {asp_terms.call(collected, names)}; {collecting} = 1."
+    yield f"some'{number} :- {asp_terms.call(noted, names)}."
     # There is something to say about no instance too.
     yield f"finished'{number}({number}) :- some'{number}."
     yield f"finished'{number}({number}) :- not some'{number}."
     names = [f"X{i}" for i in range(len(columns(literal)))]
     # The number after them, since (X,) is a tuple, (X) is X.
     text = f"({','.join((*names, 'N'))}{'' if names else ','}) = @gathered(N)"
-    yield f"{call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
+    yield f"{asp_terms.call(hosted_signature(literal, number)[0], names)} :- finished'{number}(N); {text}."
 
 
 def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[Symbols]) -> Iterator[str]:
@@ -253,9 +245,9 @@ def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[S
     name, arity = collected_signature(literal, number)
     text, names = f"required'{number}", ["N", *(f"X{i}" for i in range(arity - 1))]
     for instance in instances:
-        yield f"{call(text, [str(number), *map(str, instance)])}."
-    yield f":- {call(text, names)}; not {call(name, names)}."
-    yield f":- {call(name, names)}; not {call(text, names)}."
+        yield f"{asp_terms.call(text, [str(number), *map(str, instance)])}."
+    yield f":- {asp_terms.call(text, names)}; not {asp_terms.call(name, names)}."
+    yield f":- {asp_terms.call(name, names)}; not {asp_terms.call(text, names)}."
 
 
 def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
@@ -263,8 +255,8 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
     names = [f"X{i}" for i in range(arity - timed)]
     row = f"({','.join(names)}{',' * (len(names) == 1)})"
     if timed:
-        return f"{call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
-    return f"{call(name, names)} :- {row} = @rows({number}).\n"
+        return f"{asp_terms.call(name, [*names, 'T'])} :- T = @times({number}); {row} = @rows({number},T).\n"
+    return f"{asp_terms.call(name, names)} :- {row} = @rows({number}).\n"
 
 
 @dataclass(frozen=True)
@@ -282,7 +274,7 @@ class AspNames:
     @cached_property
     def derived(self) -> frozenset[Signature]:
         """The intensional predicates."""
-        return intensional(self.program)
+        return analysis.intensional(self.program)
 
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
@@ -295,7 +287,7 @@ class AspNames:
         looked_at = {
             signature(form.atom)
             for form in self.literals
-            if isinstance(form.atom, Atom) and (form.mode is not Mode.NOW or form.window is not None)
+            if isinstance(form.atom, Atom) and (form.mode is not analysis.Mode.NOW or form.window is not None)
         }
         elsewhere = {
             signature(atom)
@@ -305,16 +297,18 @@ class AspNames:
         return frozenset(looked_at | elsewhere)
 
     @cached_property
-    def literals(self) -> tuple[LiteralForm, ...]:
+    def literals(self) -> tuple[analysis.LiteralForm, ...]:
         """Every formula of every body, and the atoms all instances of which are looked at."""
         bodies = [rule.body for rule in self.program.rules]
-        gathered = (LiteralForm(part.atom) for body in bodies for part in set_literals(body))
-        return (*(literal_form(part) for body in bodies for part in formulas(body)), *gathered)
+        gathered = (analysis.LiteralForm(part.atom) for body in bodies for part in set_literals(body))
+        return (*(analysis.literal_form(part) for body in bodies for part in formulas(body)), *gathered)
 
     @cached_property
     def windows(self) -> dict[Window, int]:
         """The windows, numbered in the order of their text."""
-        return {window: i for i, window in enumerate(sorted(windows(self.program), key=str), start=1)}
+        return {
+            window: i for i, window in enumerate(sorted(analysis.windows(self.program), key=str), start=1)
+        }
 
     @cached_property
     def conditions(self) -> dict[Place, int]:
@@ -338,7 +332,7 @@ class AspNames:
 
         Raises GatheredLoopError for one over an atom that depends on the head of its rule.
         """
-        gathered_strata(self.program)
+        analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))
         return {literal: i for i, literal in enumerate(dict.fromkeys(all_literals), start=1)}
 
@@ -353,7 +347,7 @@ class AspNames:
     def name(self, predicate: Signature, *, timed: bool) -> str:
         """Return the ASP name of a predicate, with or without a time as its last argument."""
         base, arity = predicate
-        name = predicate_name(base)
+        name = asp_terms.predicate_name(base)
         return f"{name}'at" if timed and (base, arity + 1) in self.predicates else name
 
     @cached_property
@@ -389,7 +383,7 @@ class AspNames:
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
         """Return the ASP atom that says: it holds at the reference time."""
-        return call(self.name(predicate, timed=False), arguments)
+        return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
         """Return the name of: the window keeps the atom at a time, or B holds it."""
@@ -407,13 +401,14 @@ class AspNames:
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
         if predicate in self.background_predicates:
-            return call(self.held_name(predicate, window), [*arguments, time])
+            return asp_terms.call(self.held_name(predicate, window), [*arguments, time])
         return self._kept_call(predicate, arguments, window, time)
 
     def _kept_call(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
         if isinstance(window, TupleWindow) and predicate not in self.derived:
-            return f"kept({self.windows[window]},{call(predicate_name(predicate[0]), arguments)},{time})"
-        return call(self.name(predicate, timed=True), [*arguments, time])
+            atom = asp_terms.call(asp_terms.predicate_name(predicate[0]), arguments)
+            return f"kept({self.windows[window]},{atom},{time})"
+        return asp_terms.call(self.name(predicate, timed=True), [*arguments, time])
 
 
 def window_rules(window: Window, number: int) -> Iterator[str]:
@@ -426,7 +421,7 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
         case LastWindow():
             yield from _last(window, number)
         case FixedWindow(first, last):
-            first, last = min(first, GREATEST + 1), min(last, GREATEST)
+            first, last = min(first, asp_terms.GREATEST + 1), min(last, asp_terms.GREATEST)
             ends = f"A = #max{{X : X = F; X : X = {first}}}; B = #min{{X : X = L; X : X = {last}}}"
             yield f"window({number},A,B) :- timeline(F,L); {ends}."
         case TupleWindow():
@@ -438,13 +433,17 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
 def _interval(window: TimeWindow, number: int) -> str:
     head = f"window({number},A,B) :- now(T); timeline(F,L)"
     pivot = "T" if window.step == 1 else f"(T/{window.step})*{window.step}"
-    if window.step > GREATEST:
+    if window.step > asp_terms.GREATEST:
         pivot = "0"
     # Times lie in 0..GREATEST, so that an end further away than that is the timeline's, or before it.
     low, high = window.offsets
-    near = low is not None and low > -GREATEST
+    near = low is not None and low > -asp_terms.GREATEST
     first = f"#max{{X : X = F; X : X = {_moved(pivot, low or 0)}}}" if near else "F"
-    last = f"#min{{X : X = L; X : X = {_moved(pivot, max(high, -GREATEST - 1))}}}" if high < GREATEST else "L"
+    last = (
+        f"#min{{X : X = L; X : X = {_moved(pivot, max(high, -asp_terms.GREATEST - 1))}}}"
+        if high < asp_terms.GREATEST
+        else "L"
+    )
     return f"{head}; A = {first}; B = {last}."
 
 
@@ -452,8 +451,8 @@ def _active(window: SlidingWindow, number: int) -> str:
     first, slide = window.opening(0) + 1, window.slide
     closes, passed = first - 1 + window.width, f"X : X = {_near(first)}"
     late = ""
-    if max(closes, slide) > GREATEST:
-        passed += f"; X : X = {_near(first + slide)}, T > {min(closes, GREATEST)}"
+    if max(closes, slide) > asp_terms.GREATEST:
+        passed += f"; X : X = {_near(first + slide)}, T > {min(closes, asp_terms.GREATEST)}"
     else:
         # Openings that have been passed: a division of ASP cuts off towards 0, so it is of numbers >= 0.
         late = f"P = #max{{X : X = 0; X : X = T-{closes}}}; "
@@ -464,10 +463,10 @@ def _active(window: SlidingWindow, number: int) -> str:
 
 def _last(window: LastWindow, number: int) -> Iterator[str]:
     # Times lie in 0..GREATEST: a window that closes later is never shown.
-    close, (first, last) = min(window.close, GREATEST + 1), window.offsets
+    close, (first, last) = min(window.close, asp_terms.GREATEST + 1), window.offsets
     yield f"window({number},1,0) :- now(T); T < {close}."
-    if close <= GREATEST:
-        slide = min(window.slide, GREATEST)
+    if close <= asp_terms.GREATEST:
+        slide = min(window.slide, asp_terms.GREATEST)
         opens = f"O = {window.start}+((T-{close})/{slide})*{slide}"
         ends = f"A = #max{{X : X = F; X : X = O{first:+d}}}; B = #min{{X : X = L; X : X = O{last:+d}}}"
         yield f"window({number},A,B) :- now(T); timeline(F,L); T >= {close}; {opens}; {ends}."
@@ -475,7 +474,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 def _near(u: int) -> int:
     """Return a time as late among 0..GREATEST, even when twice that is added, in 32 bit."""
-    return max(1 - 2 * GREATEST, min(u, GREATEST + 1))
+    return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
 def _moved(pivot: str, by: int) -> str:
@@ -484,7 +483,7 @@ def _moved(pivot: str, by: int) -> str:
 
 def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     # Arrivals are numbered up to GREATEST: a window of more tuples holds all of them.
-    newest = f"N <= M; N > M-{min(window.size, GREATEST)}"
+    newest = f"N <= M; N > M-{min(window.size, asp_terms.GREATEST)}"
     arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
     if window.ties is Ties.ARRIVAL:
@@ -507,9 +506,11 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; V : oldest({w},_,V)}}."
 
 
-def binds_time(form: LiteralForm) -> bool:
+def binds_time(form: analysis.LiteralForm) -> bool:
     """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
-    return (form.mode is Mode.AT and form.positive) or (form.mode is Mode.UNLESS and not form.positive)
+    return (form.mode is analysis.Mode.AT and form.positive) or (
+        form.mode is analysis.Mode.UNLESS and not form.positive
+    )
 
 
 class RuleWriter:
@@ -518,9 +519,9 @@ class RuleWriter:
     def __init__(self, naming: AspNames, rule: Rule) -> None:
         self.naming = naming
         self.rule = rule
-        forms = (literal_form(part) for part in formulas(rule.body))
+        forms = (analysis.literal_form(part) for part in formulas(rule.body))
         times = (form.time for form in forms if binds_time(form))
-        self.names = RuleNames(frozenset(time for time in times if isinstance(time, Variable)))
+        self.names = asp_terms.RuleNames(frozenset(time for time in times if isinstance(time, Variable)))
 
     def lines(self, more: Sequence[str] = ()) -> Iterator[str]:
         """Yield the ASP rules of the rule; `more` comes last in their bodies."""
@@ -540,7 +541,8 @@ class RuleWriter:
         if predicate in self.naming.timed:
             arguments = [*self.names.terms(atom), "T"]
             yield _rule(
-                call(self.naming.name(predicate, timed=True), arguments), [*body, self.naming.now("T")]
+                asp_terms.call(self.naming.name(predicate, timed=True), arguments),
+                [*body, self.naming.now("T")],
             )
         else:
             yield _rule(self.naming.at_now(predicate, self.names.terms(atom)), body)
@@ -549,7 +551,7 @@ class RuleWriter:
         atom = head_atom(self.rule)
         assert atom is not None
         name = self.naming.name(signature(atom), timed=True)
-        yield _rule(call(name, [*self.names.terms(atom), time]), body)
+        yield _rule(asp_terms.call(name, [*self.names.terms(atom), time]), body)
         # A head outside the timeline can't be made true: it forbids the body.
         yield _rule("", [*body, "timeline(F,L)", f"{time} < F"])
         yield _rule("", [*body, "timeline(F,L)", f"{time} > L"])
@@ -558,14 +560,14 @@ class RuleWriter:
         """Return the ASP body literals of one LARS body literal."""
         match literal:
             case logic.Comparison():
-                return [comparison(literal, self.names)]
+                return [asp_terms.comparison(literal, self.names)]
             case logic.Test() | logic.Assign():
                 return [self.condition(literal)]
             case logic.Gather() | logic.Among():
                 return [self.set_atom(literal)]
             case _:
-                form = literal_form(literal)
-                if form.mode is Mode.NOW and form.window is None:
+                form = analysis.literal_form(literal)
+                if form.mode is analysis.Mode.NOW and form.window is None:
                     return [self._plain(form)]
                 return self.through_window(form)
 
@@ -578,7 +580,9 @@ class RuleWriter:
         return self._hosted(literal, self.naming.set_literals[literal])
 
     def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
-        return call(hosted_signature(literal, number)[0], list(map(self.names.term, columns(literal))))
+        return asp_terms.call(
+            hosted_signature(literal, number)[0], list(map(self.names.term, columns(literal)))
+        )
 
     def tables(self) -> Iterator[str]:
         """Yield the rules by which the host fills the tables of this rule's conditions.
@@ -601,7 +605,7 @@ class RuleWriter:
         for literal in self.rule.body:
             if isinstance(literal, logic.Comparison):
                 for side in (literal.left, literal.right):
-                    for wraps in wrapping(side, self.names):
+                    for wraps in asp_terms.wrapping(side, self.names):
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def binding(self) -> list[str]:
@@ -611,38 +615,42 @@ class RuleWriter:
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
         match literal:
             case logic.Comparison():
-                return [comparison(literal, self.names)] if literal.relation is logic.Relation.EQUAL else []
+                return (
+                    [asp_terms.comparison(literal, self.names)]
+                    if literal.relation is logic.Relation.EQUAL
+                    else []
+                )
             case logic.Test() | logic.Assign():
                 return []
             case logic.Gather() | logic.Among():
                 return [self.set_atom(literal)]
             case _:
-                form = literal_form(literal)
+                form = analysis.literal_form(literal)
                 if form.positive:
                     return self.literal(literal)
                 # @_T ¬a binds T to the window's times, whatever holds there.
                 return self.literal(literal)[:-1] if binds_time(form) else []
 
-    def _plain(self, form: LiteralForm) -> str:
+    def _plain(self, form: analysis.LiteralForm) -> str:
         if isinstance(form.atom, logic.Truth):
             return "#true" if form.positive else "#false"
         atom = self.naming.at_now(signature(form.atom), self.names.terms(form.atom))
         return f"{'' if form.positive else 'not '}{atom}"
 
-    def through_window(self, form: LiteralForm) -> list[str]:
+    def through_window(self, form: analysis.LiteralForm) -> list[str]:
         """Return the ASP body literals of a formula that looks at other times, or through a window."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)
         inside = f"{time} = {first}..{last}"
-        if form.mode in (Mode.AT, Mode.UNLESS):
+        if form.mode in (analysis.Mode.AT, analysis.Mode.UNLESS):
             assert form.time is not None
             return [window, *self._at(form, self.names.term(form.time), first, last)]
-        if form.mode is Mode.NOW:
+        if form.mode is analysis.Mode.NOW:
             return [window, *self._now(form, first, last)]
         atom = self._atom(form, time)
         negation = "" if form.positive else "not "
-        if (form.mode is Mode.SOME) == form.positive:
+        if (form.mode is analysis.Mode.SOME) == form.positive:
             return [window, *self._once(form, atom, time, first, last)]
         # The window stands inside: else clingo keeps instances of each time point's ends for good.
         every = f"{negation}{atom} : {window}, {inside}"
@@ -652,30 +660,30 @@ class RuleWriter:
         n = self.names.fresh()
         return [self._window(form, f"A{n}", f"B{n}"), self._atom(form, f"B{n}"), every]
 
-    def _once(self, form: LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
+    def _once(self, form: analysis.LiteralForm, atom: str, time: str, first: str, last: str) -> list[str]:
         if form.positive and isinstance(form.atom, Atom):
             # The atoms there are, not the time points of the window, which can be many more.
             return [atom, f"{first} <= {time}", f"{time} <= {last}"]
         return [f"{time} = {first}..{last}", atom if form.positive else f"not {atom}"]
 
-    def _window(self, form: LiteralForm, first: str, last: str) -> str:
+    def _window(self, form: analysis.LiteralForm, first: str, last: str) -> str:
         if form.window is None:
             return f"timeline({first},{last})"
         return f"window({self.naming.windows[form.window]},{first},{last})"
 
-    def _atom(self, form: LiteralForm, time: str) -> str:
+    def _atom(self, form: analysis.LiteralForm, time: str) -> str:
         if isinstance(form.atom, logic.Truth):
             return "#true"
         predicate = signature(form.atom)
         return self.naming.at(predicate, self.names.terms(form.atom), form.window, time)
 
-    def _at(self, form: LiteralForm, time: str, first: str, last: str) -> list[str]:
+    def _at(self, form: analysis.LiteralForm, time: str, first: str, last: str) -> list[str]:
         atom = self._atom(form, time)
-        if (form.mode is Mode.AT) == form.positive:
+        if (form.mode is analysis.Mode.AT) == form.positive:
             return self._once(form, atom, time, first, last)
         return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
 
-    def _now(self, form: LiteralForm, first: str, last: str) -> list[str]:
+    def _now(self, form: analysis.LiteralForm, first: str, last: str) -> list[str]:
         # Outside the window's interval only an atom of B holds at the reference time.
         if isinstance(form.atom, logic.Truth):
             return ["#true" if form.positive else "#false"]
@@ -684,14 +692,14 @@ class RuleWriter:
         predicate = signature(form.atom)
         always = []
         if predicate in self.naming.background_predicates:
-            always = [call(self.naming.always_name(predicate), self.names.terms(form.atom))]
+            always = [asp_terms.call(self.naming.always_name(predicate), self.names.terms(form.atom))]
         atom = self._atom(form, time)
         if not form.positive:
             return [*here, f"not {atom} : {first} <= {time}, {time} <= {last}", *(f"not {a}" for a in always)]
         if not always:
             return [*here, f"{first} <= {time}", f"{time} <= {last}", atom]
         assert form.window is not None
-        return [call(self.naming.shown_name(predicate, form.window), self.names.terms(form.atom))]
+        return [asp_terms.call(self.naming.shown_name(predicate, form.window), self.names.terms(form.atom))]
 
 
 def _rule(head: str, body: list[str]) -> str:
@@ -753,7 +761,7 @@ class Encoding(AspNames):
     def limit(self, rule: Rule) -> list[str]:
         """Return what makes a `Host` count the values of a recursive rule that computes."""
         head = head_atom(rule)
-        if head is None or not computes_in_loop(rule, self._loops):
+        if head is None or not analysis.computes_in_loop(rule, self._loops):
             return []
         # Texts can grow, numbers can't.
         most = MOST_TEXTS if any(isinstance(part, logic.Assign) for part in rule.body) else MOST_NUMBERS
@@ -762,7 +770,7 @@ class Encoding(AspNames):
 
     @cached_property
     def _loops(self) -> dict[Signature, frozenset[Signature]]:
-        return positive_loops(self.program)
+        return analysis.positive_loops(self.program)
 
     def tables(self) -> str:
         """Return the rules by which a `Host` answers what `text` leaves open while clingo grounds."""
@@ -772,8 +780,10 @@ class Encoding(AspNames):
 
     def _gathering(self) -> Iterator[str]:
         for literal, number in self.set_literals.items():
-            names = RuleNames()
-            instance = call(self.name(signature(literal.atom), timed=False), names.terms(literal.atom))
+            names = asp_terms.RuleNames()
+            instance = asp_terms.call(
+                self.name(signature(literal.atom), timed=False), names.terms(literal.atom)
+            )
             terms = [names.term(variable) for variable in variables_in_order(literal.atom)]
             yield from gathering(literal, number, instance, terms)
 
@@ -797,16 +807,16 @@ class Encoding(AspNames):
             yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
-        forms = [f for f in self.literals if f.mode is Mode.NOW and f.window is None]
+        forms = [f for f in self.literals if f.mode is analysis.Mode.NOW and f.window is None]
         plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
         for predicate in sorted(plain | self.timed | self.background_predicates):
             arguments = [f"X{i}" for i in range(predicate[1])]
-            untimed = call(self.name(predicate, timed=False), arguments)
-            timed = call(self.name(predicate, timed=True), [*arguments, "T"])
+            untimed = asp_terms.call(self.name(predicate, timed=False), arguments)
+            timed = asp_terms.call(self.name(predicate, timed=True), [*arguments, "T"])
             if predicate in plain and (predicate in self.timed or predicate not in self.derived):
                 yield f"{untimed} :- {timed}; now(T)."
             if predicate in self.background_predicates and predicate in self.timed | self.derived:
-                yield f"{untimed} :- {call(self.always_name(predicate), arguments)}."
+                yield f"{untimed} :- {asp_terms.call(self.always_name(predicate), arguments)}."
             if predicate in self.background_predicates and predicate in self.timed:
                 yield from self._held(predicate, arguments)
 
@@ -824,14 +834,14 @@ class Encoding(AspNames):
 
     def _held(self, predicate: Signature, arguments: list[str]) -> Iterator[str]:
         # Where B holds atoms of a predicate too, windows look at the two together.
-        always = call(self.always_name(predicate), arguments)
+        always = asp_terms.call(self.always_name(predicate), arguments)
         for window in (None, *self.windows):
-            held = call(self.held_name(predicate, window), [*arguments, "T"])
+            held = asp_terms.call(self.held_name(predicate, window), [*arguments, "T"])
             yield f"{held} :- {self._kept_call(predicate, arguments, window, 'T')}."
             shows = "timeline(A,B)" if window is None else f"window({self.windows[window]},A,B)"
             yield f"{held} :- {always}; {shows}; T = A..B."
             if window is not None:
                 number = self.windows[window]
-                shown_call = call(self.shown_name(predicate, window), arguments)
+                shown_call = asp_terms.call(self.shown_name(predicate, window), arguments)
                 yield f"{shown_call} :- now(T); window({number},A,B); A <= T; T <= B; {held}."
                 yield f"{shown_call} :- {always}."

@@ -15,28 +15,17 @@ from functools import cache, cached_property, lru_cache
 
 import clingo
 
-from lars.analysis import LiteralForm, Mode, UnsupportedFormulaError, literal_form, positive_loops, strata
+from lars import analysis
 from lars.language.formulas import BodyLiteral, Comparison, Condition, SetLiteral
 from lars.language.program import Program, Rule, formulas
 from lars.language.terms import NULL, Atom, Signature, signature
 from lars.language.windows import NOW, IntervalWindow, Ties, TupleWindow, Window
-from solver.facts import (
-    Fact,
-    Row,
-    Situation,
-    Span,
-    canonical_atom,
-    counts,
-    matcher,
-    unite,
-    variables_in_order,
-    with_facts,
-)
-from solver.pointwise.asp_terms import RuleNames, call, predicate_name, symbol, symbol_of, text_of, wrapping
+from solver import facts
+from solver.pointwise import asp_terms
 from solver.pointwise.encoding import AspNames, RuleWriter
 from solver.pointwise.point_evaluation import Host, InputFact, ground
 
-_NULL = symbol(NULL)
+_NULL = asp_terms.symbol(NULL)
 
 
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
@@ -47,38 +36,46 @@ def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """
     naming = AspNames(program, frozenset(background))
     rules, elsewhere = program.rules, naming.derived | naming.background_predicates
-    if naming.derived & naming.background_predicates or positive_loops(program) or strata(program) is None:
+    if (
+        naming.derived & naming.background_predicates
+        or analysis.positive_loops(program)
+        or analysis.strata(program) is None
+    ):
         return False
     if any(not isinstance(rule.head, Atom) or any(map(_is_beyond, rule.body)) for rule in rules):
         return False
     try:
-        forms = [literal_form(part) for rule in rules for part in formulas(rule.body)]
-    except UnsupportedFormulaError:
+        forms = [analysis.literal_form(part) for rule in rules for part in formulas(rule.body)]
+    except analysis.UnsupportedFormulaError:
         return False
     return all(_has_runs(form, elsewhere) for form in forms)
 
 
 def _is_beyond(literal: BodyLiteral) -> bool:
     if isinstance(literal, Comparison):
-        return any(True for side in (literal.left, literal.right) for _ in wrapping(side, RuleNames()))
+        return any(
+            True
+            for side in (literal.left, literal.right)
+            for _ in asp_terms.wrapping(side, asp_terms.RuleNames())
+        )
     return isinstance(literal, SetLiteral)
 
 
-def _has_runs(form: LiteralForm, elsewhere: Container[Signature]) -> bool:
+def _has_runs(form: analysis.LiteralForm, elsewhere: Container[Signature]) -> bool:
     if not isinstance(form.atom, Atom):
         return False
     match form.window:
         case None:
-            return form.mode is Mode.NOW
+            return form.mode is analysis.Mode.NOW
         case TupleWindow(ties=Ties.ARRIVAL, by=None) | IntervalWindow():
-            return form.mode is Mode.SOME and signature(form.atom) not in elsewhere
+            return form.mode is analysis.Mode.SOME and signature(form.atom) not in elsewhere
         case _:
             return False
 
 
 def runs(
-    program: Program, situation: Situation, times: Sequence[int], output: Signature
-) -> Iterator[tuple[Row, Span]]:
+    program: Program, situation: facts.Situation, times: Sequence[int], output: Signature
+) -> Iterator[tuple[facts.Row, facts.Span]]:
     """Yield the rows of a derived predicate with the first and last index of times at which they hold.
 
     Those of one row do not meet. The program is one that `have_runs`, the times ascend.
@@ -87,24 +84,24 @@ def runs(
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
     host = Host(encoding.hosted, {}, {}, _facts(encoding, situation, times))
     control = clingo.Control(["--warn=none"])
-    show = f"#show. #show {predicate_name(output[0])}/{output[1] + 2}.\n"
+    show = f"#show. #show {asp_terms.predicate_name(output[0])}/{output[1] + 2}.\n"
     control.add("base", [], "\n".join((*encoding.lines(), host.input_rules(), show)))
     ground(control, host, program, situation)
-    spans: dict[Row, list[Span]] = {}
+    spans: dict[facts.Row, list[facts.Span]] = {}
     index = {clingo.Number(place): place for place in range(len(times))}
     with control.solve(yield_=True) as models:
         # A stratified program has one model: gringo has evaluated it, the solver only hands it over.
         for model in models:
             for atom in model.symbols(shown=True):
                 *terms, first, last = atom.arguments
-                unite(spans.setdefault(tuple(map(_text, terms)), []), (index[first], index[last]))
+                facts.unite(spans.setdefault(tuple(map(_text, terms)), []), (index[first], index[last]))
     for row, united in spans.items():
         yield from ((row, span) for span in united)
 
 
 @lru_cache(maxsize=2**16)
 def _text(term: clingo.Symbol) -> str | None:
-    return None if term == _NULL else text_of(term)
+    return None if term == _NULL else asp_terms.text_of(term)
 
 
 @dataclass(frozen=True)
@@ -127,14 +124,14 @@ class RunEncoding(AspNames):
             spread |= writer.spread
         for name, arity in spread.items():
             names = [f"X{i}" for i in range(arity)]
-            yield f"{_at_index(name, names)} :- {call(name, [*names, 'A', 'B'])}; T = A..B."
+            yield f"{_at_index(name, names)} :- {asp_terms.call(name, [*names, 'A', 'B'])}; T = A..B."
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
         """What is looked at of the input, numbered in the order of the program."""
         atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
-            (window or NOW, canonical_atom(atom))
+            (window or NOW, facts.canonical_atom(atom))
             for window, atom in atoms
             if self.is_input(window, signature(atom))
         )
@@ -146,7 +143,7 @@ class RunEncoding(AspNames):
 
     def always_name(self, predicate: Signature) -> str:
         """Return the name under which B's atoms of the predicate are given."""
-        return f"always'{predicate_name(predicate[0])}"
+        return f"always'{asp_terms.predicate_name(predicate[0])}"
 
 
 class _RunWriter(RuleWriter):
@@ -168,8 +165,9 @@ class _RunWriter(RuleWriter):
             body.append(f"T = {first}..{last}")
             first = last = "T"
         assert isinstance(self.rule.head, Atom)
-        head = call(
-            predicate_name(self.rule.head.predicate), [*self.names.terms(self.rule.head), first, last]
+        head = asp_terms.call(
+            asp_terms.predicate_name(self.rule.head.predicate),
+            [*self.names.terms(self.rule.head), first, last],
         )
         yield f"{head} :- {'; '.join(body)}."
 
@@ -177,15 +175,15 @@ class _RunWriter(RuleWriter):
         """Return the ASP body literals of one LARS body literal."""
         if isinstance(literal, Condition | SetLiteral):
             return super().literal(literal)
-        form = literal_form(literal)
+        form = analysis.literal_form(literal)
         name, arguments = self._source(form)
         if literal in self._runs:
             number = self._runs[literal]
-            return [call(name, [*arguments, f"A{number}", f"B{number}"])]
+            return [asp_terms.call(name, [*arguments, f"A{number}", f"B{number}"])]
         if form.positive:
-            return [call(name, arguments)]
+            return [asp_terms.call(name, arguments)]
         if not self._has_run(form):
-            return [f"not {call(name, arguments)}"]
+            return [f"not {asp_terms.call(name, arguments)}"]
         self.spread[name] = len(arguments)
         return [f"not {_at_index(name, arguments)}"]
 
@@ -216,60 +214,64 @@ class _RunWriter(RuleWriter):
     def _carries_run(self, literal: BodyLiteral) -> bool:
         if isinstance(literal, Condition | SetLiteral):
             return False
-        form = literal_form(literal)
+        form = analysis.literal_form(literal)
         return form.positive and self._has_run(form)
 
-    def _has_run(self, form: LiteralForm) -> bool:
+    def _has_run(self, form: analysis.LiteralForm) -> bool:
         assert isinstance(form.atom, Atom)
         predicate = signature(form.atom)
         return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
 
-    def _source(self, form: LiteralForm) -> tuple[str, list[str]]:
+    def _source(self, form: analysis.LiteralForm) -> tuple[str, list[str]]:
         """Return name and arguments of the atom that says where a literal's atom holds, but for its run."""
         atom = form.atom
         assert isinstance(atom, Atom)
         if signature(atom) in self._encoding.derived:
-            return predicate_name(atom.predicate), self.names.terms(atom)
+            return asp_terms.predicate_name(atom.predicate), self.names.terms(atom)
         if self._encoding.is_input(form.window, signature(atom)):
-            number = self._encoding.windowed_atoms[form.window or NOW, canonical_atom(atom)]
-            return f"in'{number}", [self.names.term(variable) for variable in variables_in_order(atom)]
+            number = self._encoding.windowed_atoms[form.window or NOW, facts.canonical_atom(atom)]
+            return f"in'{number}", [self.names.term(variable) for variable in facts.variables_in_order(atom)]
         return self._encoding.always_name(signature(atom)), self.names.terms(atom)
 
 
 def _at_index(name: str, arguments: list[str]) -> str:
-    return call(f"{name}'at", [*arguments, "T"])
+    return asp_terms.call(f"{name}'at", [*arguments, "T"])
 
 
-def _facts(encoding: RunEncoding, situation: Situation, times: Sequence[int]) -> Iterator[InputFact]:
+def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
     """Yield what windows show, with runs of indexes, and the atoms of B."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
-    held = with_facts(encoding.program, situation.background)
+    held = facts.with_facts(encoding.program, situation.background)
     numbers = [clingo.Number(index) for index in range(len(times))]
     for (window, atom), number in encoding.windowed_atoms.items():
-        name = f"in'{number}", len(variables_in_order(atom)) + 2
-        places = [atom.arguments.index(variable) for variable in variables_in_order(atom)]
-        matches, spans = matcher(atom), dict[tuple[str, ...], list[Span]]()
+        name = f"in'{number}", len(facts.variables_in_order(atom)) + 2
+        places = [atom.arguments.index(variable) for variable in facts.variables_in_order(atom)]
+        matches, spans = facts.matcher(atom), dict[tuple[str, ...], list[facts.Span]]()
         counted, shown = _window_facts(window, arrived, situation, times, encoding)
         for place, fact in counted:
             if matches(fact) and situation.sees(fact) and (span := shown(place)) is not None:
-                unite(spans.setdefault(tuple([fact.arguments[place] for place in places]), []), span)
+                facts.unite(spans.setdefault(tuple([fact.arguments[place] for place in places]), []), span)
         for row in held.get(signature(atom), ()):
             # A plain atom of the input that B may hold too; windows never stand over such.
-            if matches(Fact(0, atom.predicate, tuple(row))):
+            if matches(facts.Fact(0, atom.predicate, tuple(row))):
                 spans[tuple([row[place] for place in places])] = [(0, len(times) - 1)]
         for terms, united in spans.items():
-            symbols = list(map(symbol_of, terms))
+            symbols = list(map(asp_terms.symbol_of, terms))
             for first, last in united:
                 yield InputFact(name, clingo.Tuple_([*symbols, numbers[first], numbers[last]]))
     for predicate, rows in held.items():
         always = encoding.always_name(predicate), predicate[1]
-        yield from (InputFact(always, clingo.Tuple_(list(map(symbol_of, row)))) for row in rows)
+        yield from (InputFact(always, clingo.Tuple_(list(map(asp_terms.symbol_of, row)))) for row in rows)
 
 
 def _window_facts(
-    window: Window, arrived: Sequence[Fact], situation: Situation, times: Sequence[int], naming: AspNames
-) -> tuple[Iterable[tuple[int, Fact]], Callable[[int], Span | None]]:
+    window: Window,
+    arrived: Sequence[facts.Fact],
+    situation: facts.Situation,
+    times: Sequence[int],
+    naming: AspNames,
+) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
     """Return the facts that a window can show with their places, and at which indexes it shows a place.
 
     A place is a time, or one in the order of what a tuple window counts, which shows the last ones.
@@ -278,7 +280,8 @@ def _window_facts(
         counted = [
             fact
             for fact in arrived
-            if (fact.predicate, len(fact.arguments)) not in naming.derived and counts(window, fact.arguments)
+            if (fact.predicate, len(fact.arguments)) not in naming.derived
+            and facts.counts(window, fact.arguments)
         ]
         moments = [fact.t for fact in counted]
         come = [bisect_right(moments, t) for t in times]
@@ -288,9 +291,9 @@ def _window_facts(
     return ((fact.t, fact) for fact in arrived), cache(run)
 
 
-def _run(firsts: Sequence[int], lasts: Sequence[int]) -> Callable[[int], Span | None]:
+def _run(firsts: Sequence[int], lasts: Sequence[int]) -> Callable[[int], facts.Span | None]:
     # Neither end moves back, so the indexes whose interval holds a place are consecutive.
-    def run(place: int) -> Span | None:
+    def run(place: int) -> facts.Span | None:
         first, last = bisect_left(lasts, place), bisect_right(firsts, place) - 1
         return (first, last) if first <= last else None
 

@@ -23,31 +23,7 @@ from solver.columns import NO_CODE, NULL_CODE, Array, Mask, TermCodes, distinct,
 from solver.deadlines import check_time
 from solver.facts import Row, with_facts
 from solver.rdf import aggregate, compile_condition, order_key, sorted_rows, text_key
-from solver.relational.plans import (
-    DerivedAtoms,
-    Instants,
-    Layer,
-    RelationalPlan,
-    RowSource,
-    RulePlan,
-    Scan,
-    ShownAtoms,
-    plan,
-    unfolded_plan,
-)
-from solver.relational.run_tables import (
-    RunTable,
-    coalesce,
-    concatenate,
-    empty,
-    meet,
-    meet_pairs,
-    meetings,
-    spread,
-    steady,
-    subtract,
-    with_longest,
-)
+from solver.relational import plans, run_tables
 from solver.relational.shown_input import EncodedSituation, ShownContents, ShownInput, encoded_rows
 
 _NUMERIC: Final = {
@@ -72,7 +48,7 @@ class Bindings:
     """What variables are bound to, a column for each, and when."""
 
     names: tuple[Variable, ...]
-    table: RunTable
+    table: run_tables.RunTable
 
     def column(self, name: Variable) -> Array:
         """Return the codes of a variable."""
@@ -96,10 +72,12 @@ class Bindings:
         names = tuple(name for name in self.names if name in set(needed))
         if names == self.names:
             return self
-        return Bindings(names, with_longest(self.table.project(map(self.names.index, names)), count))
+        return Bindings(
+            names, run_tables.with_longest(self.table.project(map(self.names.index, names)), count)
+        )
 
 
-def scan_atoms(terms: Sequence[Term], table: RunTable, codes: TermCodes) -> Bindings:
+def scan_atoms(terms: Sequence[Term], table: run_tables.RunTable, codes: TermCodes) -> Bindings:
     """Return the bindings of the terms' variables in the rows that fit the terms."""
     names = tuple(dict.fromkeys(term for term in terms if isinstance(term, Variable)))
     if len(names) < len(terms):
@@ -130,7 +108,7 @@ class RuleBody:
         """
         left, open_ = self._filtered(joined, conditions)
         left.sort(key=lambda table: len(table.table))
-        bindings = left.pop(0) if left else Bindings((), steady((), 1, self._count))
+        bindings = left.pop(0) if left else Bindings((), run_tables.steady((), 1, self._count))
         kept = None if names is None else names.union(*(part.names for part in subtracted))
         while left or open_:
             askable = [one for one in open_ if ready(one, {*bindings.names})]
@@ -201,23 +179,23 @@ class RuleBody:
         more = [place for place, name in enumerate(right.names) if name in names and name not in left.names]
         sizes = len(left.table), len(right.table)
 
-        def joined(pairs: tuple[Array, Array]) -> RunTable:
-            return meet_pairs(left.table.project(own), right.table, pairs, more)
+        def joined(pairs: tuple[Array, Array]) -> run_tables.RunTable:
+            return run_tables.meet_pairs(left.table.project(own), right.table, pairs, more)
 
         if names == both:
-            table = joined(meet(left.table, right.table, on, self._count, self._crowded))
+            table = joined(run_tables.meet(left.table, right.table, on, self._count, self._crowded))
             # A row tells from which two it is joined, whose runs have gaps between them.
             return Bindings(names, replace(table, longest=left.table.longest and right.table.longest))
         parts = [
-            coalesce(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
-            for pairs in meetings(left.table, right.table, on, self._count, self._crowded)
+            run_tables.coalesce(joined(pairs), self._count) if len(pairs[0]) > max(sizes) else joined(pairs)
+            for pairs in run_tables.meetings(left.table, right.table, on, self._count, self._crowded)
         ]
-        table = concatenate(parts, len(names))
-        return Bindings(names, coalesce(table, self._count) if len(parts) > 1 else table)
+        table = run_tables.concatenate(parts, len(names))
+        return Bindings(names, run_tables.coalesce(table, self._count) if len(parts) > 1 else table)
 
     def _without(self, left: Bindings, right: Bindings) -> Bindings:
         on = [left.names.index(name) for name in right.names]
-        return Bindings(left.names, subtract(left.table, right.table, on, self._count))
+        return Bindings(left.names, run_tables.subtract(left.table, right.table, on, self._count))
 
     def _restricted(self, bindings: Bindings, condition: logic.Condition) -> Bindings:
         match condition:
@@ -349,7 +327,7 @@ def evaluate_set_literal(
             table, names = pieces.table(values), (*by, variable)
         case logic.Among():
             table, names = _first(literal, bindings, pieces, codes), bindings.names
-    return Bindings(names, coalesce(table, count))
+    return Bindings(names, run_tables.coalesce(table, count))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -365,13 +343,13 @@ class _Pieces:
     piece: Array
     instance: Array
 
-    def table(self, values: Array) -> RunTable:
+    def table(self, values: Array) -> run_tables.RunTable:
         """Return the pieces' keys beside a value for each; with keys, a piece without instance is none."""
-        table = RunTable((*self.columns, values), self.first, self.last)
+        table = run_tables.RunTable((*self.columns, values), self.first, self.last)
         return table.take(np.bincount(self.piece, minlength=len(values)) > 0) if self.columns else table
 
 
-def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pieces:
+def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: int) -> _Pieces:
     members, groups = _numbered(group_columns, len(table))
     room = count + 1
     starts, ends = groups * room + table.first, groups * room + table.last + 1
@@ -381,7 +359,7 @@ def _pieces(group_columns: Sequence[Array], table: RunTable, count: int) -> _Pie
     owner, first = points // room, points % room
     following = np.append(points, -1)[1:]
     last = np.where(following // room == owner, following % room - 1, count - 1)
-    instance, piece = spread(np.searchsorted(points, starts), np.searchsorted(points, ends))
+    instance, piece = run_tables.spread(np.searchsorted(points, starts), np.searchsorted(points, ends))
     columns = tuple(column[members][owner] for column in group_columns)
     return _Pieces(columns, first, last, piece, instance)
 
@@ -438,7 +416,9 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
     return np.array([*bound, NULL_CODE], np.int64)[numbers]
 
 
-def _first(literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes) -> RunTable:
+def _first(
+    literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
+) -> run_tables.RunTable:
     """Return the instances in the pieces in which they stand among the first."""
     ranks = _ranks(literal, bindings, codes)
     order = np.lexsort((ranks[pieces.instance], pieces.piece))
@@ -449,7 +429,7 @@ def _first(literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: Ter
         mask &= place < min(literal.offset + literal.limit, len(piece))
     piece, instance = piece[mask], instance[mask]
     columns = tuple(column[instance] for column in bindings.table.columns)
-    return RunTable(columns, pieces.first[piece], pieces.last[piece])
+    return run_tables.RunTable(columns, pieces.first[piece], pieces.last[piece])
 
 
 def _ranks(literal: logic.Among, bindings: Bindings, codes: TermCodes) -> Array:
@@ -468,18 +448,18 @@ def _bound(codes: TermCodes, code: int) -> Constant | None:
     return None if code == NULL_CODE else codes.constant(code)
 
 
-def decode(table: RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
+def decode(table: run_tables.RunTable, terms: TermCodes) -> Iterator[tuple[Row, int, int]]:
     """Return the rows of a table as texts, None for null, with their first and last index."""
     return zip(row_texts(table, terms), table.first.tolist(), table.last.tolist(), strict=True)
 
 
-def row_texts(table: RunTable, terms: TermCodes) -> list[Row]:
+def row_texts(table: run_tables.RunTable, terms: TermCodes) -> list[Row]:
     """Return the rows of a table as texts, None for null."""
     columns = [terms.texts(column.tolist()) for column in table.columns]
     return list(zip(*columns, strict=True)) if columns else [()] * len(table)
 
 
-def text_order(table: RunTable, terms: TermCodes) -> Array:
+def text_order(table: run_tables.RunTable, terms: TermCodes) -> Array:
     """Return the places of the rows of a table in the order of their texts, null first."""
     if not table.columns:
         return np.arange(len(table))
@@ -492,7 +472,7 @@ def evaluate_program(
     times: Sequence[int],
     output: Signature | None,
     newest: Sequence[int] | None = None,
-) -> Mapping[Signature, RunTable]:
+) -> Mapping[Signature, run_tables.RunTable]:
     """Return the derived atoms that the output depends on, itself included; None: all.
 
     Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
@@ -500,10 +480,12 @@ def evaluate_program(
     rows rules with fewer variables are tried, if there are such.
     """
 
-    def tables(program: Program, crowded: Callable[[], None] = lambda: None) -> Mapping[Signature, RunTable]:
+    def tables(
+        program: Program, crowded: Callable[[], None] = lambda: None
+    ) -> Mapping[Signature, run_tables.RunTable]:
         shown_input = visible_input(program, situation, times, newest)
         evaluation = ProgramTables(program, shown_input, crowded)
-        return evaluation.derived(plan(program, None) if output is None else evaluation.plan(output))
+        return evaluation.derived(plans.plan(program, None) if output is None else evaluation.plan(output))
 
     def narrower() -> Program:
         from lars.elimination import with_fewer_variables
@@ -534,10 +516,10 @@ def visible_input(
     return ShownInput(situation, atoms, times, newest)
 
 
-def evaluated_on(program: Program, contents: ShownContents, output: Signature) -> RunTable:
+def evaluated_on(program: Program, contents: ShownContents, output: Signature) -> run_tables.RunTable:
     """Return the rows of `output` that the program derives of each content that its windows are given."""
     evaluation = ProgramTables(program, contents)
-    return evaluation.derived(evaluation.plan(output)).get(output, empty(output[1]))
+    return evaluation.derived(evaluation.plan(output)).get(output, run_tables.empty(output[1]))
 
 
 class ProgramTables:
@@ -563,15 +545,15 @@ class ProgramTables:
         self._facts = with_facts(program, {})
         self._count = len(shown_input.times)
         self._body = RuleBody(shown_input.terms, self._count, crowded)
-        self._derived: dict[Signature, RunTable] = {}
-        self.rounds: dict[Signature, list[RunTable]] = {}
-        self._sources: dict[ShownAtoms, RunTable] = {}
+        self._derived: dict[Signature, run_tables.RunTable] = {}
+        self.rounds: dict[Signature, list[run_tables.RunTable]] = {}
+        self._sources: dict[plans.ShownAtoms, run_tables.RunTable] = {}
 
-    def plan(self, output: Signature) -> RelationalPlan:
+    def plan(self, output: Signature) -> plans.RelationalPlan:
         """Return how the output's atoms are evaluated here."""
-        return unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
+        return plans.unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
-    def derived(self, whole: RelationalPlan) -> dict[Signature, RunTable]:
+    def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:
         """Return the tables of all derived predicates in a plan."""
         for layer in whole.layers:
             self._begin(layer)
@@ -584,17 +566,19 @@ class ProgramTables:
                 raise LarsError(f"the program has 0 answer streams at {t}, so no one answer")
         return self._derived
 
-    def _begin(self, layer: Layer) -> None:
+    def _begin(self, layer: plans.Layer) -> None:
         """Derive what needs no atom of the layer itself."""
         for predicate in layer.predicates:
-            self._derived[predicate] = empty(predicate[1])
+            self._derived[predicate] = run_tables.empty(predicate[1])
         for predicate in layer.predicates:
             rules = [rule for rule in layer.rules if not rule.places(layer.predicates)]
             heads = [self._head_rows(rule, {}) for rule in rules if rule.predicate == predicate]
             rows = [table for table in (self.background(predicate), *heads) if len(table)]
-            self._derived[predicate] = with_longest(concatenate(rows, predicate[1]), self._count)
+            self._derived[predicate] = run_tables.with_longest(
+                run_tables.concatenate(rows, predicate[1]), self._count
+            )
 
-    def _close(self, layer: Layer) -> None:
+    def _close(self, layer: plans.Layer) -> None:
         """Derive the rest round by round, each from what was new in the one before."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
@@ -602,20 +586,27 @@ class ProgramTables:
             check_time()
             for predicate, fresh in new.items():
                 self.rounds[predicate].append(fresh)
-            tables: dict[Signature, list[RunTable]] = {predicate: [] for predicate in layer.predicates}
+            tables: dict[Signature, list[run_tables.RunTable]] = {
+                predicate: [] for predicate in layer.predicates
+            }
             for rule in layer.rules:
                 for place, predicate in rule.places(layer.predicates):
                     if len(new[predicate]):
                         tables[rule.predicate].append(self._head_rows(rule, {place: new[predicate]}))
             for predicate, rows in tables.items():
                 width = predicate[1]
-                heads, known = coalesce(concatenate(rows, width), self._count), self._derived[predicate]
-                new[predicate] = subtract(heads, known, range(width), self._count)
-                self._derived[predicate] = concatenate([known, new[predicate]], width)
+                heads, known = (
+                    run_tables.coalesce(run_tables.concatenate(rows, width), self._count),
+                    self._derived[predicate],
+                )
+                new[predicate] = run_tables.subtract(heads, known, range(width), self._count)
+                self._derived[predicate] = run_tables.concatenate([known, new[predicate]], width)
         for predicate in layer.predicates:
-            self._derived[predicate] = coalesce(self._derived[predicate], self._count)
+            self._derived[predicate] = run_tables.coalesce(self._derived[predicate], self._count)
 
-    def _head_rows(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> RunTable:
+    def _head_rows(
+        self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]
+    ) -> run_tables.RunTable:
         with under_way(lambda: f"most of all for {rule.rule.quotation}"):
             try:
                 bindings = self._solutions(rule, instead)
@@ -625,9 +616,11 @@ class ProgramTables:
                 raise FailedRunError(f"{error}, in {rule.rule.quotation}") from None
         columns = tuple(bindings.term(term, self._terms) for term in rule.arguments)
         whole = set(bindings.names) <= set(rule.arguments)
-        return RunTable(columns, bindings.table.first, bindings.table.last, bindings.table.longest and whole)
+        return run_tables.RunTable(
+            columns, bindings.table.first, bindings.table.last, bindings.table.longest and whole
+        )
 
-    def _solutions(self, rule: RulePlan, instead: Mapping[int, RunTable]) -> Bindings:
+    def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
         """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
@@ -636,7 +629,7 @@ class ProgramTables:
         subtracted = [self.scan(part) for part in rule.subtracted]
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
-    def scan(self, part: Scan, instead: RunTable | None = None) -> Bindings:
+    def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
         """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
@@ -644,20 +637,20 @@ class ProgramTables:
             return bindings
         return evaluate_set_literal(part.literal, bindings, self._terms, self._count)
 
-    def _table(self, source: RowSource) -> RunTable:
+    def _table(self, source: plans.RowSource) -> run_tables.RunTable:
         match source:
-            case DerivedAtoms(predicate):
+            case plans.DerivedAtoms(predicate):
                 return self._derived[predicate]
-            case Instants():
+            case plans.Instants():
                 # Each evaluation time with its own index, as a number of the logic.
                 indexes, times = np.arange(self._count), np.array(self._input.times, np.int64)
-                return RunTable((self._terms.of_numbers(times),), indexes, indexes)
-            case ShownAtoms():
+                return run_tables.RunTable((self._terms.of_numbers(times),), indexes, indexes)
+            case plans.ShownAtoms():
                 if source not in self._sources:
                     self._sources[source] = self._shown(source)
                 return self._sources[source]
 
-    def _shown(self, source: ShownAtoms) -> RunTable:
+    def _shown(self, source: plans.ShownAtoms) -> run_tables.RunTable:
         table = self._input.runs(source)
         atom = source.atom.atom
         always = self.background(signature(atom))
@@ -665,10 +658,10 @@ class ProgramTables:
             return table
         # B stands under no window, so this is a plain atom, which input may hold too.
         fitting = scan_atoms(atom.arguments, always, self._terms).table
-        return coalesce(concatenate([table, fitting], len(table.columns)), self._count)
+        return run_tables.coalesce(run_tables.concatenate([table, fitting], len(table.columns)), self._count)
 
-    def background(self, predicate: Signature) -> RunTable:
+    def background(self, predicate: Signature) -> run_tables.RunTable:
         """Return what B holds of the predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._input.background.get(predicate, own[:0]), own))
-        return steady(list(rows.T), len(rows), self._count)
+        return run_tables.steady(list(rows.T), len(rows), self._count)

@@ -16,8 +16,8 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Variable
 from solver.columns import Array, Mask, TermCodes, among, distinct, keys
 from solver.facts import with_facts
+from solver.relational import plans
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, visible_input
-from solver.relational.plans import RelationalPlan, RulePlan, Scan, ShownAtoms, plan, unfolded_plan
 from solver.relational.shown_input import EncodedSituation, ShownInput
 
 _ARRIVAL: Final = Variable(" arrival {}")
@@ -67,7 +67,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     >>> most_instances(read("p(X) ← ⊞^1 ◇ e(X). q ← p(X), p(Y)."), here)  # 3, and 3 · 3
     12
     """
-    whole, facts = plan(program, None), with_facts(program, {})
+    whole, facts = plans.plan(program, None), with_facts(program, {})
     sizes = {name: len(some.t) for name, some in situation.atoms.items()}
     for name in {*situation.background, *facts}:
         always = len(situation.background.get(name, ())) + sum(1 for _ in facts.get(name, ()))
@@ -85,9 +85,9 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
 
 def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
     """Count layer by layer: what a rule would have of instances is known before its head is derived."""
-    whole, tables = plan(program, None), ProgramTables(program, shown_input)
+    whole, tables = plans.plan(program, None), ProgramTables(program, shown_input)
 
-    def list_instances(rule: RulePlan) -> None:
+    def list_instances(rule: plans.RulePlan) -> None:
         parts = [tables.scan(_each_arrival(part, place)) for place, part in enumerate(rule.joined)]
         gathered = [tables.scan(part.instances) for part in rule.joined if part.literal is not None]
         body.add(sum(len(bindings.table) for bindings in (*parts[:1], *gathered)))
@@ -98,19 +98,19 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
         for rule in layer.rules:
             if rule not in recursive:
                 list_instances(rule)
-        tables.derived(RelationalPlan((layer,), ()))
+        tables.derived(plans.RelationalPlan((layer,), ()))
         for rule in recursive:
             list_instances(rule)
     for rule in whole.constraints:
         list_instances(rule)
 
 
-def _each_arrival(part: Scan, place: int) -> Scan:
+def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
     """Return what is joined, each arrival of a window's atom for itself."""
-    if part.literal is not None or not isinstance(part.source, ShownAtoms) or part.source.timed:
+    if part.literal is not None or not isinstance(part.source, plans.ShownAtoms) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
-    return Scan(replace(part.source, timed=True), (*part.terms, arrival))
+    return plans.Scan(replace(part.source, timed=True), (*part.terms, arrival))
 
 
 class _TooManyError(Exception):
@@ -174,7 +174,7 @@ def with_usable_background(
     {('on', 2): [('r3', 'f3')]}
     """
     predicates = frozenset((*situation.background, *with_facts(program, {})))
-    plan = unfolded_plan(program, output, predicates)
+    plan = plans.unfolded_plan(program, output, predicates)
     rules = [*chain.from_iterable(layer.rules for layer in plan.layers), *plan.constraints]
     use = _Use(program, situation, rules)
     for rule in rules:
@@ -186,17 +186,19 @@ def with_usable_background(
 class _Use:
     """What rules can use of B: `kept` marks its atoms."""
 
-    def __init__(self, program: Program, situation: EncodedSituation, rules: Sequence[RulePlan]) -> None:
+    def __init__(
+        self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]
+    ) -> None:
         self.kept = {name: np.zeros(len(rows), np.bool_) for name, rows in situation.background.items()}
         self._terms, self._background = situation.terms, situation.background
         self._atoms = {name: some.columns for name, some in situation.atoms.items()}
         self._facts = with_facts(program, {})
-        self._rules: dict[Signature, list[RulePlan]] = {}
+        self._rules: dict[Signature, list[plans.RulePlan]] = {}
         for rule in rules:
             if rule.rule.head is not None:
                 self._rules.setdefault(rule.predicate, []).append(rule)
 
-    def add(self, rule: RulePlan) -> None:
+    def add(self, rule: plans.RulePlan) -> None:
         """Mark what a rule can use."""
         parts = [part for part in rule.joined if part.literal is None and part.predicate is not None]
         tables = {part: known for part in parts if (known := self._tables(part)) is not None}
@@ -213,21 +215,21 @@ class _Use:
             if part.literal is not None:
                 self._keep(part.instances, {})
 
-    def _keep(self, part: Scan, values: Values) -> None:
+    def _keep(self, part: plans.Scan, values: Values) -> None:
         if (name := part.predicate) in self.kept:
             rows = tuple(self._background[name].T)
             self.kept[name] |= self._fitting(part, rows, values) if rows else True
 
-    def _restrict(self, part: Scan, tables: Sequence[Table], values: Values) -> None:
+    def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
         """Let variables have those values alone that the part can give them."""
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
             values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
-    def _fitting(self, part: Scan, table: Table, values: Values) -> Mask:
+    def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
         """Return which rows of a predicate a part can be, given what its variables can be."""
-        if isinstance(part.source, ShownAtoms):
+        if isinstance(part.source, plans.ShownAtoms):
             mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
         else:
             mask = self._terms.matching(part.terms, table, _rows(table))
@@ -236,13 +238,13 @@ class _Use:
                 mask &= among(table[place], values[variable])
         return mask
 
-    def _tables(self, part: Scan) -> list[Table] | None:
+    def _tables(self, part: plans.Scan) -> list[Table] | None:
         """Return the rows that a part's predicate can have, and more; None where that is not known."""
         name = part.predicate
         if name is None or name in self._facts or not name[1]:
             return None
         tables = [tuple(self._background[name].T)] if name in self._background else []
-        if isinstance(part.source, ShownAtoms):
+        if isinstance(part.source, plans.ShownAtoms):
             return [*tables, self._atoms[name]] if name in self._atoms else tables
         for rule in self._rules.get(name, ()):
             derived = self._derived(rule)
@@ -251,9 +253,9 @@ class _Use:
             tables.append(derived)
         return tables
 
-    def _derived(self, rule: RulePlan) -> Table | None:
+    def _derived(self, rule: plans.RulePlan) -> Table | None:
         """Return what a rule can derive of a single window's atoms, and more; None for any other rule."""
-        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, ShownAtoms):
+        if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, plans.ShownAtoms):
             return None
         name, places = part.predicate, _places(part)
         if name is None or part.literal is not None or name in self._facts or name in self._background:
@@ -276,9 +278,9 @@ def _rows(table: Table) -> int:
     return len(table[0])
 
 
-def _places(part: Scan) -> dict[Variable, int]:
+def _places(part: plans.Scan) -> dict[Variable, int]:
     """Return at which argument of its predicate each variable of a part stands."""
-    if isinstance(part.source, ShownAtoms):
+    if isinstance(part.source, plans.ShownAtoms):
         pairs = zip(part.terms, part.source.atom.places, strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}
     return {term: place for place, term in enumerate(part.terms) if isinstance(term, Variable)}

@@ -12,20 +12,7 @@ from graphlib import TopologicalSorter
 from itertools import chain
 from typing import assert_never
 
-from lars.analysis import (
-    LiteralForm,
-    Mode,
-    UnsupportedFormulaError,
-    check_safety,
-    computes_in_loop,
-    dependencies,
-    intensional,
-    literal_form,
-    positive_loops,
-    reachable,
-    strata,
-    successors,
-)
+from lars import analysis
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal
@@ -57,17 +44,17 @@ def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle
 
 def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Obstacle]:
     try:
-        check_safety(program)
+        analysis.check_safety(program)
     except LarsError as error:
         yield Obstacle(str(error))
-    if strata(program) is None:
+    if analysis.strata(program) is None:
         yield Obstacle("a predicate depends on its own absence, so the answer streams are to be searched for")
-    elsewhere = {*intensional(program), *background, *map(signature, program.facts)}
-    loops = positive_loops(program)
+    elsewhere = {*analysis.intensional(program), *background, *map(signature, program.facts)}
+    loops = analysis.positive_loops(program)
     for rule in program.rules:
         if rule.head is not None and not isinstance(rule.head, Atom):
             yield Obstacle("its head holds at a time of its own", rule)
-        elif computes_in_loop(rule, loops):
+        elif analysis.computes_in_loop(rule, loops):
             yield Obstacle("a recursive rule that computes values may never end", rule)
         for literal in rule.body:
             if not isinstance(literal, logic.Condition | logic.SetLiteral):
@@ -78,19 +65,19 @@ def _obstacles(program: Program, background: Iterable[Signature]) -> Iterator[Ob
 
 def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     try:
-        form = literal_form(literal)
-    except UnsupportedFormulaError as error:
+        form = analysis.literal_form(literal)
+    except analysis.UnsupportedFormulaError as error:
         return f"{error.construct} is not covered"
     match form:
-        case LiteralForm(_, Mode.NOW, window=None):
+        case analysis.LiteralForm(_, analysis.Mode.NOW, window=None):
             return None
-        case LiteralForm(window=None):
+        case analysis.LiteralForm(window=None):
             return f"{form.mode.value} looks at the whole timeline; covered are windows"
-        case LiteralForm(logic.Truth()):
-            covered = form.mode is Mode.AT and form.positive and form.window == NOW
+        case analysis.LiteralForm(logic.Truth()):
+            covered = form.mode is analysis.Mode.AT and form.positive and form.window == NOW
             return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
-        case LiteralForm(Atom() as atom):
-            if not (form.mode is Mode.SOME or (form.mode is Mode.AT and form.positive)):
+        case analysis.LiteralForm(Atom() as atom):
+            if not (form.mode is analysis.Mode.SOME or (form.mode is analysis.Mode.AT and form.positive)):
                 return "of formulas in windows ◇, not ◇ and @_T are covered"
             if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
                 return "its ties are chosen, so there can be several answer streams"
@@ -251,11 +238,11 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
     resolver, layers = _Resolver(program, output), []
     rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
     constraints = [rule for rule in rules if rule.head is None]
-    below = {name: set[Signature]() for name in intensional(program)}
-    below |= successors((edge.head, edge.used) for edge in dependencies(program))
+    below = {name: set[Signature]() for name in analysis.intensional(program)}
+    below |= analysis.successors((edge.head, edge.used) for edge in analysis.dependencies(program))
     wanted = set(below) if output is None else {output}
     wanted |= {signature(atom) for rule in constraints for part in rule.body for atom, _, _ in atoms(part)}
-    needed = wanted.union(*(reachable(name, below) for name in wanted))
+    needed = wanted.union(*(analysis.reachable(name, below) for name in wanted))
     for component in _components(program, below):
         if component <= needed:
             own = [rule for rule in rules if rule.predicate in component]
@@ -266,7 +253,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
     """Yield the predicates that depend on each other together, after all that they depend on."""
-    loops = positive_loops(program)
+    loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
     graph: dict[frozenset[Signature], set[frozenset[Signature]]] = {}
     for name in sorted(below):
@@ -280,7 +267,7 @@ class _Resolver:
     """Finds where the atoms of literals are from."""
 
     def __init__(self, program: Program, output: Signature | None) -> None:
-        self._derived = intensional(program)
+        self._derived = analysis.intensional(program)
         self._relevance = Relevance(program, output)
 
     def rule(self, rule: Rule) -> RulePlan:
@@ -294,10 +281,10 @@ class _Resolver:
                     conditions.append(literal)
                 case logic.Gather() | logic.Among():
                     whole = frozenset((canonical_atom(literal.atom),))
-                    scan = self._scan(LiteralForm(literal.atom), literal.atom, whole)
+                    scan = self._scan(analysis.LiteralForm(literal.atom), literal.atom, whole)
                     joined.append(replace(scan, literal=literal))
                 case _:
-                    form = literal_form(literal)
+                    form = analysis.literal_form(literal)
                     if isinstance(form.atom, Atom):
                         useful = self._relevance.useful(form.atom, rule)
                         scan = self._scan(form, form.atom, useful)
@@ -306,12 +293,12 @@ class _Resolver:
                         joined.append(Scan(Instants(), (form.time,)))
         return RulePlan(rule, tuple(joined), tuple(subtracted), tuple(conditions))
 
-    def _scan(self, form: LiteralForm, atom: Atom, useful: frozenset[Atom]) -> Scan:
+    def _scan(self, form: analysis.LiteralForm, atom: Atom, useful: frozenset[Atom]) -> Scan:
         predicate = signature(atom)
         if predicate in self._derived and form.window is None:
             return Scan(DerivedAtoms(predicate), atom.arguments)
         windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
-        if form.mode is Mode.AT and form.time is not None:
+        if form.mode is analysis.Mode.AT and form.time is not None:
             return Scan(ShownAtoms(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
         return Scan(ShownAtoms(windowed_atom), variables_in_order(atom))
 

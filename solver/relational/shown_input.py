@@ -10,8 +10,8 @@ from typing import Final, assert_never
 
 import numpy as np
 
+from lars.language import windows
 from lars.language.terms import Signature, signature
-from lars.language.windows import Interval, IntervalWindow, Ties, TimeWindow, TupleWindow, Window
 from solver.columns import (
     Array,
     CodedTerms,
@@ -38,7 +38,7 @@ class ShownContents:
 
     terms: TermCodes
     count: int
-    atoms: Mapping[tuple[Signature, Window], RunTable]
+    atoms: Mapping[tuple[Signature, windows.Window], RunTable]
     background: Mapping[Signature, Array]
 
     @property
@@ -100,11 +100,11 @@ class EncodedSituation:
     """
 
     terms: TermCodes
-    timeline: Interval
+    timeline: windows.Interval
     atoms: Mapping[Signature, InputAtoms]
     background: Mapping[Signature, Array]
 
-    def within(self, within: Interval) -> "EncodedSituation":
+    def within(self, within: windows.Interval) -> "EncodedSituation":
         """Return the situation with the input of an interval alone."""
         inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
@@ -121,7 +121,7 @@ class EncodedSituation:
         static = {name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in background}
         return Situation(self.timeline, facts, static)
 
-    def times(self, gate: Gate, within: Interval) -> Array:
+    def times(self, gate: Gate, within: windows.Interval) -> Array:
         """Return the evaluation times in the interval, ascending."""
         within = within.meet(self.timeline)
         if not isinstance(gate, Arrivals):
@@ -135,7 +135,9 @@ class EncodedSituation:
         return distinct(np.concatenate(arrived))
 
 
-def situation_of(columns: TraceColumns, timeline: Interval, background: Background) -> EncodedSituation:
+def situation_of(
+    columns: TraceColumns, timeline: windows.Interval, background: Background
+) -> EncodedSituation:
     """Return what programs meet of a trace on a timeline."""
     terms = columns.terms
     inside = {name: some.within(timeline) for name, some in columns.atoms.items()}
@@ -182,7 +184,7 @@ class ShownInput:
         self._timeline = situation.timeline
         self._newest = None if newest is None else np.array(newest, np.int64)
         self._times = np.array(times, np.int64)
-        self._known: dict[tuple[Signature, Window], _Runs] = {}
+        self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
     def runs(self, source: ShownAtoms) -> RunTable:
         """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
@@ -209,15 +211,15 @@ class ShownInput:
             columns.append(self.terms.of_numbers(atoms.t[chosen]))
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
-    def _runs(self, predicate: Signature, window: Window) -> _Runs:
+    def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
         """Return the run of each atom of the predicate."""
         match window:
-            case IntervalWindow():
+            case windows.IntervalWindow():
                 t = self._atoms[predicate].t
                 firsts, lasts = window_ends(window, self._times, self._timeline)
                 # Both ends never move back, so the indexes whose interval holds a time are consecutive.
                 return np.searchsorted(lasts, t, "left"), np.searchsorted(firsts, t, "right") - 1
-            case TupleWindow():
+            case windows.TupleWindow():
                 counted = self._atoms if window.by is None else {predicate: self._atoms[predicate]}
                 return kept_runs(counted, window, self._times, self.terms)[predicate]
             case _:
@@ -225,7 +227,7 @@ class ShownInput:
 
 
 def kept_runs(
-    atoms: Mapping[Signature, InputAtoms], window: TupleWindow, times: Array, terms: CodedTerms
+    atoms: Mapping[Signature, InputAtoms], window: windows.TupleWindow, times: Array, terms: CodedTerms
 ) -> dict[Signature, _Runs]:
     """Return when a tuple window keeps each atom: from its arrival until enough others have come.
 
@@ -253,13 +255,15 @@ def kept_runs(
     return runs
 
 
-def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tuple[Array, Array]:
+def window_ends(
+    window: windows.IntervalWindow, times: Array, timeline: windows.Interval
+) -> tuple[Array, Array]:
     """Return the first and the last time point that a window shows at each of some times.
 
     An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
-    if isinstance(window, TimeWindow) and _is_summable(window, timeline):
+    if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):
         pivots, (first, last) = times - times % window.step, window.offsets
         firsts = np.full(len(times), timeline.first) if first is None else pivots + first
         return np.clip(firsts, timeline.first, after), np.clip(pivots + last, before, timeline.last)
@@ -268,12 +272,12 @@ def window_ends(window: IntervalWindow, times: Array, timeline: Interval) -> tup
     return firsts, np.array([max(interval.last, before) for interval in intervals], np.int64)
 
 
-def _is_summable(window: TimeWindow, timeline: Interval) -> bool:
+def _is_summable(window: windows.TimeWindow, timeline: windows.Interval) -> bool:
     """Return whether times and ends of a window can be computed in 64 bits."""
     return max(window.step, timeline.last, *(abs(end or 0) for end in window.offsets)) < _SUMMABLE
 
 
-def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
+def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
     """Return which atoms a tuple window looks at: those of its source, if it has one."""
     if window.source is None:
         return np.ones(len(atoms.t), np.bool_)
@@ -282,22 +286,22 @@ def of_source(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask
     return np.equal(atoms.columns[-1], terms.code(str(window.source)))
 
 
-def counted_atoms(atoms: InputAtoms, window: TupleWindow, terms: CodedTerms) -> Mask:
+def counted_atoms(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
     """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
     return atoms.first_arrivals() & of_source(atoms, window, terms)
 
 
-def partition(atoms: InputAtoms, window: TupleWindow) -> Array:
+def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
     """Return a number for each atom of one predicate, equal for those that a tuple window counts together."""
     places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
     (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
     return key
 
 
-def _departures(key: Array, t: Array, first: Array, window: TupleWindow, count: int) -> Array:
+def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
     """Return the index from which each atom is no longer kept; rows are in order of key, then arrival."""
     place = np.arange(len(key))
-    if window.ties is Ties.ALL:
+    if window.ties is windows.Ties.ALL:
         # An atom leaves together with the last one that came with it.
         follows = np.append((key[1:] != key[:-1]) | (t[1:] != t[:-1]), True)
         place = np.flatnonzero(follows)[np.cumsum(follows) - follows]

@@ -11,8 +11,8 @@ from lars.language.program import Program
 from lars.language.terms import Signature, Term, Variable, signature
 from solver.columns import Array, Mask, among, keys
 from solver.facts import Fact, Row
+from solver.relational import plans
 from solver.relational.evaluation import Bindings, ProgramTables, RuleBody, scan_atoms, visible_input
-from solver.relational.plans import DerivedAtoms, Instants, Layer, RulePlan, Scan, ShownAtoms
 from solver.relational.run_tables import RunTable, as_table, coalesce, concatenate, meet
 from solver.relational.shown_input import EncodedSituation
 
@@ -79,7 +79,7 @@ class _Descent:
         self._needs: dict[Signature, list[RunTable]] = {}
         self._leaves: dict[Signature, list[tuple[Array, Array]]] = {}
         self._numbered_rounds: dict[Signature, RunTable] = {}
-        self._arrived: dict[ShownAtoms, RunTable] = {}
+        self._arrived: dict[plans.ShownAtoms, RunTable] = {}
 
     def leaves(self, rows: RunTable) -> Iterator[tuple[int, Fact]]:
         """Yield the input atoms of a proof of each row, with the number of the row."""
@@ -108,7 +108,7 @@ class _Descent:
         for row, place in zip(rows.tolist(), which.tolist(), strict=True):
             yield row, facts[place]
 
-    def _prove(self, layer: Layer, predicate: Signature, needed: RunTable) -> None:
+    def _prove(self, layer: plans.Layer, predicate: Signature, needed: RunTable) -> None:
         """Note what the atoms rest on, each by the first rule that gives it."""
         always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
@@ -116,7 +116,7 @@ class _Descent:
             if rule.predicate == predicate and len(left):
                 left = left.take(~self._proved(rule, layer, left))
 
-    def _proved(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Mask:
+    def _proved(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Mask:
         """Note what an instance of the rule rests on for each atom; return which atoms have one."""
         bindings = self._solutions(rule, layer, needed)
         limit = None
@@ -137,7 +137,7 @@ class _Descent:
         proved[chosen.column(_NEED)] = True
         return proved
 
-    def _solutions(self, rule: RulePlan, layer: Layer, needed: RunTable) -> Bindings:
+    def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
         """Return solutions of the rule's body that give what is needed, each with its place there.
 
         All of them; where these are many, those that begin as the best do.
@@ -162,17 +162,17 @@ class _Descent:
         return self._body.solutions([heads, *joined], less, rule.conditions)
 
     def _choice(
-        self, part: Scan, bindings: Bindings, layer: Layer, limit: Array | None
+        self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
         """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
         match part:
-            case Scan(Instants()) | Scan(literal=Gather()):
+            case plans.Scan(plans.Instants()) | plans.Scan(literal=Gather()):
                 return None
-            case Scan(ShownAtoms() as source, terms, None):
+            case plans.Scan(plans.ShownAtoms() as source, terms, None):
                 return self._first_candidates(
                     bindings, self._numbered(terms, self._arrivals(source)), None, is_input=True
                 )
-            case Scan(DerivedAtoms(predicate), terms, None) if predicate in layer.predicates:
+            case plans.Scan(plans.DerivedAtoms(predicate), terms, None) if predicate in layer.predicates:
                 return self._first_candidates(bindings, self._numbered(terms, self._rounds(predicate)), limit)
             case _:
                 every = self._evaluation.scan(part)
@@ -204,13 +204,15 @@ class _Descent:
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
         return meet(left.table, right.table, on, self._count)
 
-    def _note(self, part: Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array) -> None:
+    def _note(
+        self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
+    ) -> None:
         """Note what is taken of the candidates in each solution, for its row."""
         match part.source:
-            case DerivedAtoms(predicate):
+            case plans.DerivedAtoms(predicate):
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
                 self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
-            case ShownAtoms(atom) if part.literal is None:
+            case plans.ShownAtoms(atom) if part.literal is None:
                 came = taken >= 0
                 if not came.any():
                     return
@@ -219,7 +221,7 @@ class _Descent:
             case _:
                 pass
 
-    def _arrivals(self, source: ShownAtoms) -> RunTable:
+    def _arrivals(self, source: plans.ShownAtoms) -> RunTable:
         """Return what is shown of input, each atom with its place, the less the newer."""
         if source not in self._arrived:
             table = self._input.arrivals(source)
@@ -245,8 +247,8 @@ class _Descent:
         return numbers
 
 
-def _is_input(part: Scan) -> bool:
-    return part.literal is None and isinstance(part.source, ShownAtoms)
+def _is_input(part: plans.Scan) -> bool:
+    return part.literal is None and isinstance(part.source, plans.ShownAtoms)
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:

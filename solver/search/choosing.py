@@ -28,15 +28,7 @@ from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.asp_terms import symbol_of
 from solver.relational import encode, ground_instances, obstacle
-from solver.search.contests import (
-    Candidates,
-    ChosenStream,
-    Contest,
-    OutOfTimeError,
-    ReportKind,
-    SearchLimits,
-    TooLargeError,
-)
+from solver.search import contests
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
 from solver.search.timed_encoding import TimedEncoding, background_name, candidate
 from solver.search.trying import fact_of, moved_back, with_atoms
@@ -157,7 +149,9 @@ _INSTANCES_A_SECOND: Final = 500_000
 """So many instances clingo lists in a second at least."""
 
 
-def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limits: SearchLimits) -> Contest:
+def grounded_in_time(
+    contest: contests.Contest, candidates: contests.Candidates, points: int, limits: contests.SearchLimits
+) -> contests.Contest:
     """Return the contest with programs that can be grounded for evaluation at so many time points.
 
     These are its own, or such with fewer variables. TooLargeError: both have too many instances.
@@ -169,12 +163,15 @@ def grounded_in_time(contest: Contest, candidates: Candidates, points: int, limi
     left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))
     narrowed = replace(contest, left=left, right=right)
     if _instances(narrowed, candidates, most) > most:
-        raise TooLargeError(limits.arrivals)
+        raise contests.TooLargeError(limits.arrivals)
     return narrowed
 
 
 def _check_tuple_windows(
-    contest: Contest, candidates: Candidates, every: Iterable[PeriodFrame], limits: SearchLimits
+    contest: contests.Contest,
+    candidates: contests.Candidates,
+    every: Iterable[PeriodFrame],
+    limits: contests.SearchLimits,
 ) -> None:
     """Raise TooLargeError where tuple windows compare more pairs of arrivals than can be listed in time.
 
@@ -192,16 +189,16 @@ def _check_tuple_windows(
         for frame in every
     )
     if pairs > max(_FEW_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND):
-        raise TooLargeError(limits.arrivals)
+        raise contests.TooLargeError(limits.arrivals)
 
 
-def _narrowed(side: Question, candidates: Candidates) -> Question:
+def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
     assert side.predicate is not None, "answer streams are not compared"
     atoms = frozenset(with_atoms(candidates.background, candidates.static))
     return replace(side, program=with_fewer_variables(side.program, side.predicate, atoms))
 
 
-def _instances(contest: Contest, candidates: Candidates, most: int) -> int:
+def _instances(contest: contests.Contest, candidates: contests.Candidates, most: int) -> int:
     """Return how many instances the rules have at a time point at which all candidates are there."""
     facts = [fact_of(0, atom) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
@@ -218,8 +215,11 @@ _RIGHT: Final = "r'"
 
 
 def chosen_streams(
-    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = no_progress
-) -> Iterator[ChosenStream]:
+    contest: contests.Contest,
+    candidates: contests.Candidates,
+    limits: contests.SearchLimits,
+    progress: Progress = no_progress,
+) -> Iterator[contests.ChosenStream]:
     """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
 
     Raises OutOfTimeError, TooLargeError, and UncoveredError for what the encoding does not cover.
@@ -232,7 +232,7 @@ def chosen_streams(
         points = sum(frame.end for frame in every)
         own = replace(limits, arrivals=size)
         if limits.deadline.is_over:
-            raise OutOfTimeError(size, None)
+            raise contests.OutOfTimeError(size, None)
         _check_tuple_windows(contest, candidates, every, own)
         narrowed = grounded_in_time(contest, candidates, points, own)
         searches = (_Search(narrowed, candidates, frame, own).streams() for frame in every)
@@ -244,10 +244,10 @@ class _Search:
 
     def __init__(
         self,
-        contest: Contest,
-        candidates: Candidates,
+        contest: contests.Contest,
+        candidates: contests.Candidates,
         frame: PeriodFrame,
-        limits: SearchLimits,
+        limits: contests.SearchLimits,
     ) -> None:
         self._frame, self._arrivals, self._deadline = frame, limits.arrivals, limits.deadline
         self._candidates = candidates
@@ -270,7 +270,7 @@ class _Search:
         ]
         self._host = Host(left.hosted | right.hosted, {}, {})
 
-    def _lines(self, sides: Sequence["_Side"], contest: Contest) -> Iterator[str]:
+    def _lines(self, sides: Sequence["_Side"], contest: contests.Contest) -> Iterator[str]:
         frame = self._frame
         yield f"time({frame.times.first}..{frame.times.last})."
         names = RuleNames()
@@ -305,7 +305,7 @@ class _Search:
                         yield f"{mark}saw({number}) :- arrives({number},U); {plain}; {mark}evaluated(T)."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
-    def streams(self) -> Iterator[ChosenStream]:
+    def streams(self) -> Iterator[contests.ChosenStream]:
         """Yield the streams, the smallest first."""
         control = clingo.Control(["--warn=none"])
         control.add("base", [], self._text)
@@ -322,7 +322,7 @@ class _Search:
                 symbols = improver.best()
             except TimeLimitError:
                 best = self._stream(improver.choices[-1]) if improver.choices else None
-                raise OutOfTimeError(self._arrivals, best) from None
+                raise contests.OutOfTimeError(self._arrivals, best) from None
             if symbols is None:
                 return
             yield self._stream(symbols)
@@ -333,7 +333,7 @@ class _Search:
             control.add(f"known{number}", [], f":- {known}.")
             control.ground([(f"known{number}", [])])
 
-    def _stream(self, atoms: Atoms) -> ChosenStream:
+    def _stream(self, atoms: Atoms) -> contests.ChosenStream:
         arrived = tuple(sorted((t, number) for number, t in arrivals(atoms)))
         static = tuple(self._candidates.static[number] for number in static_numbers(atoms))
         return moved_back(self._frame, arrived, self._candidates, static)
@@ -349,7 +349,7 @@ class _Side:
 
     encoding: TimedEncoding
     question: Question
-    kind: ReportKind
+    kind: contests.ReportKind
     back: bool
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
@@ -367,11 +367,11 @@ class _Side:
             yield f"{old} :- {answer}; {mark}last(T)."
             yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
         match self.kind:
-            case ReportKind.ALL:
+            case contests.ReportKind.ALL:
                 yield f"{reports} :- {answer}; {frame.start} < T."
-            case ReportKind.NEW:
+            case contests.ReportKind.NEW:
                 yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
-            case ReportKind.GONE:
+            case contests.ReportKind.GONE:
                 yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
             case _:
                 assert_never(self.kind)

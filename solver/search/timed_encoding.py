@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Final
 
 from lars.analysis import LiteralForm, Mode
+from lars.language import windows
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact
 from lars.language.terms import Atom, Signature
-from lars.language.windows import Bounds, FixedWindow, LastWindow, TimeWindow, TupleWindow, Window
 from solver.facts import canonical_atom, variables_in_order
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
 from solver.search.frames import PeriodFrame, UncoveredError
@@ -58,7 +58,7 @@ class TimedEncoding(AspNames):
         return self.derived
 
     @cached_property
-    def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
+    def windowed_atoms(self) -> dict[tuple[windows.Window, Atom], int]:
         """What is looked at through windows, numbered in the order of the program."""
         looked_at = (
             (form.window, canonical_atom(form.atom))
@@ -82,22 +82,24 @@ class TimedEncoding(AspNames):
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
 
-    def window_atom(self, window: Window, atom: Atom, names: RuleNames) -> str:
+    def window_atom(self, window: windows.Window, atom: Atom, names: RuleNames) -> str:
         """Return the ASP atom that says: at T the window shows the atom."""
         number = self.windowed_atoms[window, canonical_atom(atom)]
         return call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
 
-    def _window_call(self, window: Window, atom: Atom) -> str:
+    def _window_call(self, window: windows.Window, atom: Atom) -> str:
         names, w = RuleNames(), self.windows[window]
         window_atom = self.window_atom(window, atom, names)
-        if isinstance(window, TupleWindow):
+        if isinstance(window, windows.TupleWindow):
             return f"{window_atom} :- {candidate('I', names.terms(atom))}; {self.mark}kept({w},I,T)."
         arrived = call(predicate_name(atom.predicate), [*names.terms(atom), "U"])
         return f"{window_atom} :- {self.mark}sees({w},T,A,B); {arrived}; A <= U; U <= B."
 
-    def _window(self, window: Window, number: int, frame: PeriodFrame, points: range) -> Iterator[str]:
+    def _window(
+        self, window: windows.Window, number: int, frame: PeriodFrame, points: range
+    ) -> Iterator[str]:
         yield f"% {window}"
-        if isinstance(window, TupleWindow):
+        if isinstance(window, windows.TupleWindow):
             yield self._newest(window, number)
             return
         for t in points:
@@ -105,7 +107,7 @@ class TimedEncoding(AspNames):
             if ends:
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
 
-    def _newest(self, window: TupleWindow, number: int) -> str:
+    def _newest(self, window: windows.TupleWindow, number: int) -> str:
         """Return what is among the newest; of one instant candidates arrive in the order of their numbers."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
@@ -116,10 +118,10 @@ class TimedEncoding(AspNames):
     def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
         for window, number in self.windows.items():
-            if isinstance(window, LastWindow | FixedWindow):
+            if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
-            if isinstance(window, TimeWindow):
-                plain = replace(window, step=1, ends=Bounds.CLOSED)
+            if isinstance(window, windows.TimeWindow):
+                plain = replace(window, step=1, ends=windows.Bounds.CLOSED)
                 for t in points:
                     ends = plain.bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."

@@ -19,16 +19,7 @@ from solver.deadlines import Deadline, until
 from solver.facts import Arguments, Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
-from solver.search.contests import (
-    Candidates,
-    ChosenStream,
-    Contest,
-    FewStaticError,
-    OutOfTimeError,
-    ReportKind,
-    SearchLimits,
-    TooManyError,
-)
+from solver.search import contests
 from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
 from solver.settings import Progress, no_progress
 
@@ -45,8 +36,11 @@ UsedLetters = tuple[int, ...]
 
 
 def tried_streams(
-    contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress = no_progress
-) -> Iterator[ChosenStream]:
+    contest: contests.Contest,
+    candidates: contests.Candidates,
+    limits: contests.SearchLimits,
+    progress: Progress = no_progress,
+) -> Iterator[contests.ChosenStream]:
     """Yield streams on which the sides differ, the smallest first.
 
     Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED or, at the end, static triples
@@ -69,14 +63,14 @@ def tried_streams(
         )
         for number, _ in enumerate(each):
             if limits.deadline.is_over:
-                raise OutOfTimeError(size, None)
+                raise contests.OutOfTimeError(size, None)
             if number == MOST_TRIED:
-                raise TooManyError(size)
+                raise contests.TooManyError(size)
         for kind in kinds:
             streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
             yield from sorted(streams, key=lambda stream: stream.cost)
     if len(static) > _MOST_STATIC:
-        raise FewStaticError(limits.arrivals + 1)
+        raise contests.FewStaticError(limits.arrivals + 1)
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
@@ -104,7 +98,7 @@ def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
     return used
 
 
-def _check_covered(contest: Contest) -> None:
+def _check_covered(contest: contests.Contest) -> None:
     if contest.same_input:
         raise UncoveredError("the same input, and what looks at all solutions together")
     for window in (window for program in contest.programs for window in windows(program)):
@@ -116,9 +110,9 @@ def _check_covered(contest: Contest) -> None:
 class _FrameStreams:
     """The streams of one frame; `programs` are scaled."""
 
-    contest: Contest
+    contest: contests.Contest
     programs: Sequence[Program]
-    candidates: Candidates
+    candidates: contests.Candidates
     frame: PeriodFrame
     deadline: Deadline
 
@@ -149,7 +143,7 @@ class _FrameStreams:
         if used is not None:
             yield from grown((), 0, used)
 
-    def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[ChosenStream]:
+    def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[contests.ChosenStream]:
         """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
         every = self.placed(size, static)
         while some := list(islice(every, _STREAMS_AT_ONCE)):
@@ -158,7 +152,7 @@ class _FrameStreams:
                 with until(self.deadline):
                     differing = list(self._differing(some, static))
             except TimeLimitError:
-                raise OutOfTimeError(size, None) from None
+                raise contests.OutOfTimeError(size, None) from None
             yield from (moved_back(self.frame, placed, self.candidates, static) for placed in differing)
 
     def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:
@@ -183,10 +177,12 @@ class _FrameStreams:
             if mine - theirs or (theirs - mine and not self.contest.contained):
                 yield placed
 
-    def _reported(self, runs: AnswerRuns, kind: ReportKind, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
+    def _reported(
+        self, runs: AnswerRuns, kind: contests.ReportKind, *, at_end: bool
+    ) -> Mapping[int, frozenset[Row]]:
         """Return what a side reports in the period of each stream, by the stream's number."""
         answers = runs.by_time()
-        if kind is not ReportKind.ALL:
+        if kind is not contests.ReportKind.ALL:
             answers = self._changes(runs.times.tolist(), answers, kind)
         first = self.frame.end if at_end else self.frame.start + 1
         rows_at: dict[int, frozenset[Row]] = {}
@@ -197,7 +193,7 @@ class _FrameStreams:
         return rows_at
 
     def _changes(
-        self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ReportKind
+        self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: contests.ReportKind
     ) -> dict[int, frozenset[Row]]:
         """Return what is new, or gone, at each evaluation time since the one before in the same stream."""
         result, last, before = {}, 0, frozenset[Row]()
@@ -205,21 +201,21 @@ class _FrameStreams:
             if (t - 1) // self.length != (last - 1) // self.length:
                 before = frozenset()
             now = answers.get(t, frozenset())
-            result[t] = now - before if kind is ReportKind.NEW else before - now
+            result[t] = now - before if kind is contests.ReportKind.NEW else before - now
             last, before = t, now
         return result
 
 
 def moved_back(
-    frame: PeriodFrame, stream: Placements, candidates: Candidates, static: tuple[Atom, ...]
-) -> ChosenStream:
+    frame: PeriodFrame, stream: Placements, candidates: contests.Candidates, static: tuple[Atom, ...]
+) -> contests.ChosenStream:
     """Return a stream of a frame as early as it can be, in real time points."""
     back = frame.scale.back
     moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
     facts = tuple(fact_of(back(t - moved), candidates.arrivals[number]) for t, number in stream)
     end = back(frame.end - moved)
     start = end - 1 if frame.single else back(frame.start - moved)
-    return ChosenStream(facts, static, start, end)
+    return contests.ChosenStream(facts, static, start, end)
 
 
 def with_atoms(background: Background, static: Sequence[Atom]) -> Background:

@@ -19,6 +19,7 @@ from lars.analysis import reach
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
+from solver import settings
 from solver.columns import Array, TermCodes, TimeBins, TraceColumns, in_time_order
 from solver.facts import Arrivals, Background, Fact, Multiples
 from solver.job import (
@@ -33,31 +34,9 @@ from solver.job import (
 from solver.job.evaluation import by_columns
 from solver.job.slices import Counts, Job, all_counts, carried_by_part, cut_span, used_background
 from solver.relational import EncodedSituation, situation_of
-from solver.settings import ALL_CORES, Certify, Progress, Runner, Stage, TraceInput, no_progress
+from solver.spark import reading, task_bytes
 from solver.spark.finished_slices import FinishedSlices, finished_slices
-from solver.spark.reading import (
-    ReadTrace,
-    atoms_within,
-    block_counts,
-    carried_by_block,
-    read_in_tasks,
-    spread_atoms,
-    stream_counts,
-    task_memory,
-)
 from solver.spark.slice_tasks import SliceTask, worked_slices
-from solver.spark.task_bytes import (
-    Block,
-    PackedAnswers,
-    Part,
-    PartKind,
-    RowsByTime,
-    answers_in_parts,
-    pack_atoms,
-    unpack_answers,
-    unpack_atoms,
-    unpack_rows,
-)
 from solver.traces import TraceFile
 
 if TYPE_CHECKING:
@@ -75,7 +54,7 @@ _PAUSE: Final = 0.2
 class LostTimesError(FailedRunError):
     """Questions that could not be answered at some times, for which there is not enough memory."""
 
-    def __init__(self, questions: Sequence[Question], lost: Sequence[Part]) -> None:
+    def __init__(self, questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> None:
         where = (
             f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost
         )
@@ -93,33 +72,33 @@ def _name_of(question: Question) -> str:
 
 
 def answers_on_spark(
-    job: Job, trace: "RDD[Block]", slices: FinishedSlices | None = None
-) -> list[PackedAnswers]:
+    job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
+) -> list[task_bytes.PackedAnswers]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
     LostTimesError: some of them need more memory than there is.
     """
     _, parts = _evaluated(job, trace, slices)
-    if lost := [part for part in parts if part.kind is PartKind.EXHAUSTED]:
+    if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
         raise LostTimesError(job.questions, lost)
     return [
-        answers_in_parts([part for part in parts if part.question == number], _width(question))
+        task_bytes.answers_in_parts([part for part in parts if part.question == number], _width(question))
         for number, question in enumerate(job.questions)
     ]
 
 
 def outputs_on_spark(
-    job: Job, trace: "RDD[Block]", slices: FinishedSlices | None = None
-) -> Iterator[list[RowsByTime]]:
+    job: Job, trace: "RDD[task_bytes.Block]", slices: FinishedSlices | None = None
+) -> Iterator[list[task_bytes.RowsByTime]]:
     """Yield the rows of each question by time, slice by slice, then raise if some times are lost.
 
     These are left out, and of answer streams all that comes after the first: no row is an answer there.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
-    lost = [part for part in parts if part.kind is PartKind.EXHAUSTED]
+    lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
     begins = [within.first for within in cut_slices]
     for _, some in groupby(parts, lambda part: bisect_right(begins, part.first)):
-        own = [part for part in some if part.kind is PartKind.ANSWERS]
+        own = [part for part in some if part.kind is task_bytes.PartKind.ANSWERS]
         outputs = [
             _rows(question, [part.content for part in own if part.question == number], lost)
             for number, question in enumerate(job.questions)
@@ -130,11 +109,13 @@ def outputs_on_spark(
         raise LostTimesError(job.questions, lost)
 
 
-def _rows(question: Question, contents: Sequence[bytes], lost: Sequence[Part]) -> RowsByTime:
+def _rows(
+    question: Question, contents: Sequence[bytes], lost: Sequence[task_bytes.Part]
+) -> task_bytes.RowsByTime:
     if question.predicate is None:
-        rows = unpack_rows(contents)
+        rows = task_bytes.unpack_rows(contents)
         return {t: rows[t] for t in rows if not lost or t < lost[0].first}
-    rows = unpack_answers(contents, _width(question), TermCodes()).by_time()
+    rows = task_bytes.unpack_answers(contents, _width(question), TermCodes()).by_time()
     return {t: rows[t] for t in rows if not any(part.first <= t <= part.last for part in lost)}
 
 
@@ -144,8 +125,8 @@ def _width(question: Question) -> int:
 
 
 def _evaluated(
-    job: Job, trace: "RDD[Block]", trace_kept: FinishedSlices | None
-) -> tuple[Sequence[Interval], Sequence[Part]]:
+    job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
+) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
     """Return the slices and what they found, ascending in time; raise the first error that one says."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
@@ -156,7 +137,7 @@ def _evaluated(
     finished = frozenset() if kept is None else kept.finished(len(slices))
     parts = [] if kept is None else list(kept.parts(finished))
     if missing := frozenset(range(len(slices))) - finished:
-        most = task_memory(trace.context, len(missing))
+        most = reading.task_memory(trace.context, len(missing))
         task = SliceTask(job, tuple(slices), missing, job.relevant(), most, kept)
         rdd = _spread(job, trace, tuple(slices), missing).partitionBy(len(slices), int)
         parts += rdd.mapPartitionsWithIndex(task).collect()
@@ -166,16 +147,19 @@ def _evaluated(
     return slices, parts
 
 
-def error_of(parts: Sequence[Part]) -> LarsError | None:
+def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
     """Return the first error that a part says, None where there is none."""
-    for kind, error in ((PartKind.REFUSED, LarsError), (PartKind.FAILED, FailedRunError)):
+    for kind, error in (
+        (task_bytes.PartKind.REFUSED, LarsError),
+        (task_bytes.PartKind.FAILED, FailedRunError),
+    ):
         if data := next((part.content for part in parts if part.kind is kind), None):
             return error(data.decode())
-    case = next((part.content for part in parts if part.kind is PartKind.DISPUTED), None)
+    case = next((part.content for part in parts if part.kind is task_bytes.PartKind.DISPUTED), None)
     return None if case is None else DisputedAnswerError(*json.loads(case))
 
 
-def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
+def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
     needs = needs_of(job.questions)
     if job.slices is not None:
         return cut_span(all_counts(_counts(trace, needs, job.timeline)), job.span, needs.halo, job.slices)
@@ -185,7 +169,7 @@ def _slices(job: Job, trace: "RDD[Block]") -> list[Interval]:
 
 
 def slices_on_spark(
-    trace: "RDD[Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
+    trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
     """Return the slices of a span, of about so many atoms each, or of fewer, so that there is one a core."""
     if needs.halo is None:
@@ -198,19 +182,19 @@ def slices_on_spark(
     return cut_span(counts, span, needs.halo, rows=max(SMALL // 2, -(-total // count)))
 
 
-def _counts(trace: "RDD[Block]", needs: Needs, timeline: Interval) -> list[Counts]:
-    return trace.map(partial(block_counts, needs, timeline)).collect()
+def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) -> list[Counts]:
+    return trace.map(partial(reading.block_counts, needs, timeline)).collect()
 
 
 def _spread(
-    job: Job, trace: "RDD[Block]", slices: tuple[Interval, ...], missing: frozenset[int]
+    job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
     """Return what each of the missing slices needs, by its number."""
     needs = needs_of(job.questions)
-    parts = trace.flatMap(partial(spread_atoms, needs, job.timeline, slices, missing))
+    parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
         return parts
-    carried = trace.flatMap(partial(carried_by_block, windows, job.timeline, slices)).collect()
+    carried = trace.flatMap(partial(reading.carried_by_block, windows, job.timeline, slices)).collect()
     return parts.union(trace.context.parallelize([*_carried(windows, carried, len(slices))]))
 
 
@@ -221,15 +205,15 @@ def _carried(
     terms = TermCodes()
     # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
-    parts = [unpack_atoms(some, terms) for some in contents]
+    parts = [task_bytes.unpack_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried_by_part(windows, parts, terms)):
-        yield number, pack_atoms(atoms, terms)
+        yield number, task_bytes.pack_atoms(atoms, terms)
 
 
 @contextmanager
-def spark_progress(context: "SparkContext", progress: Progress) -> Iterator[None]:
+def spark_progress(context: "SparkContext", progress: settings.Progress) -> Iterator[None]:
     """Tell of the active stages' tasks, five times a second, while the block runs."""
-    if progress is no_progress:
+    if progress is settings.no_progress:
         yield
         return
     finished = Event()
@@ -242,7 +226,7 @@ def spark_progress(context: "SparkContext", progress: Progress) -> Iterator[None
         watcher.join()
 
 
-def _watch(context: "SparkContext", progress: Progress, finished: Event) -> None:
+def _watch(context: "SparkContext", progress: settings.Progress, finished: Event) -> None:
     tracker = context.statusTracker()
     while not finished.wait(_PAUSE):
         result = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
@@ -255,10 +239,10 @@ def _watch(context: "SparkContext", progress: Progress, finished: Event) -> None
 class SparkTrace:
     """A trace that Spark has read and keeps, with the background and the timeline it is asked about."""
 
-    read: ReadTrace
+    read: reading.ReadTrace
     timeline: Interval
     background: Background
-    runner: Runner = field(default_factory=Runner)
+    runner: settings.Runner = field(default_factory=settings.Runner)
     finished: FinishedSlices | None = None
     terms: TermCodes = field(default_factory=TermCodes)
     origin: str | None = None
@@ -276,11 +260,15 @@ class SparkTrace:
 
     def without_certification(self) -> "SparkTrace":
         """Return the same trace, of which answers are not certified."""
-        return replace(self, runner=replace(self.runner, certify=Certify.NONE), first=self.first or self)
+        return replace(
+            self, runner=replace(self.runner, certify=settings.Certify.NONE), first=self.first or self
+        )
 
-    def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[PackedAnswers]:
+    def answers(
+        self, questions: Sequence[Question], within: Interval | None = None
+    ) -> list[task_bytes.PackedAnswers]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, settings.Stage.ANSWERING.of(self.runner.progress)):
             answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, answers))
 
@@ -303,9 +291,13 @@ class SparkTrace:
         needs, numbers = needs_of(work.questions).from_before(work.before), range(len(slices))
         # A payload may be bytes too: in a tuple it is none of the atoms.
         shares = context.parallelize([(number, (payload,)) for number, (_, payload) in enumerate(payloads)])
-        spread = blocks.flatMap(partial(spread_atoms, needs, self.timeline, slices, numbers)).union(shares)
-        task = partial(worked_slices, work, self.timeline, background, task_memory(context, len(slices)))
-        with spark_progress(context, Stage.EXPLAINING.of(self.runner.progress)):
+        spread = blocks.flatMap(partial(reading.spread_atoms, needs, self.timeline, slices, numbers)).union(
+            shares
+        )
+        task = partial(
+            worked_slices, work, self.timeline, background, reading.task_memory(context, len(slices))
+        )
+        with spark_progress(context, settings.Stage.EXPLAINING.of(self.runner.progress)):
             outcomes = spread.partitionBy(len(slices), int).mapPartitions(task).collect()
         results: list[Result] = []
         for _, outcome in sorted(outcomes, key=itemgetter(0)):
@@ -314,7 +306,7 @@ class SparkTrace:
             results.append(outcome)
         return results
 
-    def _certified(self, question: Question, answers: PackedAnswers) -> PackedAnswers:
+    def _certified(self, question: Question, answers: task_bytes.PackedAnswers) -> task_bytes.PackedAnswers:
         """Return answers certified at one time at least, where no slice could afford one."""
         if not lacks_certified(answers, self.runner.certify):
             return answers
@@ -325,9 +317,11 @@ class SparkTrace:
         here = self.situation(Interval(first, last), [question])
         return replace(answers, certified=certified_first(question, part, here).certified)
 
-    def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list[RowsByTime]]:
+    def portions(
+        self, questions: Sequence[Question], within: Interval
+    ) -> Iterator[list[task_bytes.RowsByTime]]:
         """Yield the answers of one slice after the other, then raise if some are lost."""
-        with spark_progress(self.read.blocks.context, Stage.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, settings.Stage.ANSWERING.of(self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
@@ -347,15 +341,15 @@ class SparkTrace:
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
         """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
         numbers: dict[str, Array] = {}
-        for part in self.read.blocks.map(partial(stream_counts, self.timeline, bins)).collect():
+        for part in self.read.blocks.map(partial(reading.stream_counts, self.timeline, bins)).collect():
             for stream, counts in part.items():
                 numbers[stream] = numbers.get(stream, 0) + counts
         return numbers
 
     def _columns_in(self, within: Interval, needs: Needs | None) -> TraceColumns:
-        select = partial(atoms_within, within.meet(self.timeline), needs)
+        select = partial(reading.atoms_within, within.meet(self.timeline), needs)
         contents = self.read.blocks.flatMap(select).collect()
-        atoms = in_time_order(unpack_atoms(contents, self.terms))
+        atoms = in_time_order(task_bytes.unpack_atoms(contents, self.terms))
         return TraceColumns(self.terms, atoms, self.read.last)
 
     def predicates(self) -> frozenset[tuple[str, str]]:
@@ -367,14 +361,16 @@ class SparkTrace:
         return self.read.signatures
 
 
-def spark_trace(trace_input: TraceInput, sources: Sequence[TraceFile], background: Background) -> SparkTrace:
+def spark_trace(
+    trace_input: settings.TraceInput, sources: Sequence[TraceFile], background: Background
+) -> SparkTrace:
     """Return the trace of some files, read and evaluated on Spark."""
     from solver.spark.session import spark_context
 
     runner = trace_input.runner
-    context = spark_context(runner.master or ALL_CORES)
-    with spark_progress(context, Stage.READING.of(runner.progress)):
-        read = read_in_tasks(context, sources, trace_input.options)
+    context = spark_context(runner.master or settings.ALL_CORES)
+    with spark_progress(context, settings.Stage.READING.of(runner.progress)):
+        read = reading.read_in_tasks(context, sources, trace_input.options)
     timeline = trace_input.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)
     trace = SparkTrace(read, timeline, background, runner, kept)
@@ -382,7 +378,7 @@ def spark_trace(trace_input: TraceInput, sources: Sequence[TraceFile], backgroun
     return trace
 
 
-def _released(read: ReadTrace) -> None:
+def _released(read: reading.ReadTrace) -> None:
     """Let Spark forget a trace that nobody asks any more."""
     with suppress(Exception):  # the session may have ended before
         read.forget()

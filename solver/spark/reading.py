@@ -14,24 +14,13 @@ import numpy as np
 from lars.errors import LarsError, Place, PlacedError
 from lars.language.terms import Signature
 from lars.language.windows import Interval, TupleWindow
-from solver import memory
+from solver import memory, traces
 from solver.columns import Array, InputAtoms, TimeBins, TraceColumns, arrivals
 from solver.facts import STREAM_PREDICATE
 from solver.job import Needs
 from solver.job.slices import Counts, between, carried_atoms
 from solver.settings import TraceOptions
 from solver.spark.task_bytes import Block, block_of, pack_atoms
-from solver.traces import (
-    FilePart,
-    PartReading,
-    RejectedRow,
-    Summary,
-    Survey,
-    TraceFile,
-    file_parts,
-    report,
-    survey,
-)
 
 if TYPE_CHECKING:
     from pyspark import RDD, SparkContext
@@ -106,11 +95,11 @@ class _Parts(NamedTuple):
 
     lines: Sequence[int]
     wrong: LarsError | tuple[Place, str] | None = None
-    summaries: Sequence[Summary] = ()
+    summaries: Sequence[traces.Summary] = ()
     signatures: frozenset[Signature] = frozenset()
     pairs: frozenset[tuple[str, str]] = frozenset()
     skipped: int = 0
-    rejected: Sequence[RejectedRow] = ()
+    rejected: Sequence[traces.RejectedRow] = ()
     content: bytes = b""
 
     def without_rows(self) -> "_Parts":
@@ -137,7 +126,9 @@ class ReadTrace:
         self.parts.unpersist()
 
 
-def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options: TraceOptions) -> ReadTrace:
+def read_in_tasks(
+    context: "SparkContext", sources: Sequence[traces.TraceFile], options: TraceOptions
+) -> ReadTrace:
     """Return a trace; what `read_columns` raises and keeps is the same.
 
     So is what it warns of, but that gaps between times are those within what one task reads.
@@ -146,7 +137,7 @@ def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options
 
     # Tasks have a folder of their own.
     found_there = [replace(source, copy=source.file.absolute()) for source in sources]
-    tasks = file_parts(found_there, 2 * context.defaultParallelism)
+    tasks = traces.file_parts(found_there, 2 * context.defaultParallelism)
     most = task_memory(context, len(tasks))
     read = context.parallelize(list(enumerate(tasks)), len(tasks)).map(partial(_read, options, most))
     read.persist(StorageLevel.MEMORY_AND_DISK)
@@ -159,17 +150,17 @@ def read_in_tasks(context: "SparkContext", sources: Sequence[TraceFile], options
 
 def _surveyed(
     read: "RDD[_Parts]",
-    tasks: Sequence[Sequence[FilePart]],
-    sources: Sequence[TraceFile],
+    tasks: Sequence[Sequence[traces.FilePart]],
+    sources: Sequence[traces.TraceFile],
     options: TraceOptions,
 ) -> ReadTrace:
     parts_read = read.map(_Parts.without_rows).collect()
     _check(tasks, parts_read)
     summaries = [summary for part in parts_read for summary in part.summaries]
     skipped = sum(part.skipped for part in parts_read)
-    stream_survey = survey(summaries, skipped, sources, options)
+    stream_survey = traces.survey(summaries, skipped, sources, options)
     rejected = read.map(lambda parts: parts.rejected).toLocalIterator() if stream_survey.skipped else ()
-    report(stream_survey, chain.from_iterable(rejected), options)
+    traces.report(stream_survey, chain.from_iterable(rejected), options)
     return ReadTrace(
         read.map(partial(_timed, stream_survey)),
         stream_survey.begin,
@@ -186,10 +177,10 @@ def task_memory(context: "SparkContext", tasks: int) -> int:
     return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
 
-def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[FilePart]]) -> _Parts:
+def _read(options: TraceOptions, most: int, numbered: tuple[int, Sequence[traces.FilePart]]) -> _Parts:
     memory.watch_task(most)
     number, parts = numbered
-    reading = PartReading(options, number << _ARRIVALS)
+    reading = traces.PartReading(options, number << _ARRIVALS)
     lines = [0]
     try:
         for part in parts:
@@ -213,7 +204,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
     return some if in_order else some.take(np.argsort(some.t, kind="stable"))
 
 
-def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_Parts]) -> None:
+def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Parts]) -> None:
     """Raise the first error that is said, with the line in its file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):
@@ -228,6 +219,6 @@ def _check(tasks: Sequence[Sequence[FilePart]], parts_read: Sequence[_Parts]) ->
             raise PlacedError(replace(place, line=before + place.line), problem)
 
 
-def _timed(stream_survey: Survey, parts: _Parts) -> Block:
+def _timed(stream_survey: traces.Survey, parts: _Parts) -> Block:
     block = block_of(parts.content)
     return Block(block.terms, stream_survey.timed(block.atoms))

@@ -4,20 +4,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, assert_never
 
+from lars.language import windows
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
-from lars.language.windows import (
-    FixedWindow,
-    Interval,
-    IntervalWindow,
-    LastWindow,
-    SlidingWindow,
-    Ties,
-    TimeWindow,
-    TupleWindow,
-    Window,
-)
 from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Gate, Multiples, WindowedAtom
-from solver.sql.values import TableNames, columns, conjunction, insert_lines, quote, remark, temporary
+from solver.sql import values
 
 NOW: Final = "now"
 """The table of the evaluation times."""
@@ -26,9 +16,9 @@ NOW: Final = "now"
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
     """Return when a row has the constants, and equal columns for equal variables; note where these are."""
     conditions = []
-    for column, term in zip(columns(len(terms), f"{alias}."), terms, strict=True):
+    for column, term in zip(values.columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
-            conditions.append(f"{column} = {quote(str(term))}")
+            conditions.append(f"{column} = {values.quote(str(term))}")
         elif first.setdefault(term, column) != column:
             conditions.append(f"{column} = {first[term]}")
     return conditions
@@ -38,7 +28,7 @@ def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str
 class InputTables:
     """The tables of input atoms, and of what B holds, by predicate."""
 
-    names: TableNames
+    names: values.TableNames
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
@@ -51,7 +41,7 @@ class InputTables:
             times = ["CAST(s.t AS TEXT)"] if timed else []
             selected = ", ".join(["n.t", *(first[name] for name in atom.variables), *times])
             table, on = self._visible(atom.window, predicate)
-            below = f"\nWHERE {conjunction(where)}" if where else ""
+            below = f"\nWHERE {values.conjunction(where)}" if where else ""
             statements.append(f"SELECT DISTINCT {selected}\nFROM {NOW} AS n JOIN {table} AS s ON {on}{below}")
         if predicate in self.background and not timed:
             # B stands under no window, so this is a plain atom, which input may hold too.
@@ -60,26 +50,26 @@ class InputTables:
             selected = ", ".join(["n.t", *(first[name] for name in atom.variables)])
             statements.append(
                 f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
-                f"\nWHERE {conjunction(where)}"
+                f"\nWHERE {values.conjunction(where)}"
             )
         return statements
 
     def background_select(self, predicate: Signature) -> str:
         """Return the SELECT of what B holds of a predicate, at every evaluation time."""
-        selected = ", ".join(["n.t", *columns(predicate[1], "k.")])
+        selected = ", ".join(["n.t", *values.columns(predicate[1], "k.")])
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
-    def _visible(self, window: Window, predicate: Signature) -> tuple[str, str]:
+    def _visible(self, window: windows.Window, predicate: Signature) -> tuple[str, str]:
         """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
         match window:
-            case IntervalWindow():
+            case windows.IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
-            case TupleWindow():
+            case windows.TupleWindow():
                 return self._counted(window, predicate), "s.t <= n.t AND (s.gone IS NULL OR n.t < s.gone)"
             case _:
                 assert_never(window)
 
-    def _counted(self, window: TupleWindow, predicate: Signature) -> str:
+    def _counted(self, window: windows.TupleWindow, predicate: Signature) -> str:
         """Return a SELECT of a predicate's atoms with the time at which a tuple window has lost each."""
         counted = (predicate,) if window.by is not None else self.input
         width = max(arity for _, arity in counted)
@@ -91,19 +81,19 @@ class InputTables:
             for number, table in enumerate(counted)
         )
         lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
-        if window.ties is Ties.ALL:
+        if window.ties is windows.Ties.ALL:
             # Those of one instant are lost together, with the last of them.
             same = f"PARTITION BY {f'{parts}, ' if parts else ''}t ORDER BY seq DESC"
-            kept = ", ".join(["t", "kind", *columns(width)])
+            kept = ", ".join(["t", "kind", *values.columns(width)])
             lead = f"SELECT {kept}, FIRST_VALUE(gone) OVER ({same}) AS gone FROM ({lead}) AS followed"
         return f"(\n  SELECT * FROM ({lead}) AS counted WHERE kind = {counted.index(predicate)}\n)"
 
 
 def _first_arrivals(table: str, kind: int, arity: int, width: int, source: Constant | None) -> str:
     """Return the SELECT of a predicate's atoms, each once at a time; other predicates may be wider."""
-    own = columns(arity)
-    padded = [*own, *(f"NULL AS {name}" for name in columns(width)[arity:])]
-    counts = f"{own[-1]} = {quote(str(source))}" if own else "1 = 0"
+    own = values.columns(arity)
+    padded = [*own, *(f"NULL AS {name}" for name in values.columns(width)[arity:])]
+    counts = f"{own[-1]} = {values.quote(str(source))}" if own else "1 = 0"
     where = "" if source is None else f" WHERE {counts}"
     grouped = ", ".join(["t", *own])
     selected = ", ".join(["t", "MIN(seq) AS seq", f"{kind} AS kind", *padded])
@@ -116,22 +106,24 @@ def _between(first: str | None, last: str) -> str:
     return f"s.t = {last}" if first == last else f"s.t BETWEEN {first} AND {last}"
 
 
-def _ends(window: TimeWindow | SlidingWindow | LastWindow | FixedWindow) -> tuple[str | None, str]:
+def _ends(
+    window: windows.TimeWindow | windows.SlidingWindow | windows.LastWindow | windows.FixedWindow,
+) -> tuple[str | None, str]:
     """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
     match window:
-        case TimeWindow(step=step):
+        case windows.TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"
             first, last = window.offsets
             return None if first is None else _plus(pivot, first), _plus(pivot, last)
-        case SlidingWindow(width, slide):
+        case windows.SlidingWindow(width, slide):
             # The opening that is the first from time 0 on: with earlier ones sums could leave 64 bits.
             start = window.opening(0)
             passed = f"(n.t - {start + width - slide + 1})"
             opening = f"{start + 1} + {passed} - {passed} % {slide}"
             return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
-        case FixedWindow(first, last):
+        case windows.FixedWindow(first, last):
             return str(first), str(last)
-        case LastWindow(width, slide):
+        case windows.LastWindow(width, slide):
             closes = f"CASE WHEN n.t >= {window.close} THEN n.t - (n.t - {window.close}) % {slide}"
             low, high = window.offsets
             return f"{closes} - {width - low} ELSE 1 END", f"{closes} - {width - high} ELSE 0 END"
@@ -143,10 +135,10 @@ def _plus(text: str, number: int) -> str:
     return text if number == 0 else f"{text} {'+' if number > 0 else '-'} {abs(number)}"
 
 
-def instances(atom: Atom, names: TableNames) -> str:
+def instances(atom: Atom, names: values.TableNames) -> str:
     """Return the SELECT of the times at which an instance of an atom arrives."""
     where = conditions_on(atom.arguments, "s", {})
-    return f"SELECT s.t FROM {names.input(signature(atom))} AS s WHERE {conjunction(where)}"
+    return f"SELECT s.t FROM {names.input(signature(atom))} AS s WHERE {values.conjunction(where)}"
 
 
 _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of arrival of all input, from 1."
@@ -163,7 +155,7 @@ class ProgramInput:
     background_predicates: frozenset[Signature] = frozenset()
     streamed: frozenset[Signature] = frozenset()
     facts: Sequence[Fact] = ()
-    timeline: Interval | None = None
+    timeline: windows.Interval | None = None
     background: Background = field(default_factory=dict)
 
 
@@ -171,46 +163,46 @@ def input_statements(tables: InputTables, own: Background, program_input: Progra
     """Yield the lines that make the tables of input and background, `own` are the program's facts."""
     names, facts = tables.names, program_input.facts
     yield ""
-    yield from remark(_INPUT)
+    yield from values.remark(_INPUT)
     for predicate in tables.input:
         table = names.input(predicate)
-        declared = "".join(f", {name} TEXT" for name in columns(predicate[1]))
+        declared = "".join(f", {name} TEXT" for name in values.columns(predicate[1]))
         yield f"CREATE TABLE IF NOT EXISTS {table} (t BIGINT, seq BIGINT{declared});"
         arrived = [
-            (str(fact.t), str(seq), *map(quote, fact.arguments))
+            (str(fact.t), str(seq), *map(values.quote, fact.arguments))
             for seq, fact in enumerate(facts, 1)
             if (fact.predicate, len(fact.arguments)) == predicate
         ]
-        yield from insert_lines(table, arrived)
+        yield from values.insert_lines(table, arrived)
     for predicate in tables.input:
         index = names.of(("index", predicate), f"arrivals_{predicate[0]}")
         yield f"CREATE INDEX IF NOT EXISTS {index} ON {names.input(predicate)} (t);"
     yield from _background(names, own, program_input)
 
 
-def _background(names: TableNames, own: Background, program_input: ProgramInput) -> Iterator[str]:
+def _background(names: values.TableNames, own: Background, program_input: ProgramInput) -> Iterator[str]:
     for predicate in sorted(program_input.background_predicates):
-        declared = ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
+        declared = ", ".join(f"{name} TEXT" for name in values.columns(predicate[1])) or "held TEXT"
         yield "-- Background, which holds at every time."
         yield f"CREATE TABLE IF NOT EXISTS {names.background_table(predicate)} ({declared});"
         rows = program_input.background.get(predicate, ())
-        yield from insert_lines(names.background_table(predicate), list(map(_stored, rows)))
+        yield from values.insert_lines(names.background_table(predicate), list(map(_stored, rows)))
     for predicate in sorted(own):
         table = names.facts(predicate)
         yield f"-- Facts of {predicate[0]}/{predicate[1]}, which hold at every time."
-        yield from temporary(
-            table, ", ".join(f"{name} TEXT" for name in columns(predicate[1])) or "held TEXT"
+        yield from values.temporary(
+            table, ", ".join(f"{name} TEXT" for name in values.columns(predicate[1])) or "held TEXT"
         )
-        yield from insert_lines(table, list(map(_stored, own[predicate])))
+        yield from values.insert_lines(table, list(map(_stored, own[predicate])))
         if predicate in program_input.background_predicates:
             yield f"INSERT INTO {table} SELECT * FROM {names.background_table(predicate)};"
 
 
 def _stored(row: Sequence[str]) -> list[str]:
-    return list(map(quote, row)) or ["'true'"]
+    return list(map(values.quote, row)) or ["'true'"]
 
 
-def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) -> Iterator[str]:
+def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval | None) -> Iterator[str]:
     """Yield the lines that make the table of the evaluation times."""
     arrivals = " UNION ALL ".join(
         f"SELECT t FROM {tables.names.input(predicate)}" for predicate in tables.input
@@ -218,15 +210,15 @@ def time_statements(tables: InputTables, gate: Gate, timeline: Interval | None) 
     yield ""
     if not isinstance(gate, Arrivals):
         yield "-- The timeline, its ends included: by default it begins at 0, and ends with the last atom."
-        yield from temporary("timeline", "first BIGINT, last BIGINT")
+        yield from values.temporary("timeline", "first BIGINT, last BIGINT")
         if timeline is not None:
             yield f"INSERT INTO timeline VALUES ({timeline.first}, {timeline.last});"
         else:
             last = f"(SELECT MAX(t) FROM ({arrivals}) AS arrivals)" if arrivals else "NULL"
             yield f"INSERT INTO timeline SELECT 0, COALESCE({last}, 0);"
     text, select = _evaluated(tables, gate)
-    yield from remark(f"The evaluation times: {text}.")
-    yield from temporary(NOW, "t BIGINT NOT NULL")
+    yield from values.remark(f"The evaluation times: {text}.")
+    yield from values.temporary(NOW, "t BIGINT NOT NULL")
     yield f"INSERT INTO {NOW}"
     yield f"{select};"
 

@@ -11,8 +11,8 @@ from lars.language import formulas as logic
 from lars.language.program import assignment, calls, ready
 from lars.language.terms import NULL, XSD, Atom, Constant, Literal, Number, Term, Variable
 from solver.relational import RowSource, RulePlan, Scan
+from solver.sql import values
 from solver.sql.first_statements import NOW, conditions_on
-from solver.sql.values import InexpressibleInSqlError, SqlTerm, conjunction, constant, looked_up, quote
 
 _ORDERS: Final = ("<", "<=", ">", ">=")
 _STARTS: Final = {"ISIRI": "<", "ISURI": "<", "ISBLANK": "_", "ISLITERAL": '"'}
@@ -49,7 +49,7 @@ def truth(expression: logic.Expression, names: "RuleSelect") -> SqlTruth:
         case logic.Call("=" | "!=" | "<" | "<=" | ">" | ">=", sides) if NULL in sides:
             return SqlTruth("NULL")
         case logic.Call("BOUND", (Variable() as variable,)):
-            return SqlTruth(f"{names.terms[variable]} <> {quote(NULL)}")
+            return SqlTruth(f"{names.terms[variable]} <> {values.quote(NULL)}")
         case logic.Call("SAMETERM", (left, right)):
             return SqlTruth(f"{_bound(left, names)} = {_bound(right, names)}")
         case logic.Call("ISTRIPLE", (term,)):
@@ -80,7 +80,7 @@ def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
     """Return a term, NULL where it is unbound."""
     match expression:
         case Variable():
-            return f"NULLIF({names.terms[expression]}, {quote(NULL)})"
+            return f"NULLIF({names.terms[expression]}, {values.quote(NULL)})"
         case logic.Call(function, (term,)) if function in _PARTS:
             return _part(_PARTS[function], _bound(term, names))
         case logic.Call("TRIPLE", terms):
@@ -88,7 +88,7 @@ def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
         case logic.Call():
             raise UnsaidError(f"SQL has no exact words for it; {COVERED}")
         case _:
-            return f"NULLIF({quote(expression)}, {quote(NULL)})"
+            return f"NULLIF({values.quote(expression)}, {values.quote(NULL)})"
 
 
 _PARTS: Final = {"SUBJECT": 0, "PREDICATE": 1, "OBJECT": 2}
@@ -113,10 +113,10 @@ def _triple(subject: str, predicate: str, object_: str) -> str:
     fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
     fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
     whole = f"{subject} || ' ' || {predicate} || ' ' || {object_}"
-    return f"CASE WHEN {conjunction(fits)} THEN '<<( ' || {whole} || ' )>>' END"
+    return f"CASE WHEN {values.conjunction(fits)} THEN '<<( ' || {whole} || ' )>>' END"
 
 
-def _denoted(expression: logic.Expression, names: "RuleSelect") -> SqlTerm:
+def _denoted(expression: logic.Expression, names: "RuleSelect") -> values.SqlTerm:
     match expression:
         case Variable():
             return names.denoted(expression)
@@ -126,8 +126,8 @@ def _denoted(expression: logic.Expression, names: "RuleSelect") -> SqlTerm:
             return _constant(expression)
 
 
-def _constant(term: Constant) -> SqlTerm:
-    sql_term = constant(term)
+def _constant(term: Constant) -> values.SqlTerm:
+    sql_term = values.constant(term)
     if sql_term is None:
         raise UnsaidError(
             f"SQL cannot compare with {term} exactly; covered are numbers of 15 digits and texts"
@@ -135,13 +135,13 @@ def _constant(term: Constant) -> SqlTerm:
     return sql_term
 
 
-def _both(kind: str, left: SqlTerm, right: SqlTerm) -> str:
+def _both(kind: str, left: values.SqlTerm, right: values.SqlTerm) -> str:
     """Return when both terms are of a kind, as far as they are not for certain."""
     tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
     return " AND ".join(tests) or "1 = 1"
 
 
-def _ordered(sign: str, left: SqlTerm, right: SqlTerm) -> SqlTruth:
+def _ordered(sign: str, left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
     cases, undecided = [], _unknown(left, right)
     for kind in ("number", "string", "boolean"):
         if kind in left.kinds & right.kinds:
@@ -155,7 +155,7 @@ def _ordered(sign: str, left: SqlTerm, right: SqlTerm) -> SqlTruth:
     return SqlTruth(f"CASE {' '.join(cases)} END" if cases else "NULL", tuple(undecided))
 
 
-def _equal(left: SqlTerm, right: SqlTerm) -> SqlTruth:
+def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
     kinds = left.kinds | right.kinds
     # What is unbound has no kind.
     unbound = [f"{side.kind} IS NULL" for side in (left, right) if len(side.kinds) > 1]
@@ -178,7 +178,7 @@ def _equal(left: SqlTerm, right: SqlTerm) -> SqlTruth:
     return SqlTruth(f"CASE {' '.join(cases)} ELSE 1 = 0 END", tuple(undecided))
 
 
-def _unknown(left: SqlTerm, right: SqlTerm) -> list[str]:
+def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
     """Return when the terms have values that SQL does not know, or only roughly."""
     texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
@@ -237,7 +237,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
         case Variable():
             return names[side]
         case _:
-            return quote(side)
+            return values.quote(side)
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
@@ -289,7 +289,7 @@ class RuleSelect:
     compared: list[tuple[str, str]] = field(default_factory=list)
     terms: dict[Variable, str] = field(default_factory=dict)
     _from: list[str] = field(default_factory=list)
-    _valued: dict[Variable, SqlTerm] = field(default_factory=dict)
+    _valued: dict[Variable, values.SqlTerm] = field(default_factory=dict)
     _where: list[str] = field(default_factory=list)
     _undecided: list[str] = field(default_factory=list)
     _overflows: list[str] = field(default_factory=list)
@@ -320,11 +320,11 @@ class RuleSelect:
         selected = ", ".join([time, *(self._term(term) for term in terms)])
         joined = "\n  ".join(self._from)
         distinct = "" if self.instead else "DISTINCT "
-        below = f"\nWHERE {conjunction(where)}" if where else ""
+        below = f"\nWHERE {values.conjunction(where)}" if where else ""
         return f"SELECT {distinct}{selected}\nFROM {joined}{below}"
 
     def _term(self, term: Term) -> str:
-        return self.terms[term] if isinstance(term, Variable) else quote(term)
+        return self.terms[term] if isinstance(term, Variable) else values.quote(term)
 
     def _join(self, part: Scan, instead: str | None) -> None:
         alias, terms = f"s{len(self._aliases) + 1}", part.terms
@@ -337,7 +337,7 @@ class RuleSelect:
         on = [f"{alias}.t = {next(iter(self._aliases))}.t"] if self._aliases else []
         conditions = conditions_on(terms, alias, self.terms)
         if self._aliases:
-            self._from.append(f"JOIN {table} AS {alias} ON {conjunction([*on, *conditions])}")
+            self._from.append(f"JOIN {table} AS {alias} ON {values.conjunction([*on, *conditions])}")
         else:
             self._from.append(f"{table} AS {alias}")
             self._where += conditions
@@ -346,7 +346,7 @@ class RuleSelect:
     def _subtract(self, scan: Scan) -> None:
         alias = f"x{len(self._from) + 1}"
         on = [f"{alias}.t = {next(iter(self._aliases))}.t", *conditions_on(scan.terms, alias, self.terms)]
-        self._from.append(f"LEFT JOIN {self.tables(scan.source)} AS {alias} ON {conjunction(on)}")
+        self._from.append(f"LEFT JOIN {self.tables(scan.source)} AS {alias} ON {values.conjunction(on)}")
         self._where.append(f"{alias}.t IS NULL")
 
     def _restrict(self) -> None:
@@ -357,7 +357,7 @@ class RuleSelect:
             try:
                 self._ask(condition)
             except UnsaidError as unsaid:
-                raise InexpressibleInSqlError(str(unsaid), self.plan.rule, condition) from None
+                raise values.InexpressibleInSqlError(str(unsaid), self.plan.rule, condition) from None
 
     def _ask(self, condition: logic.Condition) -> None:
         match condition:
@@ -380,7 +380,7 @@ class RuleSelect:
             return self._term(expression)
         if any(call.function not in (*_PARTS, "TRIPLE") for call in calls(expression)):
             raise UnsaidError("SQL has no exact words for a computed value; covered are terms")
-        return f"COALESCE({_bound(expression, self)}, {quote(NULL)})"
+        return f"COALESCE({_bound(expression, self)}, {values.quote(NULL)})"
 
     def _bind(self, variable: Variable, text: str) -> None:
         if self.terms.setdefault(variable, text) is not text:
@@ -397,7 +397,7 @@ class RuleSelect:
         self._where.append(f"({' OR '.join([holds, *unknown])})" if unknown else holds)
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
-    def denoted(self, variable: Variable) -> SqlTerm:
+    def denoted(self, variable: Variable) -> values.SqlTerm:
         """Return what a variable's term denotes, found in `value`."""
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
@@ -408,7 +408,7 @@ class RuleSelect:
             self.compared.append((self._aliases[alias], column))
             number = f"v{len(self._valued) + 1}"
             self._from.append(f"LEFT JOIN value AS {number} ON {number}.term = {self.terms[variable]}")
-            self._valued[variable] = looked_up(number)
+            self._valued[variable] = values.looked_up(number)
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
@@ -422,7 +422,7 @@ class RuleSelect:
                 problem = "SQL has no exact words for SPARQL's order; covered are queries without LIMIT"
             case _:
                 assert_never(literal)
-        raise InexpressibleInSqlError(problem, self.plan.rule, literal)
+        raise values.InexpressibleInSqlError(problem, self.plan.rule, literal)
 
     def _counted(self, literal: logic.Gather, scan: Scan) -> str:
         """Return the SELECT that counts the instances of a literal's atom, group by group."""
@@ -437,22 +437,22 @@ class RuleSelect:
         table = self.tables(scan.source)
         if not keys:
             # Of nothing there is a count too.
-            on = conjunction(["g.t = n.t", *where])
+            on = values.conjunction(["g.t = n.t", *where])
             rows = f"{NOW} AS n LEFT JOIN {table} AS g ON {on} GROUP BY n.t"
             return f"(SELECT n.t, {number} AS a1 FROM {rows})"
-        rows = f"{table} AS g WHERE {conjunction(where)} GROUP BY g.t, {', '.join(keys)}"
+        rows = f"{table} AS g WHERE {values.conjunction(where)} GROUP BY g.t, {', '.join(keys)}"
         return f"(SELECT g.t, {', '.join(names)}, {number} AS a{len(keys) + 1} FROM {rows})"
 
 
 def _count(arguments: list[str], *, distinct: bool) -> str:
     """Return what counts the elements; unbound values count only in a tuple of several."""
     if not distinct:
-        return f"COUNT(NULLIF({arguments[0]}, {quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
+        return f"COUNT(NULLIF({arguments[0]}, {values.quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
     match arguments:
         case []:
             return "COUNT(DISTINCT g.t)"
         case [only]:
-            return f"COUNT(DISTINCT NULLIF({only}, {quote(NULL)}))"
+            return f"COUNT(DISTINCT NULLIF({only}, {values.quote(NULL)}))"
         case _:
             parts = " || ".join(f"length({argument}) || ':' || {argument}" for argument in arguments)
             return f"COUNT(DISTINCT {parts})"

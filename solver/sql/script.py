@@ -8,30 +8,11 @@ from lars.analysis import intensional, windows_of
 from lars.language.program import Program
 from lars.language.terms import NULL, Signature, Variable, signature
 from lars.language.windows import LARGEST_TIME, IntervalWindow, TupleWindow
+from solver import relational
 from solver.facts import Arrivals, Gate, with_facts
-from solver.relational import (
-    DerivedAtoms,
-    Instants,
-    Layer,
-    RelationalPlan,
-    RowSource,
-    RulePlan,
-    ShownAtoms,
-    obstacle,
-    plan,
-)
+from solver.sql import values
 from solver.sql.first_statements import NOW, InputTables, ProgramInput, input_statements, time_statements
 from solver.sql.rule_selects import RuleSelect
-from solver.sql.values import (
-    VALUE_VIEWS,
-    InexpressibleInSqlError,
-    TableNames,
-    columns,
-    identifier,
-    quote,
-    remark,
-    temporary,
-)
 
 _HEADER: Final = """\
 For SQLite 3.40 or newer and for DuckDB: load the input, run the script, read its last result. What it makes
@@ -47,18 +28,18 @@ class _Writer:
     """The parts of one script."""
 
     output: Signature | None
-    whole: RelationalPlan
+    whole: relational.RelationalPlan
     tables: InputTables
-    sources: dict[ShownAtoms, str]
+    sources: dict[relational.ShownAtoms, str]
 
-    def table_of(self, source: RowSource) -> str:
+    def table_of(self, source: relational.RowSource) -> str:
         """Return the table of a source's rows."""
         match source:
-            case DerivedAtoms(predicate):
+            case relational.DerivedAtoms(predicate):
                 return self.tables.names.derived(predicate)
-            case ShownAtoms():
+            case relational.ShownAtoms():
                 return self.sources[source]
-            case Instants():
+            case relational.Instants():
                 return f"(SELECT t, CAST(t AS TEXT) AS a1 FROM {NOW})"
             case _:
                 assert_never(source)
@@ -70,7 +51,7 @@ def _check_windows(program: Program) -> None:
             for window in windows_of(literal):
                 lengths = window.lengths if isinstance(window, IntervalWindow) else (window.size,)
                 if any(abs(length) > LARGEST_TIME for length in lengths):
-                    raise InexpressibleInSqlError("SQL has integers of 64 bits alone", rule, literal)
+                    raise values.InexpressibleInSqlError("SQL has integers of 64 bits alone", rule, literal)
 
 
 def script(
@@ -86,12 +67,12 @@ def script(
     rows of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
     """
     own = with_facts(program, {})
-    hindering = obstacle(program, program_input.background_predicates)
+    hindering = relational.obstacle(program, program_input.background_predicates)
     if hindering is not None:
-        raise InexpressibleInSqlError(hindering.problem, hindering.rule, hindering.literal)
+        raise values.InexpressibleInSqlError(hindering.problem, hindering.rule, hindering.literal)
     _check_windows(program)
-    whole = plan(program, output)
-    names, atoms = TableNames(), list(dict.fromkeys(_shown_atoms(whole)))
+    whole = relational.plan(program, output)
+    names, atoms = values.TableNames(), list(dict.fromkeys(_shown_atoms(whole)))
     for table in (NOW, "value", "compared", "lexical", "literal", "timeline", "violated"):
         names.of(table, table)
     patterns = [signature(atom) for atom in gate.patterns] if isinstance(gate, Arrivals) else []
@@ -116,22 +97,22 @@ def script(
         shown_atoms: names.of(shown_atoms, f"shown_{number}") for number, shown_atoms in enumerate(atoms, 1)
     }
     writer = _Writer(output, whole, tables, sources)
-    yield from remark(_HEADER)
+    yield from values.remark(_HEADER)
     layers = list(_layers(writer))
     yield from input_statements(tables, own, program_input)
     yield from time_statements(tables, gate, program_input.timeline)
     yield from _windows(writer)
     if any(line.startswith(_COMPARED) for line in layers):
-        yield VALUE_VIEWS
+        yield values.VALUE_VIEWS
     yield from layers
     yield from _result(writer, variables)
 
 
-def _shown_atoms(whole: RelationalPlan) -> Iterator[ShownAtoms]:
+def _shown_atoms(whole: relational.RelationalPlan) -> Iterator[relational.ShownAtoms]:
     rules = [rule for layer in whole.layers for rule in layer.rules]
     for rule in (*rules, *whole.constraints):
         for part in (*rule.joined, *rule.subtracted):
-            if isinstance(part.source, ShownAtoms):
+            if isinstance(part.source, relational.ShownAtoms):
                 yield part.source
 
 
@@ -139,15 +120,15 @@ def _windows(writer: _Writer) -> Iterator[str]:
     for source, table in writer.sources.items():
         atom = source.atom
         yield ""
-        yield from remark(f"{atom.window} {'@_t' if source.timed else '◇'} {atom.atom}")
+        yield from values.remark(f"{atom.window} {'@_t' if source.timed else '◇'} {atom.atom}")
         width = len(atom.variables) + source.timed
         yield from _rows(table, width, writer.tables.selects(atom, timed=source.timed))
 
 
 def _rows(table: str, width: int, selects: Sequence[str]) -> Iterator[str]:
     """Yield the statements that fill a table with the rows of SELECTs, each once."""
-    yield from temporary(
-        table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in columns(width))])
+    yield from values.temporary(
+        table, ", ".join(["t BIGINT NOT NULL", *(f"{name} TEXT" for name in values.columns(width))])
     )
     if selects:
         yield f"INSERT INTO {table}"
@@ -170,7 +151,9 @@ def _layers(writer: _Writer) -> Iterator[str]:
         yield from _derived(writer, None, writer.whole.constraints)
 
 
-def _derived(writer: _Writer, predicate: Signature | None, rules: Sequence[RulePlan]) -> Iterator[str]:
+def _derived(
+    writer: _Writer, predicate: Signature | None, rules: Sequence[relational.RulePlan]
+) -> Iterator[str]:
     table = "violated" if predicate is None else writer.tables.names.derived(predicate)
     selects = [RuleSelect(rule, writer.table_of) for rule in rules]
     texts = [_commented(select) for select in selects]
@@ -181,7 +164,7 @@ def _derived(writer: _Writer, predicate: Signature | None, rules: Sequence[RuleP
 
 
 def _commented(select: RuleSelect) -> str:
-    return "\n".join([*remark(select.plan.rule), select.text()])
+    return "\n".join([*values.remark(select.plan.rule), select.text()])
 
 
 def _compared(selects: Sequence[RuleSelect]) -> Iterator[str]:
@@ -189,14 +172,14 @@ def _compared(selects: Sequence[RuleSelect]) -> Iterator[str]:
         yield f"{_COMPARED} SELECT DISTINCT {column} FROM {table};"
 
 
-def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
+def _recursive(writer: _Writer, layer: relational.Layer) -> Iterator[str]:
     """Yield the statements of a predicate that one rule derives from itself."""
     predicate, *more = layer.predicates
     looping = [rule for rule in layer.rules if rule.places(layer.predicates)]
     (place, _), *again = looping[0].places(layer.predicates)
     if more or again or len(looping) > 1:
         problem = "SQL recurses by one rule alone, in which the predicate stands once"
-        raise InexpressibleInSqlError(problem, looping[-1].rule)
+        raise values.InexpressibleInSqlError(problem, looping[-1].rule)
     names = writer.tables.names
     loop = names.of(("loop", predicate), f"{predicate[0]}_so_far")
     selects = [RuleSelect(rule, writer.table_of) for rule in layer.rules if rule not in looping]
@@ -206,9 +189,11 @@ def _recursive(writer: _Writer, layer: Layer) -> Iterator[str]:
     step = RuleSelect(looping[0], writer.table_of, {place: loop})
     repeated = _commented(step)
     if any(table == loop for table, _ in step.compared):
-        raise InexpressibleInSqlError("SQL does not compare values that a recursion makes", looping[0].rule)
+        raise values.InexpressibleInSqlError(
+            "SQL does not compare values that a recursion makes", looping[0].rule
+        )
     yield from _compared([*selects, step])
-    named = columns(predicate[1])
+    named = values.columns(predicate[1])
     table = names.derived(predicate)
     yield from _rows(table, predicate[1], ())
     if base:
@@ -224,8 +209,11 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
     where = " WHERE t NOT IN (SELECT t FROM violated)" if writer.whole.constraints else ""
     if writer.output is not None:
         # In a multiset, columns after those of the variables tell equal rows apart.
-        named = zip(columns(writer.output[1]), variables, strict=False)
-        selected = [f"NULLIF({column}, {quote(NULL)}) AS {identifier(name.name)}" for column, name in named]
+        named = zip(values.columns(writer.output[1]), variables, strict=False)
+        selected = [
+            f"NULLIF({column}, {values.quote(NULL)}) AS {values.identifier(name.name)}"
+            for column, name in named
+        ]
         places = ", ".join(str(place) for place in range(1, 2 + len(selected)))
         table = writer.tables.names.derived(writer.output)
         yield f"SELECT {', '.join(['t', *selected])} FROM {table}{where} ORDER BY {places};"
@@ -240,10 +228,10 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
 def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
     """Return the SELECT of what rules derive of a predicate; what B holds anyway is left out."""
     name, arity = predicate
-    padded = [f"CAST(NULL AS TEXT) AS {column}" for column in columns(width)[arity:]]
-    own = ", ".join(columns(arity))
+    padded = [f"CAST(NULL AS TEXT) AS {column}" for column in values.columns(width)[arity:]]
+    own = ", ".join(values.columns(arity))
     rows = f"SELECT t{', ' * bool(arity)}{own} FROM {writer.tables.names.derived(predicate)}"
     if predicate in writer.tables.background:
         rows = f"{rows} EXCEPT {writer.tables.background_select(predicate)}"
-    selected = ", ".join(["t", f"{quote(name)} AS predicate", *columns(arity), *padded])
+    selected = ", ".join(["t", f"{values.quote(name)} AS predicate", *values.columns(arity), *padded])
     return f"SELECT {selected} FROM ({rows}) AS derived"

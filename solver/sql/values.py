@@ -8,21 +8,9 @@ from decimal import Decimal
 from typing import Final
 
 from lars.errors import LarsError, on_one_line, printable
+from lars.language import terms
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, write_literal
-from lars.language.terms import (
-    NULL,
-    XSD,
-    Blank,
-    Constant,
-    Iri,
-    Literal,
-    Number,
-    Signature,
-    Symbol,
-    Term,
-    TripleTerm,
-)
 from solver.rdf import value
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
@@ -41,7 +29,7 @@ class InexpressibleInSqlError(LarsError):
         self.part = None if rule is None or literal is None else rule.body.index(literal)
 
 
-def quote(text: str | Term) -> str:
+def quote(text: str | terms.Term) -> str:
     r"""Return a term's text as a string of SQL.
 
     >>> print(quote("it's"), quote("\u202e"))
@@ -92,19 +80,19 @@ class TableNames:
             self._names[key] = name if _PLAIN.fullmatch(name) else identifier(name)
         return self._names[key]
 
-    def input(self, predicate: Signature) -> str:
+    def input(self, predicate: terms.Signature) -> str:
         """Return the table of a predicate's input atoms."""
         return self.of(("input", predicate), f"atom_{predicate[0]}")
 
-    def background_table(self, predicate: Signature) -> str:
+    def background_table(self, predicate: terms.Signature) -> str:
         """Return the table of what B holds of a predicate beside the program's facts."""
         return self.of(("known", predicate), f"known_{predicate[0]}")
 
-    def facts(self, predicate: Signature) -> str:
+    def facts(self, predicate: terms.Signature) -> str:
         """Return the table of all that B holds of a predicate of which the program has facts."""
         return self.of(("facts", predicate), f"fact_{predicate[0]}")
 
-    def derived(self, predicate: Signature) -> str:
+    def derived(self, predicate: terms.Signature) -> str:
         """Return the table of a predicate that rules derive."""
         return self.of(("derived", predicate), predicate[0])
 
@@ -143,7 +131,7 @@ FROM (
     CASE WHEN substr(term, 1, 3) = '<<(' THEN '?' WHEN substr(term, 1, 1) <> '"' THEN 'node'
       WHEN substr(term, length(term), 1) = '"' THEN 'string'
       WHEN instr(plain, '"^^<') = 0 THEN 'lang'
-      ELSE replace(substr(plain, instr(plain, '"^^<') + 3), '{XSD}', '') END AS type,
+      ELSE replace(substr(plain, instr(plain, '"^^<') + 3), '{terms.XSD}', '') END AS type,
     CASE WHEN instr(term, '\') > 0 THEN NULL WHEN substr(term, 1, 1) = '"'
       THEN substr(term, 2, instr(substr(term, 2), '"') - 1) END AS text
   FROM (
@@ -204,7 +192,7 @@ def looked_up(alias: str) -> SqlTerm:
     return SqlTerm(term, kind, number, text, slack, KINDS)
 
 
-def constant(term: Constant) -> SqlTerm | None:
+def constant(term: terms.Constant) -> SqlTerm | None:
     """Return what a constant denotes; None where SQL cannot tell."""
     kind, number, text = "node", "NULL", "NULL"
     match value(term):
@@ -226,13 +214,13 @@ def _is_short(number: float | Decimal) -> bool:
     return digits.isdecimal() and len(digits) <= _EXACT_DIGITS if digits else number == 0
 
 
-def _kind_without_value(term: Constant) -> str:
+def _kind_without_value(term: terms.Constant) -> str:
     match term:
-        case Literal(language=str()):
+        case terms.Literal(language=str()):
             return "lang"
-        case Literal():
+        case terms.Literal():
             return "none"
-        case TripleTerm():
+        case terms.TripleTerm():
             return "?"
-        case Iri() | Blank() | Symbol() | Number():
-            return "none" if term == NULL else "node"
+        case terms.Iri() | terms.Blank() | terms.Symbol() | terms.Number():
+            return "none" if term == terms.NULL else "node"

@@ -16,17 +16,9 @@ from pyoxigraph import RdfFormat
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import decode, read_bytes
 from lars.language.terms import Iri
+from solver import rdf
 from solver.columns import NULL_CODE, Array, TermCodes, arrow_mask, distinct
 from solver.facts import CodedRows, Static, distinct_rows
-from solver.rdf import (
-    NotATerm,
-    blanks_numbered,
-    canonical,
-    data_text,
-    quad_texts,
-    syntax_problem,
-    text_of_rdflib,
-)
 from solver.settings import StaticFile
 from solver.traces.input_files import bare, readable
 
@@ -115,7 +107,7 @@ def _statements(path: Path, codes: "_Statements") -> Array:
         if suffix == ".trix":
             return codes.of_quads(_of_trix(path, data))
         return _by_content(path, data, codes)
-    except NotATerm as error:
+    except rdf.NotATerm as error:
         raise LarsError(f"{path}: {error}") from None
 
 
@@ -139,11 +131,13 @@ def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Ar
             quads = [*parser]
             check_whole(data, len(quads))
         if len(data) < _SMALL or kind in (RdfFormat.N3, RdfFormat.JSON_LD):
-            return codes.of_quads(_covered(map(quad_texts, quads), kind))
+            return codes.of_quads(_covered(map(rdf.quad_texts, quads), kind))
         lines = pyoxigraph.serialize(quads, format=RdfFormat.N_QUADS)
         assert lines is not None
         rows = codes.of_lines(lines)
-        return codes.of_quads(map(quad_texts, pyoxigraph.parse(data, format=kind))) if rows is None else rows
+        return (
+            codes.of_quads(map(rdf.quad_texts, pyoxigraph.parse(data, format=kind))) if rows is None else rows
+        )
 
 
 def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
@@ -152,7 +146,7 @@ def _covered(quads: Iterator[Quad], kind: RdfFormat) -> Iterator[Quad]:
 
     for quad in quads:
         if kind == RdfFormat.N3 and quad[3] is not None:
-            raise NotATerm.of(quad[3], "only RDF 1.1 is covered, no formulas")
+            raise rdf.NotATerm.of(quad[3], "only RDF 1.1 is covered, no formulas")
         if kind == RdfFormat.JSON_LD:
             check_absolute(quad)
         yield quad
@@ -232,7 +226,7 @@ class _Statements:
 
     def of_quads(self, quads: Iterator[Quad]) -> Array:
         """Return statements that are read one by one."""
-        apart = blanks_numbered(self.prefix)
+        apart = rdf.blanks_numbered(self.prefix)
         texts = ("null" if text is None else apart(text) for quad in quads for text in quad)
         return self.terms.codes(texts).reshape(-1, 4)
 
@@ -240,8 +234,8 @@ class _Statements:
         """Return lines of N-Quads; None where one is not written as usual, a blank after each term."""
         from solver.traces.formats.cell_columns import lines_of
 
-        apart, rows, begin = blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
-        with suppress(NotATerm, UnicodeDecodeError):
+        apart, rows, begin = rdf.blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
+        with suppress(rdf.NotATerm, UnicodeDecodeError):
             while begin < len(data):
                 end = data.rfind(b"\n", begin, begin + _BYTES_CUT_TOGETHER) + 1 or len(data)
                 lines = lines_of(data[begin:end])
@@ -264,7 +258,7 @@ class _Statements:
         codes = np.zeros(len(texts), np.int64)
         codes[usual] = self.terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
         rest = (text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist())
-        codes[~usual] = self.terms.codes(apart(canonical(text)) if text else "null" for text in rest)
+        codes[~usual] = self.terms.codes(apart(rdf.canonical(text)) if text else "null" for text in rest)
         rows: Array = codes[places]
         return rows
 
@@ -294,7 +288,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
     try:
         yield
     except SyntaxError as error:
-        problem = f"{syntax_problem(error)}; expected {kind.name}"
+        problem = f"{rdf.syntax_problem(error)}; expected {kind.name}"
         own_place = error.lineno or 1, error.offset or 1
         at = _place_in_xml(data) if kind == RdfFormat.RDF_XML else own_place
         if at is None:
@@ -346,8 +340,8 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
             raise LarsError(f"{path}{line}: no trix: {sentence}; expected {ACCEPTED_STATIC}") from None
         outside = dataset.default_graph.identifier
         for s, p, o, graph in dataset.quads((None, None, None, None)):
-            s_text, p_text, o_text = (data_text(text_of_rdflib(term)) for term in (s, p, o))
-            yield s_text, p_text, o_text, None if graph in (None, outside) else text_of_rdflib(graph)
+            s_text, p_text, o_text = (rdf.data_text(rdf.text_of_rdflib(term)) for term in (s, p, o))
+            yield s_text, p_text, o_text, None if graph in (None, outside) else rdf.text_of_rdflib(graph)
 
 
 def _check_json(path: Path, data: bytes) -> None:

@@ -18,25 +18,8 @@ from lars.language.terms import Signature
 from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.rdf import stream_constant
 from solver.settings import BlankNodes, OnError, TraceOptions, tell
+from solver.traces import input_files
 from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
-from solver.traces.input_files import (
-    ARROW,
-    ATOMS,
-    PARQUET,
-    STANDARD_INPUT,
-    ExactRow,
-    FileFormat,
-    FileHead,
-    FilePart,
-    RowBlock,
-    RowColumns,
-    TracedAtom,
-    TraceFile,
-    bare,
-    converted_file,
-    is_json_row,
-    readable,
-)
 from solver.traces.survey import RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
@@ -74,9 +57,9 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 """Files of these names have content where they have no row, too."""
 
 
-def format_of(head: FileHead) -> FileFormat:
+def format_of(head: input_files.FileHead) -> input_files.FileFormat:
     """Return the format of a file; raises LarsError where neither its name nor its content tells."""
-    name = bare(head.path)
+    name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle()
     if messages := _messages(head, name.suffix.lower()):
@@ -97,7 +80,7 @@ def format_of(head: FileHead) -> FileFormat:
     raise LarsError(f"{head.path}: neither the name nor the content tells the format; expected {ACCEPTED}")
 
 
-def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
+def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
     """Return the format of JSON-LD: lines of documents, or a document of timed graphs."""
     from solver.traces.formats.json_ld import JsonLdGraphs, JsonLdLines, is_json_ld_lines
 
@@ -114,7 +97,7 @@ def _of_json_ld(head: FileHead, extension: str) -> FileFormat:
 _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 
 
-def _is_ldes(head: FileHead, extension: str) -> bool:
+def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
     """Return whether a file of RDF is a page of an event stream."""
     known = extension in _EXTENSIONS and extension not in (*_RDF, ".jsonld")
     # What describes the stream may be at the end of its page.
@@ -122,7 +105,7 @@ def _is_ldes(head: FileHead, extension: str) -> bool:
     return is_page and b"timestampPath" in head.plain.read_bytes()
 
 
-def _messages(head: FileHead, extension: str) -> FileFormat | None:
+def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFormat | None:
     """Return the format of a log of messages, None of other files."""
     known = extension in _EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
@@ -133,7 +116,7 @@ def _messages(head: FileHead, extension: str) -> FileFormat | None:
     return None
 
 
-def _of_extension(extension: str | None) -> FileFormat | None:
+def _of_extension(extension: str | None) -> input_files.FileFormat | None:
     """Return the format that a name says; it is loaded with the first file that has it."""
     match extension:
         case ".trig":
@@ -163,17 +146,17 @@ def _of_extension(extension: str | None) -> FileFormat | None:
             return None
 
 
-def _extension_of_content(head: FileHead) -> str | None:
+def _extension_of_content(head: input_files.FileHead) -> str | None:
     """Return the extension that fits what a file holds, None: it may be anything."""
     from solver.traces.formats.atom_lines import is_atoms
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
 
-    if head.start.startswith(PARQUET):
+    if head.start.startswith(input_files.PARQUET):
         return ".parquet"
-    if head.start.startswith(ARROW):
+    if head.start.startswith(input_files.ARROW):
         return ".arrow"
-    if is_json_row(head.lines[0]):
+    if input_files.is_json_row(head.lines[0]):
         return ".jsonl"
     if is_header(head.lines[0]):
         return ".csv"
@@ -190,15 +173,17 @@ _MOST: Final = 2**20
 """About so many atoms at least, and at most, what a task reads has when there are many tasks."""
 
 
-def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePart, ...]]:
+def file_parts(
+    sources: Sequence[input_files.TraceFile], at_least: int
+) -> list[tuple[input_files.FilePart, ...]]:
     """Return what tasks read, parts of files, of small ones several: `at_least` so many of a large trace."""
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
-    tasks: list[tuple[FilePart, ...]] = []
+    tasks: list[tuple[input_files.FilePart, ...]] = []
     room = 0
     for source, size in zip(sources, sizes, strict=True):
         borders = [0, *source.format.borders(source, each), None]
-        parts = list(starmap(partial(FilePart, source), pairwise(borders)))
+        parts = list(starmap(partial(input_files.FilePart, source), pairwise(borders)))
         for part in parts:
             own = size // len(parts)
             if not tasks or own > room:
@@ -209,7 +194,7 @@ def file_parts(sources: Sequence[TraceFile], at_least: int) -> list[tuple[FilePa
     return tasks
 
 
-def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ...]:
+def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.TraceFile, ...]:
     """Return the files of a trace in arrival order, with the options checked against them.
 
     Folders give their files in number order.
@@ -236,17 +221,17 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[TraceFile, ..
 
 
 def _files(path: Path) -> list[Path]:
-    if path == STANDARD_INPUT:
+    if path == input_files.STANDARD_INPUT:
         return [path]
     if not exists(path):
         raise LarsError(f"{path}: there is no such file or folder")
     if not path.is_dir():
         return [path]
     inside = sorted(file for file in path.iterdir() if file.name[0] not in "._")
-    turtle = [file for file in inside if bare(file).suffix == ".ttl"]
+    turtle = [file for file in inside if input_files.bare(file).suffix == ".ttl"]
     if turtle:
         for file in turtle:
-            if not NUMBERED.fullmatch(bare(file).name):
+            if not NUMBERED.fullmatch(input_files.bare(file).name):
                 raise LarsError(
                     f"{file}: found no time in the file's name; accepted in a folder: data_NN.ttl"
                 )
@@ -263,12 +248,12 @@ def _files(path: Path) -> list[Path]:
 def _holds_trace(file: Path) -> bool:
     """Return whether a file is called as a trace is, or a folder has one that is."""
     inside = (name for _, _, names in os.walk(file) for name in names) if file.is_dir() else (file.name,)
-    return any(bare(Path(name)).suffix.lower() in _EXTENSIONS for name in inside)
+    return any(input_files.bare(Path(name)).suffix.lower() in _EXTENSIONS for name in inside)
 
 
-def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceFile:
-    plain = readable(file)
-    name = bare(file)
+def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_files.TraceFile:
+    plain = input_files.readable(file)
+    name = input_files.bare(file)
     # A numbered file without a byte is a second in which nothing came.
     empty = (options.ends and name.suffix.lower() not in BINARY) or bool(NUMBERED.fullmatch(name.name))
     head = _head(file, plain, empty=empty)
@@ -287,7 +272,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
     candidates = () if names else options.query_streams
     if len(candidates) == 1:
         names = candidates[0]
-    source = TraceFile(
+    source = input_files.TraceFile(
         index,
         str(file),
         kind,
@@ -301,19 +286,21 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> TraceF
     return kind.begun(source, head, options)
 
 
-def _mapped(path: str, plain: Path, mapping: "Columns", options: TraceOptions) -> tuple[FileFormat, Path]:
+def _mapped(
+    path: str, plain: Path, mapping: "Columns", options: TraceOptions
+) -> tuple[input_files.FileFormat, Path]:
     """Return the triples of a table whose columns a mapping explains, as a table of them."""
     from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
     how = mapping, options.prefixes
     write = partial(write_mapped, path, plain, mapping, dict(options.prefixes))
-    return MappedTable(), converted_file(plain, how, write)
+    return MappedTable(), input_files.converted_file(plain, how, write)
 
 
 _WIDE: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
+def _head(file: Path, plain: Path, *, empty: bool) -> input_files.FileHead:
     try:
         with plain.open("rb") as reader:
             head = reader.read(HEAD)
@@ -324,9 +311,9 @@ def _head(file: Path, plain: Path, *, empty: bool) -> FileHead:
             f"{file}: the trace is empty; to evaluate without input, set the end of the timeline with "
             "--to TIME"
         )
-    if head.startswith(_WIDE) and not head.startswith(ARROW):
+    if head.startswith(_WIDE) and not head.startswith(input_files.ARROW):
         raise LarsError(f"{file}: found text in UTF-16; expected UTF-8, such as by iconv -f UTF-16 -t UTF-8")
-    return FileHead(file, plain, head, _whole_lines(head))
+    return input_files.FileHead(file, plain, head, _whole_lines(head))
 
 
 def _whole_lines(head: bytes) -> list[str]:
@@ -334,7 +321,7 @@ def _whole_lines(head: bytes) -> list[str]:
     return [line.rstrip("\r") for line in (lines if len(head) < HEAD else lines[:-1] or lines)]
 
 
-def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
+def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, whose atoms are in the order of time, then of arrival.
 
     Several files are merged by time; of one time the files come in the order in which they are given.
@@ -345,16 +332,16 @@ def read_columns(sources: Sequence[TraceFile], options: TraceOptions) -> TraceCo
     return replace(columns, atoms=in_time_order(columns.atoms))
 
 
-def read_arrivals(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
+def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns; the atoms of one file are in the order in which they stand there."""
     sort = options.sort or len(sources) > 1
     return read_columns(sources, options) if sort else _as_they_came(sources, options)
 
 
-def _as_they_came(sources: Sequence[TraceFile], options: TraceOptions) -> TraceColumns:
+def _as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     reading = PartReading(options, size=sum(source.size for source in sources))
     for source in sources:
-        reading.add(FilePart(source))
+        reading.add(input_files.FilePart(source))
     stream_survey = survey(reading.summaries, len(reading.rejected), sources, options)
     report(stream_survey, reading.rejected, options)
     return TraceColumns(reading.terms, stream_survey.timed(reading.atoms()), stream_survey.last)
@@ -377,12 +364,12 @@ class PartReading:
         self._rows = first
         self._size = size
 
-    def add(self, part: FilePart) -> None:
+    def add(self, part: input_files.FilePart) -> None:
         """Read a part of a file. LarsError: it cannot be read, or has what cannot be skipped.
 
         The error's line counts from the beginning of the part.
         """
-        source, read = part.source, list[RowColumns]()
+        source, read = part.source, list[input_files.RowColumns]()
         try:
             for block in source.format.blocks(part, self.terms):
                 read += self._columns_of(source, block)
@@ -399,14 +386,16 @@ class PartReading:
         """Return the atoms, as they came, with times as instants have them; then they are forgotten here."""
         return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
 
-    def _columns_of(self, source: TraceFile, block: RowBlock) -> Iterator[RowColumns]:
+    def _columns_of(
+        self, source: input_files.TraceFile, block: input_files.RowBlock
+    ) -> Iterator[input_files.RowColumns]:
         exact = [*self._checked(source, block)]
         numbers = block.numbers(exact) + self._rows
         self._rows = int(numbers[-1])
         for usual in block.usual:
             if len(usual.numbers):
                 yield replace(usual, numbers=numbers[usual.numbers])
-        atoms: defaultdict[Signature | None, list[tuple[int, TracedAtom]]] = defaultdict(list)
+        atoms: defaultdict[Signature | None, list[tuple[int, input_files.TracedAtom]]] = defaultdict(list)
         for row in exact:
             for number, part in enumerate(row.content, int(numbers[row.place])):
                 if isinstance(part, MalformedPart):
@@ -417,7 +406,9 @@ class PartReading:
         for name, numbered in atoms.items():
             yield self._in_columns(name, numbered)
 
-    def _checked(self, source: TraceFile, block: RowBlock) -> Iterator[ExactRow]:
+    def _checked(
+        self, source: input_files.TraceFile, block: input_files.RowBlock
+    ) -> Iterator[input_files.ExactRow]:
         stop = self._options.on_error is OnError.STOP
         for row in block.exact_rows:
             for part in row.content:
@@ -425,7 +416,9 @@ class PartReading:
                     raise source.error(block.place(source.path, row, part), part.problem)
             yield row
 
-    def _in_columns(self, name: Signature | None, numbered: Sequence[tuple[int, TracedAtom]]) -> RowColumns:
+    def _in_columns(
+        self, name: Signature | None, numbered: Sequence[tuple[int, input_files.TracedAtom]]
+    ) -> input_files.RowColumns:
         """Return atoms of one predicate that were read one by one, with their numbers."""
         said = [
             (number, atom.time.kind, atom.time.value, self._stream_code(atom.stream), atom.time.zone)
@@ -435,7 +428,13 @@ class PartReading:
         texts = chain.from_iterable(atom.arguments for _, atom in numbered)
         columns = self.terms.codes(texts).reshape(len(numbered), 0 if name is None else name[1]).T
         spelling = kinds.astype(np.int8), times, tuple(columns), streams, zones.astype(np.int16)
-        return RowColumns(name, numbers, *spelling)
+        return input_files.RowColumns(name, numbers, *spelling)
 
     def _stream_code(self, stream: str | None) -> int:
-        return NULL_CODE if stream is None else NO_CODE if stream == ATOMS else self.terms.code(stream)
+        return (
+            NULL_CODE
+            if stream is None
+            else NO_CODE
+            if stream == input_files.ATOMS
+            else self.terms.code(stream)
+        )

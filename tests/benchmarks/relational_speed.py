@@ -21,16 +21,17 @@ from lars.language.formulas import Diamond, In
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval, TimeWindow
-from solver import relational
+from solver import pointwise, relational
 from solver.columns import TermCodes, TraceColumns, in_time_order, trace_columns
 from solver.facts import EveryTime, Situation
-from solver.job import Question, certified_runs, evaluation
+from solver.job import Question, certified_runs
 from solver.pointwise import rows
 from solver.relational import encode, situation_of
 from solver.settings import Certify, Evaluator
 from solver.spark.task_bytes import pack_atoms, unpack_atoms
 from tests.agreement.command import lars
 from tests.benchmarks.slice_evaluation import LONG, SHORT, Load, plainly
+from tests.solver.in_process import runs
 
 X, Y = Variable("X"), Variable("Y")
 BODY = In(TimeWindow(LONG), Diamond(Atom("p", (X, Y)))), In(TimeWindow(SHORT), Diamond(Atom("q", (Y,))))
@@ -50,7 +51,7 @@ class Watch:
         with self.timed("clingo"):
             answers["clingo"] = rows(program, situation, t, output)
         with self.timed("columns"):
-            answers["columns"] = [row for row, _, _ in relational.runs(program, situation, [t], output)]
+            answers["columns"] = [row for row, _, _ in runs(program, situation, [t], output)]
         encoded = relational.encode(situation)
         with self.timed("encoded"):
             relational.evaluate_program(program, encoded, [t], output)
@@ -145,7 +146,7 @@ def line(name, took, each):
 def command(arguments):
     """Print a line for what a command of `lars` evaluates."""
     watch = Watch()
-    with patch.object(evaluation, "rows", watch):
+    with patch.object(pointwise, "rows", watch):
         ran = lars(*arguments, "--in-process")
     print(f"{' '.join(arguments)} (exit {ran.code}): {watch.line()}", flush=True)
 

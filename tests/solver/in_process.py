@@ -3,7 +3,7 @@
 from solver.columns import trace_columns
 from solver.job.evaluation import answers_in
 from solver.job.slices import by_slice
-from solver.relational import decode, empty, encode, evaluate_program, evaluation
+from solver.relational import decode, empty, encode, evaluate_program, run_tables
 from solver.settings import Evaluator
 
 
@@ -25,4 +25,4 @@ def runs(program, situation, times, output):
         newest = None if situation.newest is None else [situation.newest] * len(times)
         table = evaluate_program(program, encoded, times, output, newest).get(output, empty(output[1]))
         # As the module has it, where faults are seeded.
-        yield from decode(evaluation.coalesce(table, len(times)), encoded.terms)
+        yield from decode(run_tables.coalesce(table, len(times)), encoded.terms)

@@ -16,22 +16,13 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Term, Variable
 from translate.analysis.nullability import Variables, nullable
+from translate.model import patterns
 from translate.model import patterns as algebra
-from translate.model.patterns import (
-    EMPTY,
-    Bgp,
-    Path,
-    PathPattern,
-    Pattern,
-    StreamBlock,
-    TriplePattern,
-    can_stay,
-    remember,
-    variables,
-)
 
 
-def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pattern:
+def rebuild(
+    pattern: patterns.Pattern, change: Callable[[patterns.Pattern], patterns.Pattern | None]
+) -> patterns.Pattern:
     """Return the pattern with every part, outermost first, for which `change` has another.
 
     The patterns of EXISTS are parts too; what `change` gives is not looked into again.
@@ -45,7 +36,7 @@ def rebuild(pattern: Pattern, change: Callable[[Pattern], Pattern | None]) -> Pa
     return replace(rebuilt, exists=tests)
 
 
-def _below(pattern: Pattern) -> dict[str, Pattern]:
+def _below(pattern: patterns.Pattern) -> dict[str, patterns.Pattern]:
     """Return the patterns that are fields of this one, by name, in the order of the text."""
     return {name: getattr(pattern, name) for name in pattern.__match_args__ if name in _FIELDS}
 
@@ -53,20 +44,22 @@ def _below(pattern: Pattern) -> dict[str, Pattern]:
 _FIELDS: Final = frozenset(("left", "right", "pattern"))
 
 
-def _with_parts(pattern: Pattern, put: Callable[[Pattern], Pattern]) -> Pattern:
+def _with_parts(
+    pattern: patterns.Pattern, put: Callable[[patterns.Pattern], patterns.Pattern]
+) -> patterns.Pattern:
     """Return the pattern with what `put` gives for each pattern that is a field; a block stays whole."""
-    if isinstance(pattern, Bgp | PathPattern | StreamBlock | algebra.Values):
+    if isinstance(pattern, patterns.Bgp | patterns.PathPattern | patterns.StreamBlock | algebra.Values):
         return pattern
     changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
     return replace(pattern, **changes)
 
 
-def tests_of(pattern: Pattern) -> tuple[algebra.Exists, ...]:
+def tests_of(pattern: patterns.Pattern) -> tuple[algebra.Exists, ...]:
     """Return the EXISTS of the conditions of this pattern, without those of its parts."""
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
-def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
+def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
     """Return the conditions and values of this pattern, without those of its parts."""
     match pattern:
         case algebra.Filter(_, term) | algebra.Extend(_, _, term) | algebra.LeftJoin(_, _, term) if (
@@ -77,33 +70,33 @@ def expressions_of(pattern: Pattern) -> tuple[Expression, ...]:
             return ()
 
 
-def children(pattern: Pattern) -> tuple[Pattern, ...]:
+def children(pattern: patterns.Pattern) -> tuple[patterns.Pattern, ...]:
     """Return the patterns that this one is made of, in the order of the text; EXISTS come last."""
     return (*_below(pattern).values(), *(test.pattern for test in tests_of(pattern)))
 
 
-def parts(pattern: Pattern) -> Iterator[Pattern]:
+def parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
     """Yield the pattern and everything inside it, EXISTS included, each before its own parts."""
     yield pattern
     for child in children(pattern):
         yield from parts(child)
 
 
-@remember
-def depth(pattern: Pattern) -> int:
+@patterns.remember
+def depth(pattern: patterns.Pattern) -> int:
     """Return how many patterns stand inside each other; four triple patterns count as one.
 
     A basic graph pattern becomes a chain of joins, which are the cheapest of all operators.
     """
-    if isinstance(pattern, Bgp):
+    if isinstance(pattern, patterns.Bgp):
         return 1 + len(pattern.triples) // 4
     return 1 + max(map(depth, children(pattern)), default=0)
 
 
-def rename(pattern: Pattern, names: Mapping[Variable, Variable]) -> Pattern:
+def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> patterns.Pattern:
     """Return the pattern with other names for its variables, wherever they occur."""
     renamed = _renamed(pattern, names)
-    assert isinstance(renamed, Pattern)
+    assert isinstance(renamed, patterns.Pattern)
     return renamed
 
 
@@ -136,40 +129,44 @@ def _inside(value: object) -> tuple[object, ...]:
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])
 
 
-def without_paths(pattern: Pattern, others: Variables = frozenset()) -> Pattern:
+def without_paths(pattern: patterns.Pattern, others: Variables = frozenset()) -> patterns.Pattern:
     """Return the pattern, also inside EXISTS, with paths as patterns; their new variables are not `others`.
 
     >>> from lars.language.terms import Iri
     >>> path = algebra.PathSequence(algebra.Link(Iri("p")), algebra.Inverse(algebra.Link(Iri("q"))))
-    >>> print(without_paths(PathPattern(Variable("x"), path, Variable("y"))))
+    >>> print(without_paths(patterns.PathPattern(Variable("x"), path, Variable("y"))))
     {?x <p> ?_p0 . ?y <q> ?_p0}
     """
     fresh = _path_variables(pattern, others)
 
-    def change(part: Pattern) -> Pattern | None:
+    def change(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
-            case PathPattern(subject, path, object_):
+            case patterns.PathPattern(subject, path, object_):
                 return path_pattern(subject, path, object_, fresh)
-            case StreamBlock(_, _, PathPattern(subject, path, object_)):
-                return _in_stream(replace(part, pattern=EMPTY), path_pattern(subject, path, object_, fresh))
+            case patterns.StreamBlock(_, _, patterns.PathPattern(subject, path, object_)):
+                return _in_stream(
+                    replace(part, pattern=patterns.EMPTY), path_pattern(subject, path, object_, fresh)
+                )
             case _:
                 return None
 
     return rebuild(pattern, change)
 
 
-def _path_variables(pattern: Pattern, others: Variables) -> Iterator[Variable]:
+def _path_variables(pattern: patterns.Pattern, others: Variables) -> Iterator[Variable]:
     prefix, taken = "_p", occurring_variables(pattern) | others
     while any(variable.name.startswith(prefix) for variable in taken):
         prefix = f"_{prefix}"
     yield from (Variable(f"{prefix}{number}") for number in count())
 
 
-def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Variable]) -> Pattern:
+def path_pattern(
+    subject: Term, path: patterns.Path, object_: Term, fresh: Iterator[Variable]
+) -> patterns.Pattern:
     """Return the pattern for subject path object."""
     match path:
         case algebra.Link(iri):
-            return Bgp((TriplePattern(subject, iri, object_),))
+            return patterns.Bgp((patterns.TriplePattern(subject, iri, object_),))
         case algebra.Inverse(inner):
             return path_pattern(object_, inner, subject, fresh)
         case algebra.PathSequence(first, second):
@@ -183,26 +180,26 @@ def path_pattern(subject: Term, path: Path, object_: Term, fresh: Iterator[Varia
             )
         case algebra.NegatedSet(forward, backward) if forward and backward:
             return algebra.Union(
-                PathPattern(subject, algebra.NegatedSet(forward), object_),
-                PathPattern(subject, algebra.NegatedSet((), backward), object_),
+                patterns.PathPattern(subject, algebra.NegatedSet(forward), object_),
+                patterns.PathPattern(subject, algebra.NegatedSet((), backward), object_),
             )
         case algebra.RepeatedPath() | algebra.NegatedSet():
-            return PathPattern(subject, path, object_)
+            return patterns.PathPattern(subject, path, object_)
         case _:
             assert_never(path)
 
 
-def _joined(left: Pattern, right: Pattern) -> Pattern:
-    if isinstance(left, Bgp) and isinstance(right, Bgp):
-        return Bgp((*left.triples, *right.triples))
+def _joined(left: patterns.Pattern, right: patterns.Pattern) -> patterns.Pattern:
+    if isinstance(left, patterns.Bgp) and isinstance(right, patterns.Bgp):
+        return patterns.Bgp((*left.triples, *right.triples))
     return algebra.Join(left, right)
 
 
-def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
+def _in_stream(block: patterns.StreamBlock, pattern: patterns.Pattern) -> patterns.Pattern:
     match pattern:
         case algebra.Join(left, right) | algebra.Union(left, right):
             return type(pattern)(_in_stream(block, left), _in_stream(block, right))
-        case Bgp() | PathPattern():
+        case patterns.Bgp() | patterns.PathPattern():
             return replace(block, pattern=pattern)
         case _:
             raise AssertionError(pattern)
@@ -211,9 +208,9 @@ def _in_stream(block: StreamBlock, pattern: Pattern) -> Pattern:
 Rename = Callable[[Variable], Variable]
 
 
-def mentioned_variables(pattern: Pattern) -> Variables:
+def mentioned_variables(pattern: patterns.Pattern) -> Variables:
     """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
-    names = variables(pattern)
+    names = patterns.variables(pattern)
     if isinstance(pattern, algebra.Select):
         return names
     names = names.union(*map(variables_of, expressions_of(pattern)))
@@ -221,7 +218,7 @@ def mentioned_variables(pattern: Pattern) -> Variables:
     return names.union(*map(mentioned_variables, children(pattern))) - own
 
 
-def occurring_variables(pattern: Pattern) -> Variables:
+def occurring_variables(pattern: patterns.Pattern) -> Variables:
     """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
     names: set[Variable] = set()
     rest: list[object] = [pattern]
@@ -234,23 +231,23 @@ def occurring_variables(pattern: Pattern) -> Variables:
     return frozenset(names)
 
 
-def fresh_variables(pattern: Pattern, stem: str) -> Iterator[Variable]:
+def fresh_variables(pattern: patterns.Pattern, stem: str) -> Iterator[Variable]:
     """Return variables `stem`1, `stem`2, .. that do not occur in the pattern."""
     taken = occurring_variables(pattern)
     return (variable for number in count(1) if (variable := Variable(f"{stem}{number}")) not in taken)
 
 
-def is_local(pattern: Pattern) -> bool:
+def is_local(pattern: patterns.Pattern) -> bool:
     """Whether P under a substitution has a solution exactly if one of its solutions is compatible with it."""
     match pattern:
-        case PathPattern(_, path, _):
-            return not can_stay(path)
+        case patterns.PathPattern(_, path, _):
+            return not patterns.can_stay(path)
         case algebra.Filter(inner, condition, ()):
-            return is_local(inner) and variables_of(condition) <= variables(inner) - nullable(inner)
+            return is_local(inner) and variables_of(condition) <= patterns.variables(inner) - nullable(inner)
         case (
-            Bgp()
+            patterns.Bgp()
             | algebra.Values()
-            | StreamBlock()
+            | patterns.StreamBlock()
             | algebra.Graph()
             | algebra.Service()
             | algebra.Join()
@@ -262,8 +259,8 @@ def is_local(pattern: Pattern) -> bool:
 
 
 def apart(
-    pattern: Pattern, avoided: Variables, fresh: Iterator[Variable]
-) -> tuple[Pattern, Mapping[Variable, Variable]]:
+    pattern: patterns.Pattern, avoided: Variables, fresh: Iterator[Variable]
+) -> tuple[patterns.Pattern, Mapping[Variable, Variable]]:
     """Return P with new names for given variables that it binds itself, and these names by the old ones."""
     names: dict[Variable, Variable] = {}
 
@@ -275,8 +272,10 @@ def apart(
     return _apart(pattern, avoided, own, fresh), names
 
 
-def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Variable]) -> Pattern:
-    def inside(part: Pattern) -> Pattern:
+def _apart(
+    pattern: patterns.Pattern, avoided: Variables, own: Rename, fresh: Iterator[Variable]
+) -> patterns.Pattern:
+    def inside(part: patterns.Pattern) -> patterns.Pattern:
         return _apart(part, avoided, own, fresh)
 
     match pattern:
@@ -286,17 +285,19 @@ def _apart(pattern: Pattern, avoided: Variables, own: Rename, fresh: Iterator[Va
             return replace(pattern, pattern=inside(inner), variable=own(variable))
         case algebra.Group(inner, keys, aggregates):
             within = inside(inner)
-            bound = tuple(key if key in variables(within) - avoided else own(key) for key in keys)
-            kept = tuple(key for key in bound if key in variables(within))
+            bound = tuple(key if key in patterns.variables(within) - avoided else own(key) for key in keys)
+            kept = tuple(key for key in bound if key in patterns.variables(within))
             return algebra.Group(
                 within, kept, tuple((own(variable), aggregation) for variable, aggregation in aggregates)
             )
         case algebra.Select(inner, result):
-            hidden = (variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
+            hidden = (patterns.variables(inner) | mentioned_variables(inner)) & avoided - frozenset(result)
             hiding = rename(pattern, dict(zip(sorted(hidden), fresh, strict=False)))
             assert isinstance(hiding, algebra.Select)
             within = inside(hiding.pattern)
-            result_here = tuple(own(name) if own(name) in variables(within) else name for name in result)
+            result_here = tuple(
+                own(name) if own(name) in patterns.variables(within) else name for name in result
+            )
             return replace(hiding, pattern=within, result=result_here)
         case _:
             return _with_parts(pattern, inside)

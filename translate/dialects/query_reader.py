@@ -19,24 +19,13 @@ from typing import Final
 from lars.durations import Duration
 from lars.errors import PlacedError
 from lars.language.terms import Iri, Variable
+from translate import sparql
 from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
 from translate.dialects.windows import read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream, ToStream
 from translate.model.windows import Now, Range, Rows, WindowExpression
-from translate.sparql import (
-    Document,
-    Names,
-    Phrase,
-    Scope,
-    Token,
-    TokenKind,
-    is_name,
-    query_of,
-    read_tree,
-    tokenize,
-)
 from translate.sparql.queries import translate
 from translate.sparql.syntax_tree import AnyWindow, StreamingClauses, reach
 from translate.sparql.tokens import declared
@@ -46,8 +35,8 @@ from translate.sparql.tokens import declared
 class _Streams:
     """The streams of one query and their windows: those with a name, those without, which names were read."""
 
-    document: Document
-    names: Names
+    document: sparql.Document
+    names: sparql.Names
     language: Language
     named: dict[Iri, MergedStream] = field(default_factory=dict)
     merged: list[MergedStream] = field(default_factory=list)
@@ -55,7 +44,7 @@ class _Streams:
     notes: list[str] = field(default_factory=list)
     steps: set[Duration] = field(default_factory=set)
 
-    def read_from(self, clause: Phrase) -> None:
+    def read_from(self, clause: sparql.Phrase) -> None:
         """Read a clause of FROM, if it is one of streams."""
         match clause.name:
             case "merged" if self.language.manner.texts is None:
@@ -71,18 +60,18 @@ class _Streams:
             case "declared" | "unnamed":
                 self._declare(clause)
 
-    def _merge(self, clause: Phrase) -> None:
+    def _merge(self, clause: sparql.Phrase) -> None:
         token = next(token for token in clause.tokens() if not token.is_word("FROM", "NAMED", "STREAM"))
-        if token.kind is TokenKind.VARIABLE:
+        if token.kind is sparql.TokenKind.VARIABLE:
             raise self._unsupported(f"the variable stream name {token}", token, "FROM STREAM <iri>")
         window = clause.find("window")
         # Its translation to a stream processor answers for each element when it arrives.
         bare = Now() if window is None else self._window(window)
         self.merged.append(MergedStream(self.names.iri(token), bare))
 
-    def _add(self, clause: Phrase) -> None:
+    def _add(self, clause: sparql.Phrase) -> None:
         """Read FROM STREAM of CQELS 2: a window that the blocks of the stream read."""
-        *_, token = (part for part in clause.parts if isinstance(part, Token))
+        *_, token = (part for part in clause.parts if isinstance(part, sparql.Token))
         stream, window = Iri(token.text), clause.find("window")
         assert window is not None
         if any(one.name for one in self.named.values()):
@@ -91,10 +80,10 @@ class _Streams:
             raise self.document.unexpected(token, "a stream that no other FROM STREAM names")
         self.named[stream] = MergedStream(stream, self._window(window))
 
-    def _unsupported(self, construct: str, token: Token, covered: str = CLAUSE) -> UnsupportedError:
+    def _unsupported(self, construct: str, token: sparql.Token, covered: str = CLAUSE) -> UnsupportedError:
         return UnsupportedError(construct, self.document.place(token.start), covered=covered)
 
-    def _window(self, window: Phrase) -> WindowExpression:
+    def _window(self, window: sparql.Phrase) -> WindowExpression:
         self.notes += (
             f"{words} of {TITLES[self.language]} is left out: it says when a window reports, not what"
             for words in strategies(window)
@@ -104,7 +93,7 @@ class _Streams:
             self.notes.append(f"STEP {step} of a window with OFFSET is left out: it is one at each time")
         return read_window(self.document, window, self.language.manner)
 
-    def _declare(self, clause: Phrase) -> None:
+    def _declare(self, clause: sparql.Phrase) -> None:
         """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
         parts = {part.name: part for part in clause.phrases()}
         tokens = {kind: parts[kind].first() for kind in ("label", "stream") if kind in parts}
@@ -124,41 +113,41 @@ class _Streams:
             raise self.document.unexpected(tokens["label"], "a name that no other window has")
         self.named[label] = MergedStream(stream.stream, stream.window, label)
 
-    def _name(self, token: Token, what: str) -> Iri:
+    def _name(self, token: sparql.Token, what: str) -> Iri:
         """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
         if self.language.manner.texts is not None and (
             what == "stream" or self.language.manner.names_windows
         ):
             return self._text(token, what)
-        if token.kind is TokenKind.VARIABLE:
+        if token.kind is sparql.TokenKind.VARIABLE:
             raise self._unsupported(f"the variable {what} name {token}", token)
         return self.names.iri(token) if what == "stream" else self.names.label(token)
 
-    def _text(self, token: Token, what: str) -> Iri:
-        if token.kind is TokenKind.IRI:
+    def _text(self, token: sparql.Token, what: str) -> Iri:
+        if token.kind is sparql.TokenKind.IRI:
             return Iri(token.text[1:-1])
-        if token.kind is TokenKind.VARIABLE:
+        if token.kind is sparql.TokenKind.VARIABLE:
             self.notes.append(f"{token} is read as the name of a {what}, which the pattern does not bind")
-        if token.kind is TokenKind.NAME and not token.text.startswith(":"):
+        if token.kind is sparql.TokenKind.NAME and not token.text.startswith(":"):
             return self.names.label(token)
-        if token.kind is TokenKind.NAME and ":" in self.names.prefixes:
+        if token.kind is sparql.TokenKind.NAME and ":" in self.names.prefixes:
             self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
         return Iri(
-            f"{self.language.manner.texts}{token.text}" if token.kind is TokenKind.WORD else token.text
+            f"{self.language.manner.texts}{token.text}" if token.kind is sparql.TokenKind.WORD else token.text
         )
 
-    def read_block(self, block: Phrase) -> StreamBlock | AnyWindow:
+    def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
         """Return what a STREAM or WINDOW block reads."""
         word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
             return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
         if self.language.manner.texts is not None:
             return StreamBlock(Iri(name.text), self._window(window))
-        variable = name.kind is TokenKind.VARIABLE
+        variable = name.kind is sparql.TokenKind.VARIABLE
         stream = Variable(name.text[1:]) if variable else self.names.iri(name)
         return StreamBlock(stream, self._window(window))
 
-    def _stream(self, token: Token) -> StreamBlock:
+    def _stream(self, token: sparql.Token) -> StreamBlock:
         """Return the block of a stream whose window stands in FROM STREAM."""
         name = Iri(token.text)
         if name not in self.named:
@@ -166,7 +155,7 @@ class _Streams:
         self.read.add(name)
         return _block(self.named[name])
 
-    def implicit(self, query: Phrase, blocks: Iterable[object]) -> StreamBlock | None:
+    def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
         """Return what bare patterns read: the only stream, where nothing says what else they could."""
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.language.manner.texts != "" or not self.named or any(blocks):
@@ -181,8 +170,8 @@ class _Streams:
         self.read.add(stream)
         return _block(self.named[stream])
 
-    def _named_window(self, token: Token) -> StreamBlock | AnyWindow:
-        if token.kind is TokenKind.VARIABLE and self.language.manner.texts is None:
+    def _named_window(self, token: sparql.Token) -> StreamBlock | AnyWindow:
+        if token.kind is sparql.TokenKind.VARIABLE and self.language.manner.texts is None:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
         name = self._name(token, "window")
@@ -196,7 +185,7 @@ def _block(stream: MergedStream) -> StreamBlock:
     return StreamBlock(stream.stream, stream.window, name=stream.name)
 
 
-def _refuse_bare_sizes(document: Document, window: Phrase) -> None:
+def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None:
     """Raise at a bare number in a window before ON, where the drafts stand and not RSP-JS or Kolibrie."""
     for length in window.find_all("bare_size"):
         place = document.place(length.first().start)
@@ -204,7 +193,7 @@ def _refuse_bare_sizes(document: Document, window: Phrase) -> None:
         raise UnsupportedError("a duration without a unit", place, covered=covered)
 
 
-def _blocks(document: Document, part: Phrase, outer: str = "") -> Iterator[Phrase]:
+def _blocks(document: sparql.Document, part: sparql.Phrase, outer: str = "") -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raises where one stands in another.
 
     `outer` is the word of the block or GRAPH that the part stands in.
@@ -218,7 +207,7 @@ def _blocks(document: Document, part: Phrase, outer: str = "") -> Iterator[Phras
         yield from _blocks(document, inner, outer or word)
 
 
-def _refuse_nesting(document: Document, token: Token, outer: str) -> None:
+def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) -> None:
     if token.is_word("GRAPH"):
         construct = f"GRAPH inside {outer}, which reads a stream of named graphs"
         raise UnsupportedError(construct, document.place(token.start), covered="streams of triples")
@@ -226,15 +215,15 @@ def _refuse_nesting(document: Document, token: Token, outer: str) -> None:
     raise QueryError(document.place(token.start), problem)
 
 
-def _registered_name(names: Names, token: Token, language: Language) -> str:
+def _registered_name(names: sparql.Names, token: sparql.Token, language: Language) -> str:
     """Return the name: of RSP-QL an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
     if not language.manner.names_windows:
         return token.text.strip("<>")
     whole = names.document.token_from(token.start)
-    return names.label(whole).value if is_name(whole) else whole.text
+    return names.label(whole).value if sparql.is_name(whole) else whole.text
 
 
-def _operator(document: Document, *clauses: Phrase | None) -> ToStream | None:
+def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToStream | None:
     """Return the operator of REGISTER or of SELECT; they must not differ."""
     found = [clause.find("to_stream") for clause in clauses if clause is not None]
     tokens = [one.first() for one in found if one is not None]
@@ -244,15 +233,15 @@ def _operator(document: Document, *clauses: Phrase | None) -> ToStream | None:
     return ToStream(tokens[0].text.upper()) if tokens else None
 
 
-def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClauses]:
+def lift(document: sparql.Document, language: Language) -> tuple[sparql.Phrase, StreamingClauses]:
     """Return the tree of a query of the language and its streaming clauses, or raise at the first wrong one.
 
     Of SPARQLstream are read as well: FROM STREAM without NAMED, units in the singular, and an operator after
     CONSTRUCT. A stream without a window is read as [NOW] there: its translation to a stream processor then
     answers for each element when it arrives.
     """
-    tree, names = read_tree(document, GRAMMARS[language]), declared(document)
-    query, register = query_of(tree), tree.find("register") or tree.find("registered")
+    tree, names = sparql.read_tree(document, GRAMMARS[language]), declared(document)
+    query, register = sparql.query_of(tree), tree.find("register") or tree.find("registered")
     name, every, is_stream = None, None, False
     if register is not None:
         written, is_stream = _name_and_kind(register)
@@ -278,7 +267,7 @@ def lift(document: Document, language: Language) -> tuple[Phrase, StreamingClaus
     return tree, clauses
 
 
-def _every(document: Document, every: Phrase | None, streams: _Streams) -> Duration | None:
+def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:
     """Return how often the query says it is evaluated, of Janus by its windows with OFFSET."""
     if every is not None:
         return read_every(document, every, streams.language.manner)
@@ -288,20 +277,20 @@ def _every(document: Document, every: Phrase | None, streams: _Streams) -> Durat
     return streams.steps.pop() if len(streams.steps) == 1 and not live else None
 
 
-def _left_out(tree: Phrase) -> Iterator[str]:
+def _left_out(tree: sparql.Phrase) -> Iterator[str]:
     """Yield notes of what stands in front of a query of Kolibrie and changes none of its answers."""
     for source in tree.find_all("source"):
         words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
         yield f"{words} of Kolibrie is left out: the trace says what the stream has, and when"
 
 
-def _name_and_kind(register: Phrase) -> tuple[Token, bool]:
+def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
     """Return the name that REGISTER gives, and whether it is that of a stream."""
-    first, *others = (part for part in register.parts if isinstance(part, Token))
+    first, *others = (part for part in register.parts if isinstance(part, sparql.Token))
     return (*others, first)[0], not (others and first.is_word("QUERY"))
 
 
-def _refuse_mixture(document: Document, query: Phrase) -> None:
+def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:
     """Raise at FROM STREAM without NAMED beside STREAM blocks: half C-SPARQL, half CQELS."""
     for clause in query.phrases():
         if clause.name == "merged" and not clause.has_word("NAMED"):
@@ -340,7 +329,7 @@ def read_query(  # noqa: PLR0913
         tree, clauses = lift(document, engine)
     else:
         language, document, (tree, clauses) = _recognise(text, source, base, rdf12)
-    return translate(tree, Scope(document, clauses, opaque), language)
+    return translate(tree, sparql.Scope(document, clauses, opaque), language)
 
 
 _STRINGS: Final = (
@@ -349,21 +338,28 @@ _STRINGS: Final = (
 _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
-def _document(text: str, source: str, base: str, language: Language, rdf12: bool | None = None) -> Document:
+def _document(
+    text: str, source: str, base: str, language: Language, rdf12: bool | None = None
+) -> sparql.Document:
     """Return the tokens of a text in a language, of which some have comments behind -- too."""
     if DIALECTS[language].dashes:
         text = _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text)
-    return tokenize(text, source, base, rdf12=rdf12)
+    return sparql.tokenize(text, source, base, rdf12=rdf12)
 
 
-def tokens_of(text: str, source: str, base: str = "", *, rdf12: bool | None = None) -> Document:
+def tokens_of(text: str, source: str, base: str = "", *, rdf12: bool | None = None) -> sparql.Document:
     """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
     told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
     dashed = next((one for one in told if _has_sign(text, one, rdf12)), Language.RSPQL)
     return _document(text, source, base, dashed, rdf12)
 
 
-_MASKS: Final = {TokenKind.IRI: "<>", TokenKind.NAME: ":", TokenKind.VARIABLE: "?", TokenKind.STRING: '""'}
+_MASKS: Final = {
+    sparql.TokenKind.IRI: "<>",
+    sparql.TokenKind.NAME: ":",
+    sparql.TokenKind.VARIABLE: "?",
+    sparql.TokenKind.STRING: '""',
+}
 
 
 def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
@@ -384,10 +380,12 @@ def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
     return sign.search("".join(pieces)) is not None
 
 
-_Lifted = tuple[Phrase, StreamingClauses]
+_Lifted = tuple[sparql.Phrase, StreamingClauses]
 
 
-def _recognise(text: str, source: str, base: str, rdf12: bool | None) -> tuple[Language, Document, _Lifted]:
+def _recognise(
+    text: str, source: str, base: str, rdf12: bool | None
+) -> tuple[Language, sparql.Document, _Lifted]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
     That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.
@@ -419,8 +417,8 @@ def _recognise(text: str, source: str, base: str, rdf12: bool | None) -> tuple[L
     raise best
 
 
-def _may_be_sparqlstream(tree: Phrase, clauses: StreamingClauses) -> bool:
+def _may_be_sparqlstream(tree: sparql.Phrase, clauses: StreamingClauses) -> bool:
     """Whether a query of C-SPARQL is more likely one of SPARQLstream: FROM NAMED STREAM with such windows."""
-    named = any(one.name == "merged" and one.has_word("NAMED") for one in query_of(tree).phrases())
+    named = any(one.name == "merged" and one.has_word("NAMED") for one in sparql.query_of(tree).phrases())
     short = any(isinstance(stream.window, Now | Rows) for stream in clauses.merged)
     return named and short and tree.find("register") is None

@@ -10,8 +10,8 @@ from typing import Final
 from lars.durations import NANOSECONDS, Duration
 from lars.language.windows import Bounds
 from translate.errors import UnsupportedError
+from translate.model import windows
 from translate.model.query import Manner
-from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
 from translate.sparql import Document, Phrase, Token
 
 UNITS: Final = {
@@ -38,14 +38,14 @@ _PARTS: Final = {
 _USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH POLICY wait", "EMIT ON_CLOSE"))
 
 
-def read_window(document: Document, window: Phrase, manner: Manner) -> WindowExpression:
+def read_window(document: Document, window: Phrase, manner: Manner) -> windows.WindowExpression:
     """Return the window in brackets; raises QueryError and UnsupportedError at what it cannot be."""
     kind = next(window.phrases())
     match kind.name:
         case "now":
-            return Now()
+            return windows.Now()
         case "unbounded":
-            return Unbounded()
+            return windows.Unbounded()
         case "rows":
             return _rows(document, kind)
         case "interval":
@@ -67,7 +67,7 @@ def strategies(window: Phrase) -> tuple[str, ...]:
     return tuple(one for one in words if one not in _USUAL)
 
 
-def _rows(document: Document, rows: Phrase) -> Rows:
+def _rows(document: Document, rows: Phrase) -> windows.Rows:
     """Return a tuple window; one that slides by one is the window that does not slide."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
@@ -76,7 +76,7 @@ def _rows(document: Document, rows: Phrase) -> Rows:
             construct = f"a tuple window with {word.text.upper()}"
             raise UnsupportedError(construct, document.place(word.start), covered="a slide of 1")
     size = next(part for part in rows.parts if isinstance(part, Token))
-    return Rows(_count(document, size))
+    return windows.Rows(_count(document, size))
 
 
 def _count(document: Document, token: Token) -> int:
@@ -89,7 +89,7 @@ def _unsupported(document: Document, part: Phrase, construct: str, covered: str)
     return UnsupportedError(construct, document.place(part.first().start), covered=covered)
 
 
-def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
+def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
     length, slide = kind.find("length"), kind.find("slide")
     if (future := kind.find("future")) is not None:
         return _ahead(document, kind, next(future.phrases()), manner)
@@ -103,14 +103,14 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> Range:
     elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
         origin = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
     tumbling = tumbling and slide is None
-    return Range(width, step, tumbling=tumbling, ends=manner.ends, origin=origin)
+    return windows.Range(width, step, tumbling=tumbling, ends=manner.ends, origin=origin)
 
 
 def _milliseconds(token: Token) -> Duration:
     return Duration(int(token.text) * NANOSECONDS["ms"])
 
 
-def _past(document: Document, kind: Phrase) -> WindowExpression:
+def _past(document: Document, kind: Phrase) -> windows.WindowExpression:
     """Return a window of Janus that ends before the time of evaluation: [T - offset, T - offset + length]."""
     offset, length, step = kind.tokens()
     if int(step.text) == 0:
@@ -120,18 +120,18 @@ def _past(document: Document, kind: Phrase) -> WindowExpression:
     past = _milliseconds(offset)
     until = Duration(past.nanoseconds - _milliseconds(length).nanoseconds)
     if past == _ZERO:
-        return Now()
-    return Range(past, None, None if until == _ZERO else until, ends=Bounds.CLOSED)
+        return windows.Now()
+    return windows.Range(past, None, None if until == _ZERO else until, ends=Bounds.CLOSED)
 
 
-def _placed(document: Document, kind: Phrase) -> Span:
+def _placed(document: Document, kind: Phrase) -> windows.Span:
     start, end = kind.tokens()
     if int(start.text) >= int(end.text):
         raise document.unexpected(end, f"an END after the START, {start}")
-    return Span(_milliseconds(start), _milliseconds(end))
+    return windows.Span(_milliseconds(start), _milliseconds(end))
 
 
-def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> Range:
+def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
     """Return a window that looks ahead of its anchor; without a past, as when it closes."""
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
@@ -139,16 +139,16 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     every = Duration(ahead.nanoseconds + (past or _ZERO).nanoseconds)
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
-        return Range(past, step, ends=Bounds.LOW_OPEN, ahead=ahead)
+        return windows.Range(past, step, ends=Bounds.LOW_OPEN, ahead=ahead)
     origin = _ZERO if ahead.nanoseconds % step.nanoseconds else None
-    return Range(ahead, step, ends=Bounds.LOW_OPEN, origin=origin)
+    return windows.Range(ahead, step, ends=Bounds.LOW_OPEN, origin=origin)
 
 
 def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:
     return _longer_than_zero(document, next(slide.phrases()), manner)
 
 
-def _interval(document: Document, kind: Phrase, manner: Manner) -> WindowExpression:
+def _interval(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
     """Return a window between two times before now: `until` is how long before it ends."""
     first, *_ = ends = [part for part in kind.phrases() if part.name == "before"]
     past, until = (*(_before(document, end, manner) for end in ends), _ZERO)[:2]
@@ -158,11 +158,11 @@ def _interval(document: Document, kind: Phrase, manner: Manner) -> WindowExpress
         lengths = "" if past == _ZERO else f": {past} and {until} before NOW"
         raise document.unexpected(first.first(), f"a window that begins before it ends{lengths}")
     if past != _ZERO:
-        return Range(past, slide, None if until == _ZERO else until, ends=manner.ends)
+        return windows.Range(past, slide, None if until == _ZERO else until, ends=manner.ends)
     if slide is not None:
         covered = "[NOW], and a slide of longer windows"
         raise UnsupportedError("a slide of [NOW]", document.place(first.first().start), covered=covered)
-    return Now()
+    return windows.Now()
 
 
 def _before(document: Document, end: Phrase, manner: Manner) -> Duration:

@@ -4,18 +4,8 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lars.durations import Duration
+from lars.language import windows
 from lars.language.terms import Iri, Variable
-from lars.language.windows import (
-    NOW,
-    UNBOUNDED,
-    Bounds,
-    FixedWindow,
-    LastWindow,
-    SlidingWindow,
-    TimeWindow,
-    TupleWindow,
-    Window,
-)
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -33,7 +23,7 @@ class Range:
     slide: Duration | None = None
     until: Duration | None = None
     tumbling: bool = field(default=False, compare=False)
-    ends: Bounds | None = None
+    ends: windows.Bounds | None = None
     ahead: Duration | None = None
     origin: Duration | None = None
 
@@ -99,14 +89,14 @@ WindowExpression = Range | Span | Rows | Now | Unbounded | Sliding
 
 
 def window_operator(
-    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: Bounds | None
-) -> Window:
+    expression: WindowExpression, stream: Iri | Variable, unit: Duration, bounds: windows.Bounds | None
+) -> windows.Window:
     """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
 
     `bounds` are the ends of all windows, None those that each says, or closed ones. With a variable it is one
     tuple window for each stream, the fourth argument of striple.
 
-    >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), Bounds.CLOSED))
+    >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), windows.Bounds.CLOSED))
     ⊞^{30,0,5}
     """
     match expression:
@@ -114,25 +104,29 @@ def window_operator(
             future = 0 if until is None else -until.points(unit)
             step = 1 if slide is None else slide.points(unit)
             # Which ends are open is asked of windows up to the pivot only.
-            shown = bounds or ends or Bounds.CLOSED
+            shown = bounds or ends or windows.Bounds.CLOSED
             if origin is not None:
-                return LastWindow(
-                    length.points(unit), step, origin.points(unit), bounds or ends or Bounds.HIGH_OPEN
+                return windows.LastWindow(
+                    length.points(unit), step, origin.points(unit), bounds or ends or windows.Bounds.HIGH_OPEN
                 )
             if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
                 past = length.points(unit) - shown.misses_first
-                return TimeWindow(past, ahead.points(unit), step)
-            ends = Bounds.CLOSED if until is not None else shown
-            return TimeWindow(length.points(unit), future, step, ends)
+                return windows.TimeWindow(past, ahead.points(unit), step)
+            ends = windows.Bounds.CLOSED if until is not None else shown
+            return windows.TimeWindow(length.points(unit), future, step, ends)
         case Span(start, end):
-            return FixedWindow(start.points(unit), end.points(unit))
+            return windows.FixedWindow(start.points(unit), end.points(unit))
         case Rows(count):
-            return TupleWindow(count, by=(4,)) if isinstance(stream, Variable) else TupleWindow(count, stream)
+            return (
+                windows.TupleWindow(count, by=(4,))
+                if isinstance(stream, Variable)
+                else windows.TupleWindow(count, stream)
+            )
         case Now():
-            return NOW
+            return windows.NOW
         case Unbounded():
-            return UNBOUNDED
+            return windows.UNBOUNDED
         case Sliding(width, slide, start):
-            return SlidingWindow(width, slide, start)
+            return windows.SlidingWindow(width, slide, start)
         case _:
             assert_never(expression)

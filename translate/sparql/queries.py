@@ -28,14 +28,7 @@ from translate.model.patterns import (
     variables,
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.sparql.expressions import (
-    LONGEST,
-    ExpressionReader,
-    Scope,
-    as_condition,
-    chain,
-    translate_expression,
-)
+from translate.sparql import expressions
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
 from translate.sparql.tokens import VERSIONS_12, Token, TokenKind
 
@@ -66,7 +59,7 @@ class TriplesRun:
     So are its triple terms with variables, whose parts `quoted` has.
     """
 
-    scope: Scope
+    scope: expressions.Scope
     number: int = field(init=False)
     blank: dict[str | Unnamed, Variable] = field(default_factory=dict)
     triples: list[TriplePattern | PathPattern] = field(default_factory=list)
@@ -243,7 +236,7 @@ def _is_blank(part: Part) -> TypeGuard[Token]:
     return isinstance(part, Token) and part.kind is TokenKind.BLANK
 
 
-def read_template(block: Phrase, scope: Scope) -> tuple[TriplePattern, ...]:
+def read_template(block: Phrase, scope: expressions.Scope) -> tuple[TriplePattern, ...]:
     """Return the triples of a CONSTRUCT template; blank nodes keep their labels, [] gets one."""
     invented: dict[Unnamed, Blank] = {}
 
@@ -263,7 +256,9 @@ def read_template(block: Phrase, scope: Scope) -> tuple[TriplePattern, ...]:
     return tuple(TriplePattern(*(term(member) for member in triple)) for triple in _triples(block))
 
 
-def _connection(subject: Term, verb: Part | Iri, object_: Term, scope: Scope) -> TriplePattern | PathPattern:
+def _connection(
+    subject: Term, verb: Part | Iri, object_: Term, scope: expressions.Scope
+) -> TriplePattern | PathPattern:
     if isinstance(verb, Iri):
         return TriplePattern(subject, verb, object_)
     if isinstance(verb, Token):
@@ -275,15 +270,17 @@ def _connection(subject: Term, verb: Part | Iri, object_: Term, scope: Scope) ->
             return PathPattern(subject, longer, object_)
 
 
-def read_path(part: Part, scope: Scope) -> Path:
+def read_path(part: Part, scope: expressions.Scope) -> Path:
     """Return the property path of a syntax tree (Section 18.2.2.3); chains are read from the left."""
     match part:
         case Phrase("alternative", parts):
-            return chain(algebra.Alternative, [read_path(one, scope) for one in parts])
+            return expressions.chain(algebra.Alternative, [read_path(one, scope) for one in parts])
         case Phrase("sequence", parts):
-            if len(parts) > LONGEST:
-                raise scope.unexpected(parts[LONGEST], f"a path of at most {LONGEST} steps")
-            return chain(algebra.PathSequence, [read_path(one, scope) for one in parts])
+            if len(parts) > expressions.LONGEST:
+                raise scope.unexpected(
+                    parts[expressions.LONGEST], f"a path of at most {expressions.LONGEST} steps"
+                )
+            return expressions.chain(algebra.PathSequence, [read_path(one, scope) for one in parts])
         case Phrase("inverse", (inner,)):
             return algebra.Inverse(read_path(inner, scope))
         case Phrase("repeated", (inner, Token() as often)):
@@ -297,7 +294,7 @@ def read_path(part: Part, scope: Scope) -> Path:
             return algebra.Link(_iri(part, scope))
 
 
-def _iri(part: Part, scope: Scope) -> Iri:
+def _iri(part: Part, scope: expressions.Scope) -> Iri:
     term = scope.term(part)
     assert isinstance(term, Iri)
     return term
@@ -311,7 +308,7 @@ ReadExpression = tuple[Expression, tuple[Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
 
-def read_group(node: Phrase, stream: _Stream, scope: Scope) -> Pattern:
+def read_group(node: Phrase, stream: _Stream, scope: expressions.Scope) -> Pattern:
     """Return the pattern of a group."""
     return _filtered(*_read_parts(node, stream, scope))
 
@@ -321,7 +318,10 @@ def _filtered(pattern: Pattern, condition: ReadExpression | None) -> Pattern:
 
 
 def read_expression(
-    part: Part, stream: _Stream, scope: Scope, read_aggregate: Callable[[Phrase], Variable] | None = None
+    part: Part,
+    stream: _Stream,
+    scope: expressions.Scope,
+    read_aggregate: Callable[[Phrase], Variable] | None = None,
 ) -> ReadExpression:
     """Return an expression, a fresh variable in the place of each EXISTS of it."""
     tests: list[Exists] = []
@@ -335,17 +335,21 @@ def read_expression(
         accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
         raise scope.unexpected(aggregate, accepted)
 
-    return translate_expression(part, ExpressionReader(scope, exists, read_aggregate or refuse)), tuple(tests)
+    return expressions.translate_expression(
+        part, expressions.ExpressionReader(scope, exists, read_aggregate or refuse)
+    ), tuple(tests)
 
 
-def _check_depth(pattern: Pattern, part: Part, scope: Scope) -> None:
+def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:
     """Raise at a part of the query with which its pattern is too deep for walks over it."""
     if depth(pattern) > _DEEPEST:
         accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
         raise scope.unexpected(part, accepted)
 
 
-def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, ReadExpression | None]:
+def _read_parts(
+    node: Phrase, stream: _Stream, scope: expressions.Scope
+) -> tuple[Pattern, ReadExpression | None]:
     """Return a group's pattern and, apart from it, the conjunction of its filters."""
     pattern: Pattern = EMPTY
     run: TriplesRun | None = None
@@ -356,7 +360,7 @@ def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, R
                 return read_level(part, stream, scope), None
             case Phrase("filter", (condition,)):
                 expression, exists = read_expression(condition, stream, scope)
-                filters.append((as_condition(condition, expression, scope), exists))
+                filters.append((expressions.as_condition(condition, expression, scope), exists))
             case Phrase("triples"):
                 run = run or TriplesRun(scope)
                 run.read(part)
@@ -366,10 +370,10 @@ def _read_parts(node: Phrase, stream: _Stream, scope: Scope) -> tuple[Pattern, R
                 _check_depth(pattern, part, scope)
     pattern = _closed(pattern, run, stream)
     _check_depth(pattern, node, scope)
-    return pattern, chain(conjunction, filters) if filters else None
+    return pattern, expressions.chain(conjunction, filters) if filters else None
 
 
-def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pattern:
+def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.Scope) -> Pattern:
     """Return what the next element of a group makes of the pattern before it."""
     match part:
         case Phrase("optional", (_, Phrase() as group)):
@@ -379,7 +383,7 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pat
             return algebra.Minus(before, read_group(group, stream, scope))
         case Phrase("union"):
             branches = [read_group(group, stream, scope) for group in part.phrases()]
-            return join(before, chain(algebra.Union, branches))
+            return join(before, expressions.chain(algebra.Union, branches))
         case Phrase("bind", (_, expression, name)):
             read, exists = read_expression(expression, stream, scope)
             variable = scope.check_new(name, variables(before))
@@ -394,7 +398,9 @@ def _extended(before: Pattern, part: Part, stream: _Stream, scope: Scope) -> Pat
             raise AssertionError(part)
 
 
-def _read_graph(part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: Scope) -> Pattern:
+def _read_graph(
+    part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: expressions.Scope
+) -> Pattern:
     """Return GRAPH or SERVICE, or a block of a stream."""
     if stream is not None:
         word = part.name.upper()
@@ -412,12 +418,12 @@ def _read_graph(part: Phrase, name: Part, group: Phrase, stream: _Stream, scope:
     return algebra.Graph(term, inner)
 
 
-def _read_block(stream: StreamBlock, group: Phrase, scope: Scope) -> Pattern:
+def _read_block(stream: StreamBlock, group: Phrase, scope: expressions.Scope) -> Pattern:
     pattern, condition = _read_parts(group, stream, scope)
     return _filtered(stream if pattern == EMPTY else pattern, condition)
 
 
-def _read_any_window(block: AnyWindow, group: Phrase, scope: Scope) -> Pattern:
+def _read_any_window(block: AnyWindow, group: Phrase, scope: expressions.Scope) -> Pattern:
     if isinstance(block.name, Iri) or not block.windows:
         scope.notes.append(f"WINDOW {block.name} is empty: no FROM NAMED WINDOW declares it")
         return algebra.Values(
@@ -431,7 +437,7 @@ def _read_any_window(block: AnyWindow, group: Phrase, scope: Scope) -> Pattern:
     return reduce(algebra.Union, branches)
 
 
-def _read_values(node: Phrase, scope: Scope) -> algebra.Values:
+def _read_values(node: Phrase, scope: expressions.Scope) -> algebra.Values:
     """Return the table of VALUES."""
     head, *table = node.phrases()
     names = tuple(map(scope.variable, head.parts))
@@ -445,7 +451,7 @@ def _read_values(node: Phrase, scope: Scope) -> algebra.Values:
     return algebra.Values(names, tuple(tuple(_constant(part, scope) for part in row.parts) for row in table))
 
 
-def _constant(part: Part, scope: Scope) -> Constant | None:
+def _constant(part: Part, scope: expressions.Scope) -> Constant | None:
     if isinstance(part, Token) and part.is_word("UNDEF"):
         return None
     if isinstance(part, Phrase) and part.name == "triple_term":
@@ -488,7 +494,7 @@ def has_aggregate(part: Part | None) -> bool:
     return part.name == "aggregate" or any(map(has_aggregate, part.parts))
 
 
-def read_level(tree: Phrase, stream: _Stream, scope: Scope) -> algebra.Select:
+def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algebra.Select:
     """Return the solutions of a query or subquery; its parts are read in the order of the text."""
     clauses = map(tree.find, ("projection", "having", "orderby"))
     grouped = tree.find("groupby") is not None or any(map(has_aggregate, clauses))
@@ -506,7 +512,7 @@ class _Level:
 
     tree: Phrase
     stream: _Stream
-    scope: Scope
+    scope: expressions.Scope
     grouped: bool
     selects: bool
     items: dict[Variable, ReadExpression] = field(default_factory=dict)
@@ -639,7 +645,9 @@ class _Level:
         for name, item in self.items.items():
             aliases[name] = self._behind_groups(item, aliases, grouped=False)
         read = [(part, *self._expression(part)) for part in clause.parts]
-        conditions = [(as_condition(part, read_as, self.scope), tests) for part, read_as, tests in read]
+        conditions = [
+            (expressions.as_condition(part, read_as, self.scope), tests) for part, read_as, tests in read
+        ]
         exists = [self._behind_groups(condition, aliases, grouped=self.grouped) for condition in conditions]
         return reduce(conjunction, exists)
 
@@ -766,7 +774,7 @@ _FORMS: Final = {
 }
 
 
-def translate(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
+def translate(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQuery:
     """Return the query of a tree, whose streaming clauses are read.
 
     Raises QueryError and UnsupportedError with their places.
@@ -775,7 +783,7 @@ def translate(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
         return _read(query_of(tree), scope, language)
 
 
-def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
+def _read(tree: Phrase, scope: expressions.Scope, language: Language) -> EngineQuery:
     lifted, form = scope.lifted, _FORMS[tree.name]
     template = tuple(
         triple
@@ -804,7 +812,7 @@ def _read(tree: Phrase, scope: Scope, language: Language) -> EngineQuery:
     )
 
 
-def _unknown_versions(scope: Scope) -> Iterator[str]:
+def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
     """Yield a note for each VERSION that names no version of SPARQL."""
     read_as = "1.2" if scope.document.rdf12 else "1.1"
     for word, label in pairwise(scope.document.tokens[: scope.lifted.names.after]):
@@ -812,7 +820,9 @@ def _unknown_versions(scope: Scope) -> Iterator[str]:
             yield f"VERSION {label} is unknown: the query is read as SPARQL {read_as}"
 
 
-def _described(tree: Phrase, scope: Scope, solutions: algebra.Select) -> tuple[Iri | Variable, ...]:
+def _described(
+    tree: Phrase, scope: expressions.Scope, solutions: algebra.Select
+) -> tuple[Iri | Variable, ...]:
     """Return what DESCRIBE names, each once; * names all variables in scope."""
     named = tree.find("described")
     if named is None or not named.parts:
@@ -840,7 +850,7 @@ def _result(
             return tuple(term for term in terms if isinstance(term, Variable) and term in bound)
 
 
-def _dataset(tree: Phrase, scope: Scope) -> Dataset:
+def _dataset(tree: Phrase, scope: expressions.Scope) -> Dataset:
     """Return the graphs of FROM and FROM NAMED."""
     clauses = {"default": list[Iri](), "named": list[Iri]()}
     for part in tree.phrases():

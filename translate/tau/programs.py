@@ -8,21 +8,7 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Final, assert_never
 
-from lars.language.formulas import (
-    ArithmeticOperator,
-    Assign,
-    At,
-    BodyLiteral,
-    Call,
-    Comparison,
-    Diamond,
-    Expression,
-    In,
-    Operation,
-    Relation,
-    Test,
-    Truth,
-)
+from lars.language import formulas
 from lars.language.program import Program, Rule, atoms
 from lars.language.terms import (
     DEFAULT,
@@ -102,40 +88,42 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
 
 def _constructed(triple: TriplePattern, solution: Atom, known: tuple[Variable, ...], node: Node) -> Rule:
     # What is no triple of RDF is left out (SPARQL 1.1, 16.2).
-    body: list[BodyLiteral] = [solution]
+    body: list[formulas.BodyLiteral] = [solution]
     new: dict[Term, Variable] = {}
 
     def computed(term: Term) -> Term:
-        inside: Expression | None = None
+        inside: formulas.Expression | None = None
         if isinstance(term, Blank):
             label = Literal(term.label)
-            inside = Call("BNODE", (label, label, *solution.arguments))
+            inside = formulas.Call("BNODE", (label, label, *solution.arguments))
         elif isinstance(term, TripleTerm) and not term.is_fixed():
-            inside = Call("TRIPLE", tuple(map(computed, term.terms)))
+            inside = formulas.Call("TRIPLE", tuple(map(computed, term.terms)))
         if inside is not None and term not in new:
             new[term] = node.fresh(f"B{len(new)}")
-            body.append(Assign(new[term], inside))
+            body.append(formulas.Assign(new[term], inside))
         return NULL if isinstance(term, Variable) and term not in known else new.get(term, term)
 
     terms = list(map(computed, triple.terms))
     subject, predicate, object_ = terms
-    body.append(Test(Call("||", (_is("ISIRI", subject), _is("ISBLANK", subject)))))
-    body.append(Test(_is("ISIRI", predicate)))
-    body.append(Test(Call("BOUND", (object_,))))
+    body.append(formulas.Test(formulas.Call("||", (_is("ISIRI", subject), _is("ISBLANK", subject)))))
+    body.append(formulas.Test(_is("ISIRI", predicate)))
+    body.append(formulas.Test(formulas.Call("BOUND", (object_,))))
     kept = (part for part in body if not _is_plain(part))
     return Rule(node.atom(terms), tuple(kept))
 
 
-def _is(kind: str, term: Term) -> Call:
-    return Call(kind, (term,))
+def _is(kind: str, term: Term) -> formulas.Call:
+    return formulas.Call(kind, (term,))
 
 
-def _is_plain(part: BodyLiteral) -> bool:
+def _is_plain(part: formulas.BodyLiteral) -> bool:
     # Conditions on IRIs of the template, which are true.
     match part:
-        case Test(Call("ISIRI" | "BOUND", (Iri(),))) | Test(Call("BOUND", (Literal(),))):
+        case formulas.Test(formulas.Call("ISIRI" | "BOUND", (Iri(),))) | formulas.Test(
+            formulas.Call("BOUND", (Literal(),))
+        ):
             return True
-        case Test(Call("||", (Call("ISIRI", (Iri(),)), _))):
+        case formulas.Test(formulas.Call("||", (formulas.Call("ISIRI", (Iri(),)), _))):
             return True
         case _:
             return False
@@ -151,12 +139,14 @@ def _described(query: EngineQuery, node: Node) -> Iterator[Rule]:
     described = Atom("described", (subject,))
     for what in query.described:
         if isinstance(what, Iri):
-            yield Rule(Atom("described", (what,)), (Truth(),))
+            yield Rule(Atom("described", (what,)), (formulas.Truth(),))
         elif what in out:
-            yield Rule(Atom("described", (what,)), (child.atom(out), Test(Call("BOUND", (what,)))))
+            yield Rule(
+                Atom("described", (what,)), (child.atom(out), formulas.Test(formulas.Call("BOUND", (what,))))
+            )
     triple = Atom("triple", (subject, predicate, object_, DEFAULT))
     yield Rule(node.atom(TRIPLE), (described, triple))
-    yield Rule(Atom("described", (object_,)), (described, triple, Test(_is("ISBLANK", object_))))
+    yield Rule(Atom("described", (object_,)), (described, triple, formulas.Test(_is("ISBLANK", object_))))
 
 
 Row = tuple[str | None, ...]
@@ -218,7 +208,7 @@ def _imports(merged: tuple[MergedStream, ...], setting: Setting) -> Iterator[Rul
     triple = (Variable("S"), Variable("P"), Variable("O"))
     for part in merged:
         window = window_operator(part.window, part.stream, setting.unit, setting.bounds)
-        seen = In(window, Diamond(Atom("striple", (*triple, part.stream))))
+        seen = formulas.In(window, formulas.Diamond(Atom("striple", (*triple, part.stream))))
         yield Rule(Atom("triple", (*triple, DEFAULT)), (seen,))
 
 
@@ -249,7 +239,9 @@ def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
 
     The trigger ranges over input atoms: over derived ones, as printed, it would never fire.
     """
-    arrivals = (Rule(TRIGGER, (In(NOW, Diamond(atom)),)) for atom in _arriving(program, trigger))
+    arrivals = (
+        Rule(TRIGGER, (formulas.In(NOW, formulas.Diamond(atom)),)) for atom in _arriving(program, trigger)
+    )
     return Program((*_gated(program), *arrivals))
 
 
@@ -260,8 +252,12 @@ def pull(program: Program, period: int) -> Program:
     time = Variable("T")
     # A period may print as the duration that it was written as; a program has numbers.
     number = Number(int(period))
-    multiple = Comparison(Operation(ArithmeticOperator.MOD, time, number), Relation.EQUAL, Number(0))
-    return Program((*_gated(program), Rule(TRIGGER, (In(NOW, At(time, Truth())), multiple))))
+    multiple = formulas.Comparison(
+        formulas.Operation(formulas.ArithmeticOperator.MOD, time, number), formulas.Relation.EQUAL, Number(0)
+    )
+    return Program(
+        (*_gated(program), Rule(TRIGGER, (formulas.In(NOW, formulas.At(time, formulas.Truth())), multiple)))
+    )
 
 
 def _gated(program: Program) -> tuple[Rule, ...]:

@@ -42,8 +42,8 @@ from functools import reduce
 from itertools import count, product
 from typing import Final, assert_never
 
+from lars.language import formulas
 from lars.language import formulas as logic
-from lars.language.formulas import BodyLiteral, Call, Comparison, Expression, Not, Relation, Test
 from lars.language.program import Rule, calls, put_terms
 from lars.language.program import variables as variables_of
 from lars.language.terms import DEFAULT, NULL, XSD, Atom, Iri, Literal, Number, Term, Variable, substitute
@@ -57,7 +57,7 @@ from translate.model.query import TIMESTAMP, EmptyGroup, Profile, Semantics, Set
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, Head, Node, Solution, in_order, pad
 
-Body = tuple[BodyLiteral, ...]
+Body = tuple[formulas.BodyLiteral, ...]
 
 
 def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
@@ -192,7 +192,9 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     child = node.child(0, graph)
     yield from tau(inner, child.head(inner))
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
-    inside = (Comparison(name, Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
+    inside = (
+        (formulas.Comparison(name, formulas.Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
+    )
     solution = child.solution(inner)
     room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
     for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
@@ -217,7 +219,9 @@ def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head)
     step = node.fresh("P")
     ends = (pattern.subject, pattern.object)
     subject, object_ = reversed(ends) if path.backward else ends
-    others = (Comparison(step, Relation.UNEQUAL, iri) for iri in (*path.forward, *path.backward))
+    others = (
+        formulas.Comparison(step, formulas.Relation.UNEQUAL, iri) for iri in (*path.forward, *path.backward)
+    )
     body = (node.edge(subject, step, object_), *others, *node.guard)
     return head.rule(variables(pattern), body, (step,) if node.bag else ())
 
@@ -263,7 +267,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
-    body: tuple[BodyLiteral, ...] = node.nothing()
+    body: tuple[formulas.BodyLiteral, ...] = node.nothing()
     if not bound:
         yield from _nodes(below)
         assert isinstance(subject, Variable)
@@ -271,7 +275,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
     elif len(bound) > 1 and subject != object_:
         if not fixed & {subject, object_}:
             return
-        body = (*body, Comparison(subject, Relation.EQUAL, object_))
+        body = (*body, formulas.Comparison(subject, formulas.Relation.EQUAL, object_))
     term = bound[0] if bound else subject
     rule = head.rule(variables(pattern), body)
     assert isinstance(rule.head, Atom)
@@ -296,12 +300,12 @@ def join(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
 
 def _apart(
     left: Pattern, right: Pattern, mine: Variables, theirs: Variables, head: Head
-) -> Iterator[Comparison]:
+) -> Iterator[formulas.Comparison]:
     # What is counted must be in one case only: null on both sides is in that of equal ones.
     if head.keeps_duplicates:
         for variable in in_order(mine | theirs):
             if variable in nullable(left if variable in theirs else right):
-                yield Comparison(variable, Relation.UNEQUAL, NULL)
+                yield formulas.Comparison(variable, formulas.Relation.UNEQUAL, NULL)
 
 
 def _case_tag(left: Pattern, right: Pattern, number: int) -> tuple[Term, ...]:
@@ -328,7 +332,7 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
         for tests in bodies:
             yield head.rule(variables(both), (*body, *tests), tags)
             yield Rule(_blocked(left, node, mine), (*body, *tests))
-    unmatched = (solution.atom(), Not(_blocked(left, node)))
+    unmatched = (solution.atom(), formulas.Not(_blocked(left, node)))
     missing = len(other.tags) + joins_by_cases(left, right)
     yield head.rule(variables(left), unmatched, (*solution.tags, *(NULL,) * missing))
 
@@ -348,7 +352,7 @@ def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
             for witness in _witnesses(left, right, shared - mine - theirs):
                 yield Rule(_blocked(left, node, mine), (*body, *witness))
         blocked = _blocked(left, node)
-    yield head.rule(variables(left), (solution.atom(), Not(blocked)), solution.tags)
+    yield head.rule(variables(left), (solution.atom(), formulas.Not(blocked)), solution.tags)
 
 
 def _solutions(left: Pattern, right: Pattern, node: Node) -> tuple[Solution, Solution]:
@@ -366,12 +370,14 @@ def _blocked(left: Pattern, node: Node, nulls: Variables = frozenset()) -> Atom:
     return node.atom((NULL if name in nulls else name for name in node.free(left)), "'")
 
 
-def _witnesses(left: Pattern, right: Pattern, equal: Variables) -> tuple[tuple[Comparison, ...], ...]:
+def _witnesses(
+    left: Pattern, right: Pattern, equal: Variables
+) -> tuple[tuple[formulas.Comparison, ...], ...]:
     # Minus removes only what shares a bound variable: a never-null one is witness enough.
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)
-    return tuple((Comparison(v, Relation.UNEQUAL, NULL),) for v in in_order(equal))
+    return tuple((formulas.Comparison(v, formulas.Relation.UNEQUAL, NULL),) for v in in_order(equal))
 
 
 PRECEDES: Final = "PRECEDES"
@@ -423,7 +429,7 @@ def _one_group(
     yield head.rule(known, (*gathers, some))
     if node.empty_group is EmptyGroup.NO_ROW:
         return
-    rule = head.rule(known, (*node.nothing(), Not(some)))
+    rule = head.rule(known, (*node.nothing(), formulas.Not(some)))
     assert isinstance(rule.head, Atom)
     empty = {variable: _of_nothing(aggregation, node) for variable, aggregation in pattern.aggregates}
     yield Rule(substitute(rule.head, empty), rule.body)
@@ -498,44 +504,44 @@ def _first_ones(
         taken = child.query_variables.union(others.values())
         others[key.variable] = replace(child, query_variables=taken).fresh(f"{key.variable.name}_")
     earlier = substitute(atom, others)
-    sides: list[Expression] = []
+    sides: list[formulas.Expression] = []
     for number, key in enumerate(keys):
         same = [_same(others[before.variable], before.variable) for before in keys[:number]]
         variable, other = others[key.variable], key.variable
-        before = Call(PRECEDES, (other, variable) if key.descending else (variable, other))
+        before = formulas.Call(PRECEDES, (other, variable) if key.descending else (variable, other))
         sides.append(reduce(_and, [*same, before]))
     late = Atom(f"{atom.predicate}later", atom.arguments)
-    precedes = reduce(lambda term, other: Call("||", (term, other)), sides)
-    yield Rule(late, (atom, earlier, Test(precedes)))
-    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, Not(late)))
+    precedes = reduce(lambda term, other: formulas.Call("||", (term, other)), sides)
+    yield Rule(late, (atom, earlier, formulas.Test(precedes)))
+    yield Rule(Atom(f"{atom.predicate}first", atom.arguments), (atom, formulas.Not(late)))
 
 
-def _and(term: Expression, other: Expression) -> Expression:
-    return Call("&&", (term, other))
+def _and(term: formulas.Expression, other: formulas.Expression) -> formulas.Expression:
+    return formulas.Call("&&", (term, other))
 
 
-def _same(variable: Variable, other: Variable) -> Expression:
-    less = Call(PRECEDES, (variable, other)), Call(PRECEDES, (other, variable))
-    return _and(Call("!", (less[0],)), Call("!", (less[1],)))
+def _same(variable: Variable, other: Variable) -> formulas.Expression:
+    less = formulas.Call(PRECEDES, (variable, other)), formulas.Call(PRECEDES, (other, variable))
+    return _and(formulas.Call("!", (less[0],)), formulas.Call("!", (less[1],)))
 
 
 MILLISECONDS: Final = "MILLISECONDS"
 
 
 def with_row(
-    expression: Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
-) -> Iterator[tuple[Expression, Body]]:
+    expression: formulas.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
+) -> Iterator[tuple[formulas.Expression, Body]]:
     """Yield what the expression is, by cases: each with the body literals under which it is that.
 
     Each call of such a function takes a number of its own: two calls of RAND are two values.
     """
-    if not isinstance(expression, Call):
+    if not isinstance(expression, formulas.Call):
         yield expression, ()
         return
     choices = [list(with_row(argument, row, node, numbers)) for argument in expression.arguments]
     number = next(numbers) if is_special(expression) else 0
     for chosen in product(*choices):
-        call = Call(expression.function, tuple(argument for argument, _ in chosen))
+        call = formulas.Call(expression.function, tuple(argument for argument, _ in chosen))
         below = tuple(literal for _, body in chosen for literal in body)
         if not is_special(expression):
             yield call, below
@@ -544,43 +550,43 @@ def with_row(
             yield instead, (*below, *more)
 
 
-def is_special(call: Call) -> bool:
+def is_special(call: formulas.Call) -> bool:
     """Whether the call has a value that is no matter of its arguments alone."""
     return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
-def uses_arrivals(expression: Expression) -> bool:
+def uses_arrivals(expression: formulas.Expression) -> bool:
     """Whether the expression asks when a statement arrived."""
     return any(call.function == TIMESTAMP for call in calls(expression))
 
 
 def _replacements(
-    call: Call, number: int, row: tuple[Term, ...], node: Node
-) -> Iterator[tuple[Expression, Body]]:
+    call: formulas.Call, number: int, row: tuple[Term, ...], node: Node
+) -> Iterator[tuple[formulas.Expression, Body]]:
     time = node.fresh(f"T{number}")
     match call:
-        case Call("NOW", _):
+        case formulas.Call("NOW", _):
             unit, origin = _unit(node.setting), Literal(node.setting.origin, XSD + "dateTime")
             instant, known = _instant(time, number, node)
             yield (
-                Call("NOW", (instant, origin, unit)),
+                formulas.Call("NOW", (instant, origin, unit)),
                 (logic.In(NOW, logic.At(time, logic.Truth())), *known),
             )
-        case Call(function, arguments) if function == TIMESTAMP:
-            statement = tuple(term for term in arguments if not isinstance(term, Call))
+        case formulas.Call(function, arguments) if function == TIMESTAMP:
+            statement = tuple(term for term in arguments if not isinstance(term, formulas.Call))
             value = node.fresh(f"M{number}")
             instant, known = _instant(time, number, node)
-            stamp = logic.Assign(value, Call(MILLISECONDS, (instant, _unit(node.setting))))
+            stamp = logic.Assign(value, formulas.Call(MILLISECONDS, (instant, _unit(node.setting))))
             yield value, (Atom("latest", (*statement, time)), *known, stamp)
-            yield NULL, (Not(Atom("arrived", statement)),)
-        case Call("BNODE", (label,)):
+            yield NULL, (formulas.Not(Atom("arrived", statement)),)
+        case formulas.Call("BNODE", (label,)):
             # A label that is unbound is an error, not a missing label.
-            labelled = Call("BNODE", (label, _place(number, node), *row))
-            yield Call("IF", (Call("ISLITERAL", (label,)), labelled, NULL)), ()
-        case Call("BNODE", _):
-            yield Call("BNODE", (NULL, _place(number, node), *row)), ()
+            labelled = formulas.Call("BNODE", (label, _place(number, node), *row))
+            yield formulas.Call("IF", (formulas.Call("ISLITERAL", (label,)), labelled, NULL)), ()
+        case formulas.Call("BNODE", _):
+            yield formulas.Call("BNODE", (NULL, _place(number, node), *row)), ()
         case _:
-            yield Call(call.function, (_place(number, node), *row)), ()
+            yield formulas.Call(call.function, (_place(number, node), *row)), ()
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
@@ -589,7 +595,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
         return time, ()
     instant = node.fresh(f"I{number}")
     passed = logic.Operation(logic.ArithmeticOperator.DIVIDE, time, Number(node.setting.ticks))
-    return instant, (Comparison(instant, Relation.EQUAL, passed),)
+    return instant, (formulas.Comparison(instant, formulas.Relation.EQUAL, passed),)
 
 
 def _place(number: int, node: Node) -> Literal:
@@ -607,45 +613,46 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
         seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
         yield Rule(Atom("came", (s, p, o, time)), (seen,))
     arrived = Atom("came", (s, p, o, time))
-    after = (Atom("came", (s, p, o, later)), Comparison(time, Relation.LESS, later))
+    after = (Atom("came", (s, p, o, later)), formulas.Comparison(time, formulas.Relation.LESS, later))
     yield Rule(Atom("earlier", (s, p, o, time)), (arrived, *after))
-    yield Rule(Atom("latest", (s, p, o, time)), (arrived, Not(Atom("earlier", (s, p, o, time)))))
+    yield Rule(Atom("latest", (s, p, o, time)), (arrived, formulas.Not(Atom("earlier", (s, p, o, time)))))
     yield Rule(Atom("arrived", (s, p, o)), (arrived,))
 
 
-Conjunction = tuple[Test, ...]
+Conjunction = tuple[formulas.Test, ...]
 
 _LIMIT: Final = 64
 """Beyond so many rules a condition stays one literal, which means the same."""
 
 
-def disjuncts(condition: Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
+def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
     """Return conjunctions of atomic tests, one of which holds iff the condition is `value`.
 
-    >>> a, b = Call("BOUND", (Variable("a"),)), Call("BOUND", (Variable("b"),))
-    >>> [" and ".join(map(str, part)) for part in disjuncts(Call("!", (Call("&&", (a, b)),)))]
+    >>> a, b = formulas.Call("BOUND", (Variable("a"),)), formulas.Call("BOUND", (Variable("b"),))
+    >>> not_both = formulas.Call("!", (formulas.Call("&&", (a, b)),))
+    >>> [" and ".join(map(str, part)) for part in disjuncts(not_both)]
     ['¬[BOUND(?a)]', '¬[BOUND(?b)]']
     """
     tests = _disjuncts(condition, value=value)
-    return tests if len(tests) <= _LIMIT else ((Test(condition, value),),)
+    return tests if len(tests) <= _LIMIT else ((formulas.Test(condition, value),),)
 
 
-def _disjuncts(condition: Expression, *, value: bool) -> tuple[Conjunction, ...]:
+def _disjuncts(condition: formulas.Expression, *, value: bool) -> tuple[Conjunction, ...]:
     match condition:
-        case Call("!", (inner,)):
+        case formulas.Call("!", (inner,)):
             return _disjuncts(inner, value=not value)
-        case Call("&&" | "||" as operator, (left, right)):
+        case formulas.Call("&&" | "||" as operator, (left, right)):
             sides = _disjuncts(left, value=value), _disjuncts(right, value=value)
             if (operator == "||") == value:
                 return sides[0] + sides[1]
             if len(sides[0]) * len(sides[1]) > _LIMIT:
-                return ((Test(condition, value),),)
+                return ((formulas.Test(condition, value),),)
             return tuple(tests + other for tests, other in product(*sides))
         case _:
-            return ((Test(condition, value),),)
+            return ((formulas.Test(condition, value),),)
 
 
-def unbind(expression: Expression, known: frozenset[Variable]) -> Expression:
+def unbind(expression: formulas.Expression, known: frozenset[Variable]) -> formulas.Expression:
     """Return the expression with null for every variable that the pattern can never bind."""
     return put_terms(expression, dict.fromkeys(variables_of(expression) - known, NULL))
 
@@ -669,7 +676,7 @@ class Site:
 
 
 def where(
-    condition: Expression, exists: tuple[algebra.Exists, ...], site: Site
+    condition: formulas.Expression, exists: tuple[algebra.Exists, ...], site: Site
 ) -> tuple[Iterable[Rule], list[Body]]:
     """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom.
 
@@ -685,8 +692,8 @@ def where(
 
 
 def values(
-    expression: Expression, exists: tuple[algebra.Exists, ...], site: Site
-) -> tuple[Iterable[Rule], list[tuple[Expression, Body]]]:
+    expression: formulas.Expression, exists: tuple[algebra.Exists, ...], site: Site
+) -> tuple[Iterable[Rule], list[tuple[formulas.Expression, Body]]]:
     """Return an expression on solutions by cases, as arrival times split it, and the rules of these."""
     tested = _Exists(exists, site)
     known = unbind(expression, site.bound_variables | tested.names)
@@ -716,7 +723,7 @@ class _Exists:
         """Return the atom that binds the variable to true or false, where a condition needs the value."""
         atom = self.atoms[name]
         outer = self.site.outer.atom()
-        for literal, value in ((atom, _TRUE), (Not(atom), _FALSE)):
+        for literal, value in ((atom, _TRUE), (formulas.Not(atom), _FALSE)):
             self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
         return _with_value(atom, name)
 
@@ -725,17 +732,17 @@ def _with_value(atom: Atom, value: Term) -> Atom:
     return Atom(f"{atom.predicate}is", (value, *atom.arguments))
 
 
-def _literal(test: Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
+def _literal(test: formulas.Test, tested: _Exists, numbers: Iterator[int]) -> Iterator[Body]:
     if isinstance(test.expression, Variable) and (atom := tested.atoms.get(test.expression)) is not None:
-        yield (atom if test.value else Not(atom),)
+        yield (atom if test.value else formulas.Not(atom),)
         return
     for expression, more in _by_cases(test.expression, tested, numbers):
-        yield (*more, Test(expression, test.value))
+        yield (*more, formulas.Test(expression, test.value))
 
 
 def _by_cases(
-    expression: Expression, tested: _Exists, numbers: Iterator[int]
-) -> Iterator[tuple[Expression, Body]]:
+    expression: formulas.Expression, tested: _Exists, numbers: Iterator[int]
+) -> Iterator[tuple[formulas.Expression, Body]]:
     held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
     site = tested.site
     for function, more in with_row(expression, _row(site), site.node, numbers):
@@ -799,7 +806,11 @@ def _substituted(
         part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
-        bound = (Comparison(v, Relation.UNEQUAL, NULL) for v in order if v in nullable(site.outer.pattern))
+        bound = (
+            formulas.Comparison(v, formulas.Relation.UNEQUAL, NULL)
+            for v in order
+            if v in nullable(site.outer.pattern)
+        )
         yield Rule(guard, (site.outer.atom(nulls), *bound))
         # An EXISTS around this one may have given names already.
         taken = occurring_variables(pattern).union(order)

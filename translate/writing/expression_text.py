@@ -12,20 +12,8 @@ from typing import Final, assert_never
 
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
+from lars.language import terms
 from lars.language.formulas import Aggregation, Call, Expression
-from lars.language.terms import (
-    RDF,
-    RDF_TYPE,
-    XSD,
-    Blank,
-    Iri,
-    Literal,
-    Number,
-    Symbol,
-    Term,
-    TripleTerm,
-    Variable,
-)
 from lars.language.windows import Bounds
 from translate.dialects import TITLES
 from translate.errors import QueryError
@@ -46,10 +34,10 @@ class CannotSayError(LarsError):
 
 
 _KNOWN: Final = {
-    RDF: "rdf",
+    terms.RDF: "rdf",
     "http://www.w3.org/2000/01/rdf-schema#": "rdfs",
     "http://www.w3.org/2002/07/owl#": "owl",
-    XSD: "xsd",
+    terms.XSD: "xsd",
 }
 _SPLIT: Final = re.compile(r"([^<>\"{}|^`\\\x00-\x20]*[/#])([A-Za-z0-9_](?:[A-Za-z0-9_-]*[A-Za-z0-9_])?)")
 _WORD: Final = re.compile(r"(?<![A-Za-z0-9])[A-Za-z][A-Za-z0-9]*")
@@ -71,7 +59,7 @@ def split(iri: str) -> tuple[str, str]:
 def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
     """Return a prefix, without its colon, for each namespace used twice, and for rdf, rdfs and xsd.
 
-    >>> dict(choose_prefixes(Counter({"http://www.w3.org/ns/sosa/": 2, XSD: 1, "http://e.org/": 1})))
+    >>> dict(choose_prefixes(Counter({"http://www.w3.org/ns/sosa/": 2, terms.XSD: 1, "http://e.org/": 1})))
     {'http://www.w3.org/2001/XMLSchema#': 'xsd', 'http://www.w3.org/ns/sosa/': 'sosa'}
     """
     chosen = {namespace: name for namespace, name in _KNOWN.items() if used[namespace]}
@@ -96,10 +84,10 @@ def _unused(name: str, taken: frozenset[str]) -> str:
 
 
 _BARE: Final = {
-    XSD + "integer": re.compile(r"[0-9]+"),
-    XSD + "decimal": re.compile(r"[0-9]*\.[0-9]+"),
-    XSD + "double": re.compile(r"(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+"),
-    XSD + "boolean": re.compile("true|false"),
+    terms.XSD + "integer": re.compile(r"[0-9]+"),
+    terms.XSD + "decimal": re.compile(r"[0-9]*\.[0-9]+"),
+    terms.XSD + "double": re.compile(r"(?:[0-9]+\.[0-9]*|\.?[0-9]+)[eE][+-]?[0-9]+"),
+    terms.XSD + "boolean": re.compile("true|false"),
 }
 
 
@@ -236,7 +224,7 @@ class Dialect:
 
     language: Language
     prefixes: Mapping[str, str] = field(default_factory=dict)
-    blanks: frozenset[Variable] = frozenset()
+    blanks: frozenset[terms.Variable] = frozenset()
     used: Counter[str] = field(default_factory=Counter)
     bases: set[str] = field(default_factory=set)
     base: str = ""
@@ -247,14 +235,14 @@ class Dialect:
         """Return the error that the language has no words for a construct."""
         return CannotSayError(construct, self.language, accepted)
 
-    def variable(self, variable: Variable) -> str:
+    def variable(self, variable: terms.Variable) -> str:
         """Return ?name, or raise where that is no variable of SPARQL, or one that is written as a blank."""
         if variable in self.blanks:
             accepted = "a query without result variables uses its other variables in triple patterns only"
             raise self.cannot(f"the variable {variable} of no result", accepted)
         return self._checked(f"?{variable.name}", TokenKind.VARIABLE)
 
-    def iri(self, iri: Iri) -> str:
+    def iri(self, iri: terms.Iri) -> str:
         """Return a prefixed name where a prefix is known, else the IRI in full."""
         namespace, local = split(iri.value)
         if local:
@@ -263,56 +251,58 @@ class Dialect:
                 return f"{self.prefixes[namespace]}:{local}"
         return self.full(iri)
 
-    def full(self, iri: Iri) -> str:
+    def full(self, iri: terms.Iri) -> str:
         """Return <iri>, or raise at a character that no IRI has, and where BASE would change it."""
         if resolve(self.base, iri.value) != iri.value:
             accepted = f"BASE <{self.base}>, against which IRI(..) resolves, resolves it too"
             raise self.cannot(f"the relative IRI {iri}", accepted)
         return self._checked(f"<{iri.value}>", TokenKind.IRI)
 
-    def name(self, name: Iri | Variable) -> str:
+    def name(self, name: terms.Iri | terms.Variable) -> str:
         """Return the name of a graph, service or stream."""
-        return self.iri(name) if isinstance(name, Iri) else self.variable(name)
+        return self.iri(name) if isinstance(name, terms.Iri) else self.variable(name)
 
-    def literal(self, literal: Literal) -> str:
+    def literal(self, literal: terms.Literal) -> str:
         """Return a literal; numbers without sign and booleans are bare."""
         bare = _BARE.get(literal.datatype)
         if literal.language is None and bare is not None and bare.fullmatch(literal.lexical):
             return literal.lexical
-        quoted = str(Literal(literal.lexical))
+        quoted = str(terms.Literal(literal.lexical))
         if not _is_text(quoted):
             raise self.cannot(f"the literal {quoted!r}", "a literal has no lone surrogates")
         if literal.language is not None:
             return quoted + self._checked(f"@{literal.language}", TokenKind.TAG)
         return (
-            quoted if literal.datatype == XSD + "string" else f"{quoted}^^{self.iri(Iri(literal.datatype))}"
+            quoted
+            if literal.datatype == terms.XSD + "string"
+            else f"{quoted}^^{self.iri(terms.Iri(literal.datatype))}"
         )
 
-    def term(self, term: Term) -> str:
+    def term(self, term: terms.Term) -> str:
         """Return a term of a triple pattern, table or expression."""
         match term:
-            case Variable() if term in self.blanks:
+            case terms.Variable() if term in self.blanks:
                 # A label that begins like the variable would keep the reader from inventing it.
                 return self._checked(f"_:{term.name.lstrip('_')}", TokenKind.BLANK)
-            case Variable():
+            case terms.Variable():
                 return self.variable(term)
-            case Iri():
+            case terms.Iri():
                 return self.iri(term)
-            case Literal():
+            case terms.Literal():
                 return self.literal(term)
-            case Blank(label):
+            case terms.Blank(label):
                 return self._checked(f"_:{label}", TokenKind.BLANK)
-            case TripleTerm():
+            case terms.TripleTerm():
                 return f"<<( {' '.join(map(self.term, term.terms))} )>>"
-            case Symbol() | Number():
+            case terms.Symbol() | terms.Number():
                 accepted = "a query has variables, IRIs, literals and, in a template, blank nodes"
                 raise self.cannot(f"the constant {term} of the logic", accepted)
             case _:
                 assert_never(term)
 
-    def predicate(self, term: Term) -> str:
+    def predicate(self, term: terms.Term) -> str:
         """Return a term in a predicate's place, where rdf:type is `a`."""
-        return "a" if term == RDF_TYPE else self.term(term)
+        return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
         """Return the text if it is one token of this kind, so that nothing of a name is syntax."""
@@ -333,7 +323,7 @@ class Dialect:
             case language if language.manner.names_windows:
                 return f"WINDOW {self.label(self._window(block))}"
             case Language.CQELS2:
-                if isinstance(block.stream, Variable):
+                if isinstance(block.stream, terms.Variable):
                     raise self.cannot(f"the variable stream name {block.stream}", "a stream's name is a word")
                 return f"STREAM {self.stream(MergedStream(block.stream, block.window))}"
             case _:
@@ -368,7 +358,7 @@ class Dialect:
         return write_window(window, Language.CQELS if as_cqels else self.language)
 
     def _window(self, block: StreamBlock) -> str:
-        if isinstance(block.stream, Variable):
+        if isinstance(block.stream, terms.Variable):
             raise self.cannot(f"the variable stream name {block.stream}", "a window is declared ON an IRI")
         read = MergedStream(block.stream, block.window)
         return next(name for window, name in self.windows if window == read)
@@ -420,7 +410,7 @@ def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
             assert_never(path)
 
 
-Inline = Mapping[Variable, str]
+Inline = Mapping[terms.Variable, str]
 """Variables in whose place a text stands: EXISTS groups and aggregates."""
 
 EXISTS: Final = "EXISTS "
@@ -438,7 +428,7 @@ _OPERAND: Final = 7
 def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return SPARQL text that is read as this expression; chains are read from the left.
 
-    >>> one, x = Literal("1", "http://www.w3.org/2001/XMLSchema#integer"), Variable("x")
+    >>> one, x = terms.Literal("1", "http://www.w3.org/2001/XMLSchema#integer"), terms.Variable("x")
     >>> write_expression(Call("-", (x, Call("+", (Call("*", (x, x)), one)))), Dialect(Language.CQELS), {})
     '?x - (?x * ?x + 1)'
     """
@@ -452,22 +442,22 @@ def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> s
             return write_operand(inner, dialect, inline)
         case Call(function, _) if function not in _BINDING:
             return write_expression(expression, dialect, inline)
-        case Call("!", (Variable() as test,)) if _is_test(test, inline):
+        case Call("!", (terms.Variable() as test,)) if _is_test(test, inline):
             return write_expression(expression, dialect, inline)
-        case Variable() if _is_test(expression, inline):
+        case terms.Variable() if _is_test(expression, inline):
             return inline[expression]
         case _:
             return f"({write_expression(expression, dialect, inline)})"
 
 
-def _is_test(variable: Variable, inline: Inline) -> bool:
+def _is_test(variable: terms.Variable, inline: Inline) -> bool:
     return inline.get(variable, "").startswith(EXISTS)
 
 
 def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int) -> str:
     """Return the expression, in brackets if it binds less than what stands around it."""
     if not isinstance(expression, Call):
-        if isinstance(expression, Variable) and expression in inline:
+        if isinstance(expression, terms.Variable) and expression in inline:
             return inline[expression]
         return dialect.term(expression)
     binding = _binding(expression)
@@ -485,7 +475,7 @@ def _binding(call: Call) -> int:
 
 def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
     match call:
-        case Call("!", (Variable() as test,)) if _is_test(test, inline):
+        case Call("!", (terms.Variable() as test,)) if _is_test(test, inline):
             return f"NOT {inline[test]}"
         case Call("!", (Call("IN", arguments),)):
             return _among(arguments, "NOT IN", dialect, inline)
@@ -500,23 +490,23 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
             before = _write(left, dialect, inline, binding + (binding == _COMPARED))
             return f"{before} {operator} {_write(right, dialect, inline, binding + 1)}"
         case Call("IRI", (inner, *based)):
-            dialect.bases.update([base.lexical for base in based if isinstance(base, Literal)] or [""])
+            dialect.bases.update([base.lexical for base in based if isinstance(base, terms.Literal)] or [""])
             return f"IRI({_write(inner, dialect, inline, 0)})"
         case Call("BOUND", arguments):
             return f"BOUND({_tested(arguments, dialect, inline)})"
         case Call(function) if function == TIMESTAMP and dialect.language is not Language.CSPARQL:
             raise dialect.cannot(f"the function {function}", "only C-SPARQL has it")
         case Call(function, arguments):
-            name = dialect.iri(Iri(function[1:-1])) if function.startswith("<") else function
+            name = dialect.iri(terms.Iri(function[1:-1])) if function.startswith("<") else function
             return f"{name}({_expressions_text(arguments, dialect, inline)})"
 
 
 def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
     """Return the variable of BOUND; of a group's sample the reader knows by its name."""
     match arguments:
-        case (Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
+        case (terms.Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
             return dialect.variable(name)
-        case (Variable() as name,) if sampled := _SAMPLE.fullmatch(inline[name]):
+        case (terms.Variable() as name,) if sampled := _SAMPLE.fullmatch(inline[name]):
             return sampled[1]
         case _:
             text = ", ".join(map(str, arguments))
@@ -526,7 +516,7 @@ def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline)
 def _bracketed(inner: Expression, dialect: Dialect, inline: Inline) -> str:
     """Return the operand of a sign; a number has brackets, for its sign would be part of it."""
     text = _write(inner, dialect, inline, _OPERAND)
-    return f"({text})" if isinstance(inner, Literal) else text
+    return f"({text})" if isinstance(inner, terms.Literal) else text
 
 
 def _among(arguments: tuple[Expression, ...], word: str, dialect: Dialect, inline: Inline) -> str:
@@ -550,5 +540,5 @@ def write_aggregation(aggregation: Aggregation, dialect: Dialect, texts: Inline)
     distinct = "DISTINCT " if aggregation.distinct else ""
     separator = ""
     if aggregation.function == "GROUP_CONCAT" and aggregation.separator != " ":
-        separator = f"; SEPARATOR = {dialect.literal(Literal(aggregation.separator))}"
+        separator = f"; SEPARATOR = {dialect.literal(terms.Literal(aggregation.separator))}"
     return f"{aggregation.function}({distinct}{inside}{separator})"

@@ -23,15 +23,7 @@ from translate.analysis import parts, tests_of
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Pattern, variables
 from translate.model.query import Language
-from translate.writing.expression_text import (
-    EXISTS,
-    Dialect,
-    Inline,
-    write_aggregation,
-    write_expression,
-    write_operand,
-    write_path,
-)
+from translate.writing import expression_text
 
 _ARGUMENT: Final = re.compile(r"_+x[0-9]+")
 _ORDERING: Final = re.compile(r"_+o[0-9]+")
@@ -59,7 +51,10 @@ class Level:
 
 
 def take_apart(
-    pattern: Pattern, selected: tuple[Variable, ...], modifiers: algebra.Modifiers, dialect: Dialect
+    pattern: Pattern,
+    selected: tuple[Variable, ...],
+    modifiers: algebra.Modifiers,
+    dialect: expression_text.Dialect,
 ) -> Level:
     """Return the parts of a query's pattern; raise CannotSayError at COUNT(DISTINCT *) of some variables."""
     keys = tuple(order.variable for order in modifiers.order if _ORDERING.fullmatch(order.variable.name))
@@ -91,7 +86,9 @@ def take_extensions(
     return tuple(reversed(extensions)), pattern
 
 
-def _take_group_apart(group: algebra.Group, selected: tuple[Variable, ...], dialect: Dialect) -> Level:
+def _take_group_apart(
+    group: algebra.Group, selected: tuple[Variable, ...], dialect: expression_text.Dialect
+) -> Level:
     several = [found for _, found in group.aggregates if counts_tuples(found)]
     arguments = tuple(
         name for _, found in group.aggregates if found not in several for name in found.arguments
@@ -156,27 +153,29 @@ def in_braces(head: str, lines: Lines) -> Lines:
     return [f"{before}{{", *(f"  {line}" for line in lines), "}"] if lines else [f"{before}{{ }}"]
 
 
-def write_group(pattern: Pattern, dialect: Dialect) -> Lines:
+def write_group(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
     """Return the lines between the braces of a group that is read as the pattern."""
     match pattern:
         case algebra.Filter(inner, condition, exists):
-            test = write_operand(condition, dialect, write_exists(exists, dialect))
+            test = expression_text.write_operand(condition, dialect, write_exists(exists, dialect))
             return [*_elements(inner, dialect), f"FILTER {test}"]
         case _:
             return _elements(pattern, dialect)
 
 
-def write_exists(exists: Iterable[algebra.Exists], dialect: Dialect) -> Inline:
+def write_exists(
+    exists: Iterable[algebra.Exists], dialect: expression_text.Dialect
+) -> expression_text.Inline:
     """Return the text of each EXISTS of an expression, on one line."""
     return {test.variable: _exists(test, dialect) for test in exists}
 
 
-def _exists(test: algebra.Exists, dialect: Dialect) -> str:
-    lines = in_braces(EXISTS.strip(), write_group(test.pattern, dialect))
+def _exists(test: algebra.Exists, dialect: expression_text.Dialect) -> str:
+    lines = in_braces(expression_text.EXISTS.strip(), write_group(test.pattern, dialect))
     return " ".join(line.strip() for line in lines)
 
 
-def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
+def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
     """Return lines whose elements, read one after the other, make the pattern."""
     match pattern:
         case algebra.Join(left, right):
@@ -188,13 +187,13 @@ def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
         case algebra.LeftJoin(left, right, condition, exists):
             inline = write_exists(exists, dialect)
             assert condition is not None
-            last = f"FILTER {write_operand(condition, dialect, inline)}"
+            last = f"FILTER {expression_text.write_operand(condition, dialect, inline)}"
             optional = in_braces("OPTIONAL", [*_elements(right, dialect), last])
             return [*_elements(left, dialect), *optional]
         case algebra.Minus(left, right):
             return [*_elements(left, dialect), *in_braces("MINUS", write_group(right, dialect))]
         case algebra.Extend(inner, variable, expression, exists):
-            text = write_expression(expression, dialect, write_exists(exists, dialect))
+            text = expression_text.write_expression(expression, dialect, write_exists(exists, dialect))
             bind = f"BIND ({text} AS {dialect.variable(variable)})"
             return [*_elements(inner, dialect), bind]
         case algebra.Filter():
@@ -203,7 +202,7 @@ def _elements(pattern: Pattern, dialect: Dialect) -> Lines:
             return _element(pattern, dialect)
 
 
-def _joined(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
+def _joined(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> Lines:
     """Return the one element that joins the right side to what stands before it."""
     match right:
         case algebra.Bgp() if _ends_in_triples(left):
@@ -235,13 +234,14 @@ def _element(
     | algebra.Values
     | algebra.Group
     | algebra.Select,
-    dialect: Dialect,
+    dialect: expression_text.Dialect,
 ) -> Lines:
     match pattern:
         case algebra.Bgp(triples):
             return write_triples(triples, dialect)
         case algebra.PathPattern(subject, path, object_):
-            return [f"{dialect.term(subject)} {write_path(path, dialect)} {dialect.term(object_)} ."]
+            walked = expression_text.write_path(path, dialect)
+            return [f"{dialect.term(subject)} {walked} {dialect.term(object_)} ."]
         case algebra.StreamBlock(_, _, inner):
             return in_braces(dialect.block(pattern), _element(inner, dialect))
         case algebra.Union(left, right):
@@ -262,7 +262,7 @@ def _element(
             assert_never(pattern)
 
 
-def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) -> Lines:
+def write_triples(triples: Iterable[algebra.TriplePattern], dialect: expression_text.Dialect) -> Lines:
     """Return triple patterns in their order; those that follow each other share their subject."""
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
@@ -275,7 +275,7 @@ def write_triples(triples: Iterable[algebra.TriplePattern], dialect: Dialect) ->
     return lines
 
 
-def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
+def _union(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> Lines:
     # A union on the left is more branches of the same element.
     if isinstance(left, algebra.Union):
         before = _element(left, dialect)
@@ -285,7 +285,7 @@ def _union(left: Pattern, right: Pattern, dialect: Dialect) -> Lines:
     return [*before[:-1], f"{before[-1]} UNION {first}", *rest]
 
 
-def write_values(word: str, values: algebra.Values, dialect: Dialect) -> Lines:
+def write_values(word: str, values: algebra.Values, dialect: expression_text.Dialect) -> Lines:
     """Return the table of VALUES or, with its own brackets, of BINDINGS."""
     names = " ".join(map(dialect.variable, values.names))
     head = f"{word} ({names})" if word == "VALUES" else f"{word} {names}"
@@ -293,7 +293,7 @@ def write_values(word: str, values: algebra.Values, dialect: Dialect) -> Lines:
     return in_braces(head, [f"({row})" for row in rows])
 
 
-def _subquery(select: algebra.Select, dialect: Dialect) -> Lines:
+def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines:
     level = take_apart(select.pattern, select.result, select.modifiers, dialect)
     if level.table is not None:
         dialect.values_inside()
@@ -310,10 +310,10 @@ class Clauses:
     """
 
     level: Level
-    dialect: Dialect
+    dialect: expression_text.Dialect
     keys: tuple[str, ...]
-    named: Inline
-    inline: Inline
+    named: expression_text.Inline
+    inline: expression_text.Inline
 
     def items(self, pattern: Pattern, result: tuple[Variable, ...]) -> str:
         """Return what stands after SELECT: each variable, with its expression where it has one.
@@ -353,13 +353,13 @@ class Clauses:
 
     def _expression(self, extend: algebra.Extend) -> str:
         inline = {**self.inline, **write_exists(extend.exists, self.dialect)}
-        return write_expression(extend.expression, self.dialect, inline)
+        return expression_text.write_expression(extend.expression, self.dialect, inline)
 
     def _grouping(self) -> Lines:
         lines = [f"GROUP BY {' '.join(self.keys)}"] if self.keys else []
         if (having := self.level.having) is not None:
             inline = {**self.named, **self.inline, **write_exists(having.exists, self.dialect)}
-            lines.append(f"HAVING {write_operand(having.condition, self.dialect, inline)}")
+            lines.append(f"HAVING {expression_text.write_operand(having.condition, self.dialect, inline)}")
         return lines
 
     def _ordering(self, modifiers: algebra.Modifiers) -> Lines:
@@ -375,19 +375,20 @@ class Clauses:
         return [f"ORDER BY {' '.join(shown)}"] if shown else []
 
 
-def clauses_of(level: Level, dialect: Dialect) -> Clauses:
+def clauses_of(level: Level, dialect: expression_text.Dialect) -> Clauses:
     """Return the clauses of a level, its keys and aggregates written once."""
     arguments = {extend.variable: _text(extend, dialect) for extend in level.arguments}
     keys = _keys(level, dialect)
     texts = {
-        name: write_aggregation(aggregation, dialect, arguments) for name, aggregation in level.aggregates
+        name: expression_text.write_aggregation(aggregation, dialect, arguments)
+        for name, aggregation in level.aggregates
     }
     named = {name: text for name, text in texts.items() if name in level.selected}
     inline = {name: text for name, text in texts.items() if name not in level.selected}
     return Clauses(level, dialect, keys, named, inline)
 
 
-def _keys(level: Level, dialect: Dialect) -> tuple[str, ...]:
+def _keys(level: Level, dialect: expression_text.Dialect) -> tuple[str, ...]:
     texts = {}
     for extend in level.computed:
         text = _text(extend, dialect)
@@ -397,5 +398,5 @@ def _keys(level: Level, dialect: Dialect) -> tuple[str, ...]:
     return tuple(texts.get(key) or dialect.variable(key) for key in level.keys)
 
 
-def _text(extend: algebra.Extend, dialect: Dialect) -> str:
-    return write_expression(extend.expression, dialect, write_exists(extend.exists, dialect))
+def _text(extend: algebra.Extend, dialect: expression_text.Dialect) -> str:
+    return expression_text.write_expression(extend.expression, dialect, write_exists(extend.exists, dialect))

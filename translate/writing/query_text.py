@@ -10,20 +10,12 @@ from lars.language.program import calls
 from lars.language.program import variables as named_in
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, parts
-from translate.model.patterns import Bgp, Group, PathPattern, Pattern, Select, StreamBlock, variables
+from translate.model import patterns
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
 from translate.sparql.tokens import needs_12
 from translate.tau import in_order
+from translate.writing import group_text
 from translate.writing.expression_text import WORD, Dialect, Windows, choose_prefixes, write_duration
-from translate.writing.group_text import (
-    Clauses,
-    Lines,
-    clauses_of,
-    counts_tuples,
-    in_braces,
-    take_apart,
-    write_triples,
-)
 
 
 def model_lines(query: Query) -> Iterator[str]:
@@ -73,7 +65,7 @@ _UNNAMED: Final = "answers"
 """The name of a query from another language where REGISTER is needed, which has a name."""
 
 
-def write_registration(query: EngineQuery, dialect: Dialect) -> Lines:
+def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     """Return the line of REGISTER, or none; raise where an operator on streams has no words."""
     if dialect.language.manner.names_windows:
         return _rspql(query, dialect)
@@ -94,7 +86,7 @@ def _check_operator(query: EngineQuery, dialect: Dialect, accepted: str) -> None
         raise dialect.cannot(construct, accepted)
 
 
-def _csparql(query: EngineQuery, dialect: Dialect) -> Lines:
+def _csparql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     name = query.name
     if query.language is not Language.CSPARQL:
         # Of a name both parsers of the engine accept letters and digits only.
@@ -120,7 +112,7 @@ def _name(name: str, dialect: Dialect) -> str:
     raise dialect.cannot(f"the query name {name!r}", "a name is a word or an IRI")
 
 
-def _rspql(query: EngineQuery, dialect: Dialect) -> Lines:
+def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     """Return REGISTER RSTREAM <name> AS of RSP4J; only what the drafts alone have is written as there."""
     if query.name is None and (query.to_stream is None or _is_draft(query, dialect)):
         return []
@@ -144,7 +136,7 @@ def operator_of(query: EngineQuery, dialect: Dialect) -> str:
     return query.to_stream.value if behind and query.to_stream is not None else ""
 
 
-def write_dataset(query: EngineQuery, dialect: Dialect) -> Lines:
+def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     """Return the FROM clauses, the streams last; raise where the language merges none."""
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
@@ -218,12 +210,12 @@ def _base(counting: Dialect) -> str:
     return next(iter(counting.bases), "")
 
 
-def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
+def _lines(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
     if dialect.language is Language.SPARQ and query.form is not Form.SELECT:
         raise dialect.cannot(query.form.value, "its queries are those of SELECT")
     selected = query.result if query.form is Form.SELECT else ()
-    level = take_apart(query.pattern, selected, query.modifiers, dialect)
-    clauses = clauses_of(level, dialect)
+    level = group_text.take_apart(query.pattern, selected, query.modifiers, dialect)
+    clauses = group_text.clauses_of(level, dialect)
     head = _head(query, clauses, dialect)
     body = clauses.body(query.modifiers)
     prologue = [f"BASE {dialect.full(Iri(dialect.base))}"] if dialect.base else []
@@ -234,7 +226,7 @@ def _lines(query: EngineQuery, dialect: Dialect) -> Lines:
     return [*before, *head, *write_dataset(query, dialect), *body]
 
 
-def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
+def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> group_text.Lines:
     """Return the clause of the form, with the operator that SPARQLstream writes behind SELECT."""
     match query.form:
         case Form.SELECT:
@@ -247,15 +239,15 @@ def _head(query: EngineQuery, clauses: Clauses, dialect: Dialect) -> Lines:
         case Form.ASK:
             return ["ASK"]
         case Form.CONSTRUCT:
-            lines = write_triples(query.template, replace(dialect, blanks=frozenset()))
-            return in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
+            lines = group_text.write_triples(query.template, replace(dialect, blanks=frozenset()))
+            return group_text.in_braces(f"CONSTRUCT {operator_of(query, dialect)}".rstrip(), lines)
         case Form.DESCRIBE:
             return [f"DESCRIBE {' '.join(map(dialect.name, query.described)) or '*'}"]
 
 
 def _windows(query: EngineQuery) -> Windows:
     """Return a name for each window that a block reads, and for each that none does."""
-    blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
+    blocks = (part for part in parts(query.pattern) if isinstance(part, patterns.StreamBlock))
     read = (MergedStream(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
     declared = (*dict.fromkeys(read), *query.declared)
     return tuple((part, f"w{number}") for number, part in enumerate(declared, 1))
@@ -272,7 +264,10 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     if named and not any(map(_says_star, inside)):
         return frozenset()
     leaves = Counter(
-        name for part in inside if isinstance(part, Bgp | PathPattern) for name in variables(part)
+        name
+        for part in inside
+        if isinstance(part, patterns.Bgp | patterns.PathPattern)
+        for name in patterns.variables(part)
     )
     compared = frozenset().union(*(named_in(term) for part in inside for term in expressions_of(part)))
     return frozenset(
@@ -282,11 +277,11 @@ def _blanks(query: EngineQuery) -> frozenset[Variable]:
     )
 
 
-def _says_star(part: Pattern) -> bool:
+def _says_star(part: patterns.Pattern) -> bool:
     match part:
-        case Select(_, result, _):
+        case patterns.Select(_, result, _):
             return not result
-        case Group(_, _, aggregates):
-            return any(counts_tuples(aggregation) for _, aggregation in aggregates)
+        case patterns.Group(_, _, aggregates):
+            return any(group_text.counts_tuples(aggregation) for _, aggregation in aggregates)
         case _:
             return False

@@ -11,22 +11,10 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from agreement.answering.solve.translating import period_of
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import option
 from agreement.documents.outputs import in_order
-from agreement.documents.requests import (
-    PROGRAM_SUFFIX,
-    EvaluationOptions,
-    ProgramOptions,
-    check_evaluated,
-    is_experiment,
-    is_pushed,
-    load_program,
-    load_query,
-    readers,
-    sources,
-    time_option,
-)
 from agreement.documents.traces import (
     StreamRuns,
     Trace,
@@ -78,7 +66,7 @@ class AnswerStreamOptions:
     models: int | None = option(
         None,
         "Number of answer streams of a program to print. [default: all]",
-        readers.models,
+        requests.readers.models,
         metavar="all|N",
         keyword='int | Literal["all"] | None',
     )
@@ -112,7 +100,7 @@ class SolvingTask:
 
     path: Path
     trace: TraceInput
-    evaluation: EvaluationOptions
+    evaluation: requests.EvaluationOptions
     setting: Setting
     trigger: Trigger
     span: Span
@@ -142,14 +130,14 @@ class AnswerRows:
 
 
 def solving_task(
-    path: Path, traces: Sequence[Path], how: ProgramOptions, span: Span, note: Warn
+    path: Path, traces: Sequence[Path], how: requests.ProgramOptions, span: Span, note: Warn
 ) -> SolvingTask:
     """Return what options say of a query or program and its trace; of an experiment they do not say all.
 
     Without a unit it is the longest that fits, which is noted.
     """
     options, reading = how.input_options, how.reading
-    if not is_experiment(path):
+    if not requests.is_experiment(path):
         options = options.fitted([path], note, how.evaluation.period)
     return SolvingTask(
         path,
@@ -203,7 +191,7 @@ class Streams:
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == requests.PROGRAM_SUFFIX:
         return _streams(task, warn)
     query, trace, task = query_on_trace(task, warn)
     output = output_of(query, task.setting)
@@ -218,7 +206,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     pushed = not isinstance(question.gate, Multiples)
     for remark in remarks(query, task.setting, pushed=pushed, rows=True):
         warn(remark)
-    if all(isinstance(source.stream, Iri) for source in sources(query)):
+    if all(isinstance(source.stream, Iri) for source in requests.sources(query)):
         read = (stream.value for stream in streams_of(query))
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
@@ -237,8 +225,8 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
     """Return the query that is wanted, its trace, and the task with the dates of that trace."""
-    query = load_query(task.path, task.setting.unit, task.evaluation.engine)
-    check_evaluated(query, task.evaluation, task.trigger)
+    query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine)
+    requests.check_evaluated(query, task.evaluation, task.trigger)
     trace = trace_of(task.trace, task.span[1], query, warn)
     return query, trace, replace(task, setting=with_dates(task.setting, trace))
 
@@ -248,7 +236,7 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
 
     Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
     """
-    program = load_program(task.path)
+    program = requests.load_program(task.path)
     check_shown(task.predicates, program)
     trace = trace_of(task.trace, task.span[1], None, warn)
     return program, trace, given_to(program, trace)
@@ -282,7 +270,7 @@ def _changes(
 def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
     """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
     program = lars_program(query, task.setting)
-    if is_pushed(query, task.evaluation):
+    if requests.is_pushed(query, task.evaluation):
         return push(program, task.trigger)
     return pull(program, period_of(query, task.evaluation.period, task.setting))
 
@@ -437,8 +425,8 @@ class ReportOptions:
 
     HEADING: ClassVar = "Reports (with --as)"
 
-    t0: Time | None = time_option("Start time t0 of the windows of a specification. [default: 0]")
-    until: Time | None = time_option(
+    t0: Time | None = requests.time_option("Start time t0 of the windows of a specification. [default: 0]")
+    until: Time | None = requests.time_option(
         "Last time point of the reports. [default: the last element of the trace]"
     )
     as_stream: str | None = option(
@@ -525,7 +513,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     times = _times(task, zero, engine_run.last)
     choices = []
     if isinstance(who, Specification):
-        read = sources(engine_run.query)
+        read = requests.sources(engine_run.query)
         said = said_starts(read, unit) if times.start is None else None
         starts = said or tuple(times.start or 0 for _ in read)
         choices = [OpenChoice(starts, task.bounds or as_said(who, read).bounds[0])]
@@ -576,7 +564,7 @@ def _specified(
 
 
 def _every(engine_run: "EngineRun") -> int:
-    windows = [source.window for source in sources(engine_run.query)]
+    windows = [source.window for source in requests.sources(engine_run.query)]
     slides = (
         window.slide.points(engine_run.unit) if isinstance(window, Range) and window.slide else 1
         for window in windows

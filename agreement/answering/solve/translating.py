@@ -6,16 +6,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from agreement.documents import requests
 from agreement.documents.outputs import json_text
-from agreement.documents.requests import (
-    PROGRAM_SUFFIX,
-    EvaluationOptions,
-    WindowSource,
-    load_program,
-    load_query,
-    sources,
-    with_sources,
-)
 from agreement.documents.values import Period
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
@@ -25,15 +17,7 @@ from lars.language.terms import Atom, Iri
 from lars.text import notation
 from lars.ticker import ExportError
 from solver.settings import StaticFile, Warn
-from translate.analysis import (
-    cq,
-    cs,
-    default_period,
-    model_of_cqels,
-    model_of_csparql,
-    remarks,
-    stream_blocks,
-)
+from translate import analysis
 from translate.analysis.model_queries import Assignment
 from translate.dialects import TITLES
 from translate.model.patterns import EMPTY
@@ -64,7 +48,7 @@ class TranslatingTask:
     """
 
     path: Path
-    evaluation: EvaluationOptions
+    evaluation: requests.EvaluationOptions
     setting: Setting
     trigger: Trigger
     assigned: Mapping[Iri, tuple[Iri, ...]]
@@ -85,7 +69,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
     if shape == "json":
         yield json_text(document(task, warn))
         return
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == requests.PROGRAM_SUFFIX:
         if shape == "model":
             raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; expected a query's file")
         yield _text(_own_program(task), shape, task)
@@ -113,7 +97,7 @@ def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]
 
 def _warned(written: EngineQuery, task: TranslatingTask, warn: Warn) -> EngineQuery:
     pushed = None if task.evaluation.mode is None else task.evaluation.mode == "push"
-    for remark in (*remarks(written, task.setting, pushed=pushed), *_unassigned(written, task)):
+    for remark in (*analysis.remarks(written, task.setting, pushed=pushed), *_unassigned(written, task)):
         warn(remark)
     return written
 
@@ -121,7 +105,7 @@ def _warned(written: EngineQuery, task: TranslatingTask, warn: Warn) -> EngineQu
 def _own_program(task: TranslatingTask) -> Program:
     if task.evaluation.engine or task.assigned or task.static:
         raise LarsError(f"{task.path}: --engine, --assign and --static are for queries; this is a program")
-    return load_program(task.path)
+    return requests.load_program(task.path)
 
 
 def _unassigned(written: EngineQuery, task: TranslatingTask) -> Iterator[str]:
@@ -140,7 +124,7 @@ def _read(task: TranslatingTask) -> EngineQuery:
 
 def _read_as(task: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
-    read = partial(load_query, task.path, task.setting.unit, opaque=not task.solved)
+    read = partial(requests.load_query, task.path, task.setting.unit, opaque=not task.solved)
     if task.evaluation.engine is None:
         return read()
     try:
@@ -168,29 +152,29 @@ def _variants(written: EngineQuery, task: TranslatingTask) -> list[tuple[str, En
     engine = task.evaluation.engine
     if engine is None or engine is written.language:
         return [(written.language.value, written)]
-    blocks = any(stream_blocks(written.pattern))
+    blocks = any(analysis.stream_blocks(written.pattern))
     if engine in MERGING and blocks:
-        return [("cs(Q)", replace(cs(model_of_cqels(written)), language=engine))]
+        return [("cs(Q)", replace(analysis.cs(analysis.model_of_cqels(written)), language=engine))]
     if engine not in MERGING and written.merged:
         if not task.assigned:
             raise LarsError(
                 f"{task.path}: a query in {TITLES[written.language]} does not say which part is matched in "
                 "which stream; give --assign STREAM=PREDICATE, or use `lars agree` with a trace that shows it"
             )
-        engine_variants = cq(_model(written, task))
+        engine_variants = analysis.cq(_model(written, task))
         return [(str(variant), replace(variant.query, language=engine)) for variant in engine_variants]
     return [(engine.value, replace(written, language=engine))]
 
 
 def _model(written: EngineQuery, task: TranslatingTask) -> Query:
     if written.merged and task.assigned:
-        return model_of_csparql(written, Assignment(written, frozenset(), task.assigned))
-    return model_of_cqels(written)
+        return analysis.model_of_csparql(written, Assignment(written, frozenset(), task.assigned))
+    return analysis.model_of_cqels(written)
 
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
     """Return the program, or those of the queries of the other engine that say the same, by name."""
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == requests.PROGRAM_SUFFIX:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
 
@@ -202,7 +186,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
         {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
         for name, program in lars_programs
     ]
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix == requests.PROGRAM_SUFFIX:
         return {"programs": listed}
     written = _read(task)
     facts_of_query = {"language": written.language.value, "form": written.form.value}
@@ -259,7 +243,11 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
 
 def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Program, path: Path) -> LarsError:
     """Return the refusal with the place of what is refused, where the program stands in a file."""
-    written = notation.read(read_text(path, "a LARS program")).rules if path.suffix == PROGRAM_SUFFIX else ()
+    written = (
+        notation.read(read_text(path, "a LARS program")).rules
+        if path.suffix == requests.PROGRAM_SUFFIX
+        else ()
+    )
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     origin = written[number].origin if number < len(written) else None
     if origin is None:
@@ -277,8 +265,8 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
         raise LarsError(_ASSIGNED)
     if language not in MERGING and written.merged:
         queries = variants(replace(task, evaluation=replace(task.evaluation, engine=Language.CQELS)), warn)
-    elif language is Language.CSPARQL and any(stream_blocks(written.pattern)):
-        queries = [("cs(Q)", cs(model_of_cqels(written)))]
+    elif language is Language.CSPARQL and any(analysis.stream_blocks(written.pattern)):
+        queries = [("cs(Q)", analysis.cs(analysis.model_of_cqels(written)))]
         warn(
             "C-SPARQL merges its windows and the static data into one graph: which part is matched in which "
             "stream is lost, and answers can differ"
@@ -290,18 +278,18 @@ def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[s
     if language.manner.opens is not None and written.language is not language:
         warn(f"{TITLES[language]} shows nothing of a window before the first one has closed")
     for name, source_query in queries:
-        query = with_sources(source_query, partial(_stepping, step=task.step))
+        query = requests.with_sources(source_query, partial(_stepping, step=task.step))
         if len(queries) > 1:
             yield f"# {name}"
         yield write_query(_as_written(query, written), language).rstrip("\n")
 
 
 def _ends(query: EngineQuery) -> set[str]:
-    windows = (source.window for source in sources(query))
+    windows = (source.window for source in requests.sources(query))
     return {window.ends.value for window in windows if isinstance(window, Range) and window.ends is not None}
 
 
-def _stepping(source: WindowSource, step: Duration | None) -> WindowSource:
+def _stepping(source: requests.WindowSource, step: Duration | None) -> requests.WindowSource:
     # C-SPARQL has no window without a STEP: a step as short as the report is late says what CQELS says.
     match source.window:
         case Range(_, None, None) as window if step is not None:
@@ -323,7 +311,7 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
     """Return the pulling period that is given, else the query's STEP."""
-    period = default_period(query, setting.unit) if step is None else step.points(setting.unit)
+    period = analysis.default_period(query, setting.unit) if step is None else step.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

@@ -23,19 +23,8 @@ from agreement.comparing.agree.sides import (
     with_columns,
 )
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents import requests
 from agreement.documents.outputs import first_few
-from agreement.documents.requests import (
-    EXPERIMENT_FILE,
-    QUERY_SUFFIXES,
-    InterpretationOptions,
-    durations_among,
-    durations_in,
-    fitting_unit,
-    is_query,
-    load_query,
-    origin_text,
-    sources,
-)
 from agreement.documents.traces import (
     LocalTrace,
     Trace,
@@ -65,18 +54,7 @@ from solver.job.slices import used_background
 from solver.settings import Span, TraceInput, Warn, unsaid
 from solver.traces import read_static
 from solver.traces.input_files import STANDARD_INPUT
-from translate.analysis import (
-    check_comparable,
-    cq,
-    cs,
-    default_period,
-    differences,
-    different_datasets,
-    is_pushed,
-    model_of_cqels,
-    model_of_csparql,
-    remarks,
-)
+from translate import analysis
 from translate.dialects import TITLES
 from translate.errors import ModelError
 from translate.model.query import MERGING, EngineQuery, Setting
@@ -173,16 +151,16 @@ def pairs(
     """
     if csparql is not None and cqels is not None:
         if alike:
-            check_comparable(csparql, cqels)
+            analysis.check_comparable(csparql, cqels)
         return (Pair(csparql, cqels),)
     if cqels is not None:
-        return (Pair(cs(model_of_cqels(cqels)), cqels),)
+        return (Pair(analysis.cs(analysis.model_of_cqels(cqels)), cqels),)
     if csparql is None:
         raise LarsError("no query to compare: give a C-SPARQL query, a CQELS query, or both")
     from translate.analysis.model_queries import Assignment
 
-    model = model_of_csparql(csparql, Assignment(csparql, carried, assigned))
-    return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in cq(model))
+    model = analysis.model_of_csparql(csparql, Assignment(csparql, carried, assigned))
+    return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in analysis.cq(model))
 
 
 def pairs_on(compared: Sequence[Pair], names: Sequence[str] | None) -> tuple[Pair, ...]:
@@ -245,7 +223,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
-        query = cs(model_of_cqels(pair.cqels))
+        query = analysis.cs(analysis.model_of_cqels(pair.cqels))
     except ModelError:
         query = pair.csparql
     read = {part.stream for part in query.merged}
@@ -268,19 +246,24 @@ def _differing(
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
     first = compared[0]
-    texts = [] if first.choices is not None else list(differences(first.csparql, first.cqels, setting.unit))
-    if differing := different_datasets(first.csparql, first.cqels):
+    texts = (
+        []
+        if first.choices is not None
+        else list(analysis.differences(first.csparql, first.cqels, setting.unit))
+    )
+    if differing := analysis.different_datasets(first.csparql, first.cqels):
         texts.append(differing)
     for pair in compared:
-        texts += remarks(pair.csparql, setting, pushed=False)
-        texts += remarks(pair.cqels, setting, pushed=True)
+        texts += analysis.remarks(pair.csparql, setting, pushed=False)
+        texts += analysis.remarks(pair.cqels, setting, pushed=True)
     return tuple(dict.fromkeys(texts))
 
 
 _NAMED: Final = 5
 """Of more periods than these some are named."""
 _INPUTS: Final = (
-    f"a folder with {EXPERIMENT_FILE}, or one or two queries ({', '.join(QUERY_SUFFIXES)}) followed by traces"
+    f"a folder with {requests.EXPERIMENT_FILE}, "
+    f"or one or two queries ({', '.join(requests.QUERY_SUFFIXES)}) followed by traces"
 )
 
 
@@ -290,13 +273,13 @@ class Overrides:
 
     periods: tuple[Period, ...]
     unit: Duration | None
-    reading: InterpretationOptions
+    reading: requests.InterpretationOptions
     assigned: Mapping[Iri, tuple[Iri, ...]]
 
     def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
         """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
         counted = trace_input.options.trace_unit
-        return (*durations_among(self.periods), *(() if counted is None else (counted,)))
+        return (*requests.durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
         """Return the periods in time points, none where none is given."""
@@ -324,7 +307,7 @@ class AgreementTask:
 
 def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides) -> AgreementTask:
     """Return the comparison of one or two queries on traces, the inputs of the command."""
-    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / EXPERIMENT_FILE)]
+    alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
     if alone:
         raise LarsError(
             f"{alone[0]}: cannot combine an experiment with other inputs: it contains its queries and traces"
@@ -336,9 +319,9 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
     if not queries:
         raise LarsError(f"missing input: use {_INPUTS}")
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
-    fitting = fitting_unit((*durations_in(queries), *overrides.durations(trace_input)))
+    fitting = requests.fitting_unit((*requests.durations_in(queries), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
-    loaded = [(path, load_query(path, unit)) for path in queries]
+    loaded = [(path, requests.load_query(path, unit)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")
     csparql, cqels = _by_language(loaded)
@@ -347,21 +330,23 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
         cqels=cqels,
         periods=overrides.in_points(unit),
         trace=replace(trace_input, paths=paths, options=replace(trace_input.options, unit=unit)),
-        setting=replace(overrides.reading.setting(unit), origin=origin_text(trace_input.options.origin)),
+        setting=replace(
+            overrides.reading.setting(unit), origin=requests.origin_text(trace_input.options.origin)
+        ),
         trigger=overrides.reading.trigger or Trigger.ANY,
         assigned=overrides.assigned,
     )
 
 
 def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
-    queries = [path for path in inputs if is_query(path)] or list(inputs[:1])
+    queries = [path for path in inputs if requests.is_query(path)] or list(inputs[:1])
     return queries, tuple(path for path in inputs if path not in queries)
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
     """Return for each query, by whether it is pulled, its file and the traces."""
     queries, traces = _told_apart(inputs)
-    loaded = [(path, load_query(path, unit)) for path in queries]
+    loaded = [(path, requests.load_query(path, unit)) for path in queries]
     pulled, _ = _by_language(loaded)
     return {query is pulled: (path, *traces) for path, query in loaded}
 
@@ -372,7 +357,7 @@ def _by_language(
     """Return the query that is pulled and the one that pushes; None: it is to be derived."""
     asked = [query for _, query in queries]
     if len(asked) > 1 and not any(query.language in MERGING for query in asked):
-        pulled = [not is_pushed(query) for query in asked]
+        pulled = [not analysis.is_pushed(query) for query in asked]
     else:
         pulled = [query.language in MERGING for query in asked]
     if len(set(pulled)) < len(pulled):
@@ -428,7 +413,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
     """Yield which pulling periods are no multiples of the STEP, as windows then end before most pulls."""
-    windows = (source.window for source in sources(pulled))
+    windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
         for window in windows
@@ -543,10 +528,10 @@ def periods_of(task: AgreementTask) -> tuple[int, ...]:
         return task.periods
     steps: set[Duration] = set()
     for query in (task.csparql, task.cqels):
-        period = None if query is None else default_period(query, task.setting.unit)
+        period = None if query is None else analysis.default_period(query, task.setting.unit)
         if period is not None:
             return (period,)
-        windows = [source.window for source in (() if query is None else sources(query))]
+        windows = [source.window for source in (() if query is None else requests.sources(query))]
         steps |= {w.slide for w in windows if isinstance(w, Range) and w.slide is not None}
     several = f"several STEPs ({', '.join(map(str, sorted(steps)))})" if steps else "no STEP"
     problem = f"cannot choose a pull period: the query has {several}"

@@ -26,17 +26,17 @@ from lars.language import formulas
 from lars.language.program import Program, Rule, atoms, head_atom, ready, variables
 from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, Window
+from solver import relational
 from solver.columns import NULL_CODE, Array, CodedColumns, Mask
 from solver.facts import EveryTime, Fact, Row
 from solver.job import AnswerRuns, Question, answers_at
-from solver.relational import EncodedSituation, concatenate, row_texts, spread, text_order, window_ends
 from solver.relational.supports import supports
 
 
 class AskedProgram:
     """A program over some input, asked at many times at once, also as if something were otherwise."""
 
-    def __init__(self, program: Program, output: Signature, situation: EncodedSituation) -> None:
+    def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
         self._question = Question(program, output, EveryTime())
         self._situation = situation
@@ -61,7 +61,9 @@ class AskedProgram:
             window for window in own if isinstance(window, TimeWindow) and _reaching_on(window) != window
         ]
         ends = reduce(
-            np.minimum, (window_ends(window, times, self._situation.timeline)[1] for window in hiding), times
+            np.minimum,
+            (relational.window_ends(window, times, self._situation.timeline)[1] for window in hiding),
+            times,
         )
         came = np.zeros(len(times), np.int64)
         for some in self._situation.atoms.values():
@@ -295,7 +297,9 @@ class CauseWork:
         """What the input of a slice is for."""
         return self.programs.questions
 
-    def __call__(self, situation: EncodedSituation, periods: DifferingPeriods) -> Mapping[Side, Array]:
+    def __call__(
+        self, situation: relational.EncodedSituation, periods: DifferingPeriods
+    ) -> Mapping[Side, Array]:
         """Return the first cause that applies to each of the rows, as its place among the causes."""
         search = CauseSearch(self.programs, situation, periods)
         return {
@@ -314,7 +318,9 @@ class CauseSearch:
     Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
     """
 
-    def __init__(self, sides: SidePrograms, situation: EncodedSituation, periods: DifferingPeriods) -> None:
+    def __init__(
+        self, sides: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
+    ) -> None:
         self._sides = sides
         self._situation = situation
         self._pushes = periods.pushes
@@ -513,7 +519,7 @@ class CauseSearch:
         return np.unique(self._periods.end)
 
     @cached_property
-    def _input(self) -> Mapping[SideStatic, EncodedSituation]:
+    def _input(self) -> Mapping[SideStatic, relational.EncodedSituation]:
         reaches = [reach(program) for program in (self._sides.push, self._sides.pull)]
         last = int(self._periods.end.max()) + max(r.future or 0 for r in reaches)
         past = max(r.past or 0 for r in reaches)
@@ -606,7 +612,9 @@ class _SupportWork:
         """What the input of a slice is for."""
         return self.programs.questions
 
-    def __call__(self, situation: EncodedSituation, wanted: Sequence[_Wanted]) -> list[tuple[Fact, ...]]:
+    def __call__(
+        self, situation: relational.EncodedSituation, wanted: Sequence[_Wanted]
+    ) -> list[tuple[Fact, ...]]:
         """Return of each row the input atoms of one proof."""
         proved: dict[int, tuple[Fact, ...]] = {}
         statics = self.programs.statics(situation)
@@ -678,7 +686,7 @@ class DifferenceCauses:
                 self._ordered.clear()
             rows, number = self._rows_of(side, period)
             begin = self._begins[side][self._places[period]]
-            self._ordered[side, period] = begin + text_order(rows.of(number), rows.terms)
+            self._ordered[side, period] = begin + relational.text_order(rows.of(number), rows.terms)
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
@@ -686,7 +694,7 @@ class DifferenceCauses:
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
-        (row,) = row_texts(rows.of(numbered).take(own), rows.terms)
+        (row,) = relational.row_texts(rows.of(numbered).take(own), rows.terms)
         ((cause, t),) = self._causes_of_rows(side, place, number, number + 1)
         return period, RowDifference(side, row, cause, t)
 
@@ -850,11 +858,11 @@ class DifferenceCauses:
         begins = self._begins[side]
         sizes = begins[places + 1] - begins[places]
         owner = np.repeat(places, sizes)
-        _, numbers = spread(begins[places], begins[places] + sizes)
+        _, numbers = relational.spread(begins[places], begins[places] + sizes)
         end = np.array([comparison.end for comparison in chosen], np.int64)
         start = np.array([comparison.start for comparison in chosen], np.int64)
         (start, end) = (np.repeat(times, sizes) for times in (start, end))
-        columns = concatenate(parts, len(pushed.runs.columns)).columns
+        columns = relational.concatenate(parts, len(pushed.runs.columns)).columns
         reported = _reported(pushed, columns, end)
         rows = DifferingRows(CodedColumns(pushed.terms, columns), start, end, reported)
         return _SectionRows(answers, section, rows, owner, numbers)

@@ -13,10 +13,10 @@ from typing import Final, Generic, NamedTuple, TypeVar, overload
 import numpy as np
 
 from lars.language.windows import LARGEST_TIME, Interval
+from solver import relational
 from solver.columns import Array, Mask, TermCodes, distinct
 from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
-from solver.relational import RunTable, coalesce, meet, meet_pairs, row_texts, spread, subtract
 
 _RUNS_AT_ONCE: Final = 500_000
 """Of more runs of answers only those of a section of the timeline are held at once, of about so many."""
@@ -33,7 +33,7 @@ class Side(Enum):
 class PeriodRows:
     """Rows, each with runs of the numbers of whole periods, of which there are `count`."""
 
-    table: RunTable
+    table: relational.RunTable
     terms: TermCodes
     count: int
 
@@ -53,17 +53,17 @@ class PeriodRows:
     @cached_property
     def places(self) -> Array:
         """The places in the table of the rows of the first period, then of the second .."""
-        owners, numbers = spread(self.table.first, self.table.last + 1)
+        owners, numbers = relational.spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
-    def of(self, number: int) -> RunTable:
+    def of(self, number: int) -> relational.RunTable:
         """Return the rows of a period, in the order of the table."""
         return self.table.take(self._own(number))
 
-    def among(self, numbers: Array) -> RunTable:
+    def among(self, numbers: Array) -> relational.RunTable:
         """Return the rows of some periods, those of each together."""
         begins = self.begins[numbers]
-        _, own = spread(begins, begins + self.sizes[numbers])
+        _, own = relational.spread(begins, begins + self.sizes[numbers])
         return self.table.take(self.places[own])
 
     def _own(self, number: int) -> Array:
@@ -72,7 +72,7 @@ class PeriodRows:
 
     @cached_property
     def _rows(self) -> list[Row]:
-        return row_texts(self.table, self.terms)
+        return relational.row_texts(self.table, self.terms)
 
     def rows(self, number: int) -> list[Row]:
         """Return the rows of a period as texts, in the same order."""
@@ -360,11 +360,14 @@ def _compared(section: _Section, start: int, period: int, count: int) -> PeriodT
     ends, others = np.divmod(pull.times - start, period)
     pulled = _in_periods(pull.runs, np.where(others, -1, ends - 1), count)
     width = range(len(pushed.columns))
-    alone = subtract(pushed, pulled, width, count), subtract(pulled, pushed, width, count)
+    alone = (
+        relational.subtract(pushed, pulled, width, count),
+        relational.subtract(pulled, pushed, width, count),
+    )
     return PeriodTables(*(PeriodRows(table, push.terms, count) for table in (pushed, pulled, *alone)))
 
 
-def _in_periods(run_table: RunTable, numbers: Array, count: int) -> RunTable:
+def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
     """Return rows with the numbers of the periods that have them; each evaluation is in one, or in none.
 
     A number outside [0, count) is none; the others ascend.
@@ -374,10 +377,10 @@ def _in_periods(run_table: RunTable, numbers: Array, count: int) -> RunTable:
     last = np.searchsorted(chosen, run_table.last, "right") - 1
     some = first <= last
     kept, own = run_table.take(some), numbers[chosen]
-    table = RunTable(kept.columns, own[first[some]], own[last[some]])
+    table = relational.RunTable(kept.columns, own[first[some]], own[last[some]])
     evaluated = distinct(own)
     if len(evaluated) < count:
         # Where push never evaluated it has reported nothing, though a run goes on.
-        alone = coalesce(RunTable((), evaluated, evaluated), count)
-        table = meet_pairs(table, alone, meet(table, alone, (), count), ())
-    return coalesce(table, count)
+        alone = relational.coalesce(relational.RunTable((), evaluated, evaluated), count)
+        table = relational.meet_pairs(table, alone, relational.meet(table, alone, (), count), ())
+    return relational.coalesce(table, count)

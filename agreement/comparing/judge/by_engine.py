@@ -9,17 +9,8 @@ from typing import Final
 from agreement.comparing.judge.judgement import ANSWER, align, one_report
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
+from agreement.documents import recordings
 from agreement.documents.outputs import plain
-from agreement.documents.recordings import (
-    SLACK,
-    Recording,
-    Report,
-    RowNumbers,
-    in_common_columns,
-    number_rows,
-    rows_of,
-    together,
-)
 from agreement.documents.requests import EmptyReports, MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
@@ -42,8 +33,8 @@ class Step:
     """What is predicted and what is recorded at one push, time unit or answer; `place` is its number."""
 
     place: int
-    predicted: tuple[Report, ...]
-    recorded: tuple[Report, ...]
+    predicted: tuple[recordings.Report, ...]
+    recorded: tuple[recordings.Report, ...]
     rows: RowMatch
     problem: str | None = None
 
@@ -101,12 +92,16 @@ class Pushwise:
     empty: EmptyReports = EmptyReports.COMPARED
     pushes: bool = False
     match: MatchBy = MatchBy.TIME
-    numbers: RowNumbers = field(default_factory=RowNumbers, compare=False)
+    numbers: recordings.RowNumbers = field(default_factory=recordings.RowNumbers, compare=False)
     """The numbers of rows, for all that is judged by several engines."""
 
 
 def judged_by(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str] = NOTHING_OFF
+    engine: Engine,
+    run: EngineRun,
+    recorded: recordings.Recording,
+    how: Pushwise,
+    off: frozenset[str] = NOTHING_OFF,
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine with some of its rules off.
 
@@ -130,7 +125,7 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
 
 
 def _judged_by(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Pushwise, off: frozenset[str]
+    engine: Engine, run: EngineRun, recorded: recordings.Recording, how: Pushwise, off: frozenset[str]
 ) -> VersionJudgement:
     predicted = engine.predict(run.query, run.static, run.pushes, off, recorded)
     by_push = all(report.trigger is not None for report in recorded.reports)
@@ -139,8 +134,8 @@ def _judged_by(
     if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
         # Not a boolean in a column: the empty row is true, none is false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
-    mine, yours = in_common_columns(predicted, recorded)
-    both = number_rows(mine, how.numbers), number_rows(yours, how.numbers)
+    mine, yours = recordings.in_common_columns(predicted, recorded)
+    both = recordings.number_rows(mine, how.numbers), recordings.number_rows(yours, how.numbers)
     if how.match is MatchBy.SEQUENCE:
         length = run.unit.milliseconds if not by_push else None
         steps_in_order = _in_sequence(*both, how, length, as_told=engine.timed and by_push)
@@ -161,7 +156,12 @@ def _judged_by(
 
 
 def _in_sequence(
-    predicted: Recording, recorded: Recording, how: Pushwise, unit: float | None, *, as_told: bool
+    predicted: recordings.Recording,
+    recorded: recordings.Recording,
+    how: Pushwise,
+    unit: float | None,
+    *,
+    as_told: bool,
 ) -> Iterator[Step]:
     """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
 
@@ -173,21 +173,21 @@ def _in_sequence(
     answers = [rows for part in parts for rows in part if rows or not ignored]
     actual = [report for report in recorded.reports if report.rows or not ignored]
 
-    def joint(report: Report, other: Report) -> bool:
+    def joint(report: recordings.Report, other: recordings.Report) -> bool:
         return one_report(report, other) if as_told else unit is not None or bool(report.rows and other.rows)
 
     pairs = match_part(answers, actual, joint, how.likeness) or nearest(answers, actual, joint, how.likeness)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
-        match = match_rows(rows, rows_of(reports), how.likeness)
-        mine = () if number is None else (Report(0, rows),)
+        match = match_rows(rows, recordings.rows_of(reports), how.likeness)
+        mine = () if number is None else (recordings.Report(0, rows),)
         problem = None if match.equal else f"{len(match.missing)} missing, {len(match.extra)} extra"
         if number is None or not reports:
             problem = "a report that is not predicted" if number is None else "no report of this answer"
         yield Step(place if number is None else number, mine, reports, match, problem)
 
 
-def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int, str]]:
+def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording) -> Iterator[tuple[int, str]]:
     for number in sorted({*predicted.rejected} ^ {*recorded.rejected}):
         where = "prediction" if number in predicted.rejected else "record"
         yield number, f"the push is refused in the {where}"
@@ -198,17 +198,19 @@ def _odd_pushes(predicted: Recording, recorded: Recording) -> Iterator[tuple[int
                 yield place, "other bounds are printed with its reports"
 
 
-def _bounds(recording: Recording) -> dict[int, Counter[tuple[float, float] | None]]:
+def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, float] | None]]:
     bounds_at: dict[int, Counter[tuple[float, float] | None]] = {}
     for report, bounds in zip(recording.reports, recording.windows, strict=False):
         bounds_at.setdefault(report.trigger or 0, Counter())[bounds] += 1
     return bounds_at
 
 
-def _grouped(reports: Iterable[Report], by_push: bool, milliseconds: float) -> dict[int, tuple[Report, ...]]:
-    reports_of: dict[int, list[Report]] = {}
+def _grouped(
+    reports: Iterable[recordings.Report], by_push: bool, milliseconds: float
+) -> dict[int, tuple[recordings.Report, ...]]:
+    reports_of: dict[int, list[recordings.Report]] = {}
     for report in reports:
-        place = report.trigger if by_push else int((report.t + SLACK) // milliseconds)
+        place = report.trigger if by_push else int((report.t + recordings.SLACK) // milliseconds)
         assert place is not None
         reports_of.setdefault(place, []).append(report)
     return {place: tuple(group) for place, group in reports_of.items()}
@@ -238,7 +240,7 @@ def _problem(step: Step, rows: RowMatch, how: Pushwise, *, timed: bool) -> str |
     return None
 
 
-def _shape(reports: Iterable[Report], how: Pushwise) -> list[tuple[float, int]]:
+def _shape(reports: Iterable[recordings.Report], how: Pushwise) -> list[tuple[float, int]]:
     """Return the time and size of each report in order, without empty ones where they are ignored."""
     compared = how.empty is EmptyReports.COMPARED
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
@@ -253,12 +255,12 @@ def _sizes(shape: Sequence[tuple[float, int]]) -> str:
     return f"reports of {', '.join(str(size) for _, size in shape)} rows" if shape else "no report"
 
 
-def _parts(reports: Sequence[Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
+def _parts(reports: Sequence[recordings.Report], *, told_apart: bool) -> dict[float, Sequence[Row]]:
     """Return the rows at each time; one report can come in several entries."""
     rows: dict[float, list[Sequence[Row]]] = {}
     for report in reports:
         rows.setdefault(report.t if told_apart else 0, []).append(report.rows)
-    return {t: together(parts) for t, parts in rows.items()}
+    return {t: recordings.together(parts) for t, parts in rows.items()}
 
 
 def _bounds_text(shape: Iterable[tuple[float, int]]) -> str:

@@ -25,26 +25,9 @@ from agreement.comparing.judge.judgement import (
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import Recording, Report, rows_of
+from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import (
-    ContentAnswers,
-    Empty,
-    EngineRun,
-    EvaluationPoint,
-    ScheduledTask,
-    ShownSpans,
-    Slide,
-    Specification,
-    Strategy,
-    Task,
-    Tick,
-    answers_of,
-    at_close,
-    evaluated_windows,
-    evaluations,
-    in_words,
-)
 from lars.errors import LarsError
 from lars.language.windows import Bounds
 from solver.facts import Row
@@ -53,27 +36,36 @@ from translate.model.query import Semantics, ToStream
 
 
 def early_matches(
-    task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
+    task: specifications.Task,
+    specification: specifications.Specification,
+    recording: Recording,
+    options: Options,
+    judged: Verdict,
 ) -> dict[float, RowMatch]:
     """Return how each report before the first close meets the windows that are open then, by times in ms."""
-    scheduled = evaluated_windows(task, specification, judged.choice)
+    scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     closes = first_close(scheduled)
     recorded = recorded_for(task, recording)
-    slots = slots_of(scheduled, evaluations(scheduled), recorded, options)
+    slots = slots_of(scheduled, specifications.evaluations(scheduled), recorded, options)
     early: dict[float, list[Report]] = {}
     for slot in slots:
         if slot.expected is None and closes is not None and slot.t < closes:
             early.setdefault(slot.t, []).extend(slot.reports)
-    answers = answers_of(scheduled)
+    answers = specifications.answers_of(scheduled)
     return _compared(scheduled, answers, early, options) if early and answers is not None else {}
 
 
 def _compared(
-    scheduled: ScheduledTask, answers: ContentAnswers, early: Mapping[float, list[Report]], options: Options
+    scheduled: specifications.ScheduledTask,
+    answers: specifications.ContentAnswers,
+    early: Mapping[float, list[Report]],
+    options: Options,
 ) -> dict[float, RowMatch]:
     task, specification = scheduled.task, scheduled.specification
     times = [int(t / task.unit.milliseconds) for t in early]
-    points = (EvaluationPoint(at_close(time, scheduled.frame), time) for time in times)
+    points = (
+        specifications.EvaluationPoint(specifications.at_close(time, scheduled.frame), time) for time in times
+    )
     rows = dict(enumerate(answers.rows([scheduled.content(point) for point in points])))
     kind = task.query.to_stream or specification.stream
     expected = relation_to_stream(kind, range(len(early)), rows)
@@ -115,19 +107,23 @@ class Shift:
 
 
 def border_shifts(
-    task: Task, specification: Specification, recording: Recording, options: Options, judged: Verdict
+    task: specifications.Task,
+    specification: specifications.Specification,
+    recording: Recording,
+    options: Options,
+    judged: Verdict,
 ) -> dict[float, Shift]:
     """Return better borders for the wrong windows of a verdict, by their times in ms."""
     recorded = recorded_for(task, recording)
-    scheduled = evaluated_windows(task, specification, judged.choice)
-    answers = answers_of(scheduled)
+    scheduled = specifications.evaluated_windows(task, specification, judged.choice)
+    answers = specifications.answers_of(scheduled)
     if answers is None:
         return {}
     points = {point.time: point for point in scheduled.points}
     how = replace(options.likeness, semantics=specification.rows)
     wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
     shifts: dict[float, Shift] = {}
-    for slot in slots_of(scheduled, evaluations(scheduled), recorded, options):
+    for slot in slots_of(scheduled, specifications.evaluations(scheduled), recorded, options):
         if slot.t in wrong and slot.expected is not None and slot.reports:
             shift = best_shift(scheduled, answers, slot, points[slot.expected.time], how)
             if shift is not None:
@@ -136,7 +132,11 @@ def border_shifts(
 
 
 def best_shift(
-    scheduled: ScheduledTask, answers: ContentAnswers, slot: Slot, point: EvaluationPoint, how: Likeness
+    scheduled: specifications.ScheduledTask,
+    answers: specifications.ContentAnswers,
+    slot: Slot,
+    point: specifications.EvaluationPoint,
+    how: Likeness,
 ) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
     rows = rows_of(slot.reports)
@@ -165,10 +165,10 @@ class _Search:
 
     def __init__(
         self,
-        scheduled: ScheduledTask,
-        answers: ContentAnswers,
+        scheduled: specifications.ScheduledTask,
+        answers: specifications.ContentAnswers,
         number: int,
-        point: EvaluationPoint,
+        point: specifications.EvaluationPoint,
         met: Callable[[Sequence[Row]], RowMatch],
     ) -> None:
         self.scheduled, self.answers, self.number, self.met = scheduled, answers, number, met
@@ -252,7 +252,7 @@ class _Search:
             end -= 1
         return Borders(borders.first, end)
 
-    def _content(self, borders: Borders) -> ShownSpans:
+    def _content(self, borders: Borders) -> specifications.ShownSpans:
         ranges = list(self.shown)
         ranges[self.number] = range(borders.first, borders.end)
         return tuple(ranges)
@@ -264,27 +264,31 @@ _ROWS: Final = {
 }
 
 
-def variations(of: Specification) -> Iterator[tuple[str, Specification]]:
+def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
     """Yield the specification with each other value of each of its parameters, and what that is in words."""
     reports = (
-        {Strategy.WINDOW_CLOSE},
-        {Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY},
-        {Strategy.CONTENT_CHANGE},
+        {specifications.Strategy.WINDOW_CLOSE},
+        {specifications.Strategy.WINDOW_CLOSE, specifications.Strategy.NON_EMPTY},
+        {specifications.Strategy.CONTENT_CHANGE},
     )
     changes: dict[str, tuple[object, ...]] = {
         "report": tuple(map(frozenset, reports)),
         "bounds": tuple((bounds,) for bounds in Bounds),
-        "slide": tuple(Slide),
-        "tick": (Tick.INSTANT, Tick.TRIPLE),
+        "slide": tuple(specifications.Slide),
+        "tick": (specifications.Tick.INSTANT, specifications.Tick.TRIPLE),
         "stream": tuple(ToStream),
-        "empty": tuple(Empty),
+        "empty": tuple(specifications.Empty),
         "rows": tuple(Semantics),
     }
     for name, values in changes.items():
         now = getattr(of, name)
         for value in values:
             if value != now and not (isinstance(value, tuple) and set(value) <= set(of.bounds)):
-                says = _ROWS[value] if isinstance(value, Semantics) else f"{name} = {in_words(value)}"
+                says = (
+                    _ROWS[value]
+                    if isinstance(value, Semantics)
+                    else f"{name} = {specifications.in_words(value)}"
+                )
                 yield says, of.model_copy(update={name: value})
 
 
@@ -322,13 +326,15 @@ class RecordingToJudge:
     Explanations have to account for so many `rows` at least.
     """
 
-    task: Task
-    run: EngineRun
+    task: specifications.Task
+    run: specifications.EngineRun
     recording: Recording
     options: Options
     rows: int = 0
 
-    def judge(self, says: str, specification: Specification, options: Options) -> FaultExplanation | None:
+    def judge(
+        self, says: str, specification: specifications.Specification, options: Options
+    ) -> FaultExplanation | None:
         """Return how well a specification explains the recording; None where no verdict was worth it."""
         judgement = judge_recording(self.task, specification, self.recording, options)
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
@@ -387,7 +393,7 @@ def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progres
 _Attempt = Callable[[], FaultExplanation | None]
 
 
-def _attempts(recorded: RecordingToJudge, of: Specification) -> Iterator[_Attempt]:
+def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
     """Yield what tries the engine versions that claim a specification, and its variations."""
     for name, engine in ENGINES.items():
         if engine.specification == of.name:

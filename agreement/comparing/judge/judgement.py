@@ -22,37 +22,12 @@ from agreement.comparing.judge.start_times import (
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
 from agreement.comparing.matching.sequences import match_part, nearest
+from agreement.documents import recordings
 from agreement.documents.outputs import Json, pick, plain
-from agreement.documents.recordings import SLACK, Recording, Report, number_rows, rows_of, together
 from agreement.documents.requests import EmptyReports, MatchBy, sources
+from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
-from agreement.engines.specifications import (
-    ContentAnswers,
-    Empty,
-    EvaluationPoint,
-    EvaluationReport,
-    Frame,
-    FramedTask,
-    OpenChoice,
-    ScheduledTask,
-    ShownSpans,
-    ShownWindow,
-    Specification,
-    Strategy,
-    Task,
-    Tick,
-    TickClock,
-    Timetable,
-    answers_of,
-    evaluations,
-    frame_task,
-    needed_tick,
-    period_of,
-    said_starts,
-    shape,
-    shapes,
-)
 from lars.errors import LarsError
 from lars.language.terms import XSD, Variable
 from lars.language.windows import Bounds
@@ -69,7 +44,7 @@ _TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in
 _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
 
 
-def align(recording: Recording, names: Sequence[str], query: EngineQuery) -> Recording:
+def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
     """Return the recording with rows of these columns, then whatever else it has of values.
 
     A column that the recording lacks is unbound there. The rows of an ASK become () where it is
@@ -88,12 +63,12 @@ def align(recording: Recording, names: Sequence[str], query: EngineQuery) -> Rec
     return replace(recording, variables=tuple(names), reports=reports)
 
 
-def recorded_for(task: Task, recording: Recording) -> Recording:
+def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
     """Return the recording with rows as a task's query answers them, by the numbers that those have."""
-    return number_rows(align(recording, columns(task.query), task.query), task.numbers)
+    return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
-def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
+def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
     """Yield what makes a recording unlike any answer of the query: no reports, or other columns."""
     if not recording.reports:
         yield "the answers have no report"
@@ -109,7 +84,7 @@ def oddities(recording: Recording, query: EngineQuery, *, correct: bool) -> Iter
         yield f"the answers have the column {name}, which the query does not"
 
 
-def beyond(recording: Recording, task: Task) -> Iterator[str]:
+def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
     """Yield that most reports come where the trace is over, or all of them before it begins."""
     times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
     if not times or not task.elements:
@@ -123,7 +98,7 @@ def beyond(recording: Recording, task: Task) -> Iterator[str]:
         yield f"the answers end at {plain(times[-1])} {text}, the trace begins at {first}: {says}"
 
 
-def column_names(recording: Recording, names: Sequence[str]) -> tuple[str, ...]:
+def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:
     """Return the names of the columns of a recording that is aligned, and of what else it has."""
     return (*names, *(name for name in recording.variables if name not in names))
 
@@ -134,7 +109,7 @@ def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
     return tuple(terms if any(term is not None for term in terms[width:]) else terms[:width])
 
 
-def _in_asked_columns(report: Report) -> Report:
+def _in_asked_columns(report: recordings.Report) -> recordings.Report:
     true = [row for row in report.rows if row[0] in _TRUE]
     odd = [row for row in report.rows if row[0] not in _TRUE | _FALSE]
     return replace(report, rows=(*[() for _ in true], *odd))
@@ -164,7 +139,7 @@ class Slot:
     """
 
     expected: ExpectedReport | None
-    reports: tuple[Report, ...]
+    reports: tuple[recordings.Report, ...]
     again: float | None = None
 
     @property
@@ -180,17 +155,19 @@ class Slot:
         return self.reports[0].t - self.expected.t
 
 
-def by_time_point(of: ScheduledTask, evaluations: Sequence[EvaluationReport]) -> list[ExpectedReport]:
+def by_time_point(
+    of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
+) -> list[ExpectedReport]:
     """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
-    reports: dict[int, list[EvaluationReport]] = {}
+    reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
         reports.setdefault(report.time, []).append(report)
     return [
         ExpectedReport(
             time,
             time * milliseconds,
-            together([evaluation_report.rows for evaluation_report in group]),
+            recordings.together([evaluation_report.rows for evaluation_report in group]),
             any(evaluation_report.reported for evaluation_report in group),
             of.shown_at(group[-1].point),
         )
@@ -212,7 +189,7 @@ class ReportAssignment:
     early: float = 0
     push_times: tuple[float, ...] | None = None
     once: bool = False
-    windows: tuple[ShownWindow, ...] = ()
+    windows: tuple[specifications.ShownWindow, ...] = ()
 
     def bound(self, time: int) -> float:
         """Return how many ms a report has to be late, not to belong to an evaluation of that time point."""
@@ -224,7 +201,7 @@ class ReportAssignment:
             * length
         )
 
-    def time_of(self, report: Report) -> float:
+    def time_of(self, report: recordings.Report) -> float:
         """Return the time that decides."""
         if self.push_times is None or report.trigger is None or report.trigger >= len(self.push_times):
             # A push that was refused, or lost, has no time of its own: yet something came during it.
@@ -232,19 +209,21 @@ class ReportAssignment:
         return self.push_times[report.trigger]
 
 
-def one_report(report: Report, other: Report) -> bool:
+def one_report(report: recordings.Report, other: recordings.Report) -> bool:
     """Whether two entries can be one report: of one time, each with some of its rows."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
-def slots(expected: Sequence[ExpectedReport], reports: Sequence[Report], how: ReportAssignment) -> list[Slot]:
+def slots(
+    expected: Sequence[ExpectedReport], reports: Sequence[recordings.Report], how: ReportAssignment
+) -> list[Slot]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
     times = [expected_report.t for expected_report in expected]
-    belonging: list[list[Report]] = [[] for _ in expected]
+    belonging: list[list[recordings.Report]] = [[] for _ in expected]
     alone: list[Slot] = []
     for report in reports:
         time = how.time_of(report)
-        place = bisect_right(times, time + SLACK) - 1
+        place = bisect_right(times, time + recordings.SLACK) - 1
         if place < 0 or time - how.early - times[place] >= how.bound(expected[place].time):
             alone.append(Slot(None, (report,)))
         elif how.once and belonging[place] and not one_report(belonging[place][0], report):
@@ -333,7 +312,7 @@ class Verdict:
     is nothing to compare. Up to `until` every t0 of the only window gives the same.
     """
 
-    choice: OpenChoice
+    choice: specifications.OpenChoice
     phase: Phase
     transient: tuple[JudgedWindow, ...]
     windows: tuple[JudgedWindow, ...]
@@ -378,7 +357,9 @@ class Comparing:
     closes: float | None = None
 
 
-def verdict(choice: OpenChoice, phase: Phase, all_slots: Sequence[Slot], how: Comparing) -> Verdict:
+def verdict(
+    choice: specifications.OpenChoice, phase: Phase, all_slots: Sequence[Slot], how: Comparing
+) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
     ignoring = how.empty is EmptyReports.IGNORED
     compared = [slot for slot in all_slots if not (ignoring and _is_empty(slot))]
@@ -403,7 +384,7 @@ def _is_empty(slot: Slot) -> bool:
 
 def _window(slot: Slot, how: Comparing) -> JudgedWindow:
     expected = slot.expected
-    common = match_rows(expected.rows if expected else (), rows_of(slot.reports), how.likeness)
+    common = match_rows(expected.rows if expected else (), recordings.rows_of(slot.reports), how.likeness)
     first, triples = (expected and expected.extent) or (None, None)
     return JudgedWindow(
         first=None if first is None else first * how.milliseconds,
@@ -434,9 +415,9 @@ def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
 
 
 def compare_reports(
-    scheduled: ScheduledTask,
-    reports: Sequence[EvaluationReport],
-    recorded: Recording,
+    scheduled: specifications.ScheduledTask,
+    reports: Sequence[specifications.EvaluationReport],
+    recorded: recordings.Recording,
     phase: Phase,
     options: Options,
 ) -> Verdict:
@@ -447,7 +428,7 @@ def compare_reports(
     return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), how)
 
 
-def comparing(of: FramedTask, options: Options) -> Comparing:
+def comparing(of: specifications.FramedTask, options: Options) -> Comparing:
     """Return how reports are compared with what is evaluated."""
     length = of.task.unit.milliseconds
     likeness = replace(options.likeness, semantics=of.specification.rows)
@@ -456,9 +437,9 @@ def comparing(of: FramedTask, options: Options) -> Comparing:
 
 
 def _in_sequence(
-    scheduled: ScheduledTask,
+    scheduled: specifications.ScheduledTask,
     expected_reports: Sequence[ExpectedReport],
-    reports: Sequence[Report],
+    reports: Sequence[recordings.Report],
     how: Comparing,
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
@@ -472,7 +453,7 @@ def _in_sequence(
     given = [report for report in reports if not (ignored and not report.rows)]
     by_clock = clock_driven(scheduled)
 
-    def joint(report: Report, other: Report) -> bool:
+    def joint(report: recordings.Report, other: recordings.Report) -> bool:
         return one_report(report, other) if by_clock else True
 
     rows = [report.rows for report in answered]
@@ -483,14 +464,17 @@ def _in_sequence(
 
 
 def slots_of(
-    scheduled: ScheduledTask, reports: Sequence[EvaluationReport], recorded: Recording, options: Options
+    scheduled: specifications.ScheduledTask,
+    reports: Sequence[specifications.EvaluationReport],
+    recorded: recordings.Recording,
+    options: Options,
 ) -> list[Slot]:
     """Return each evaluation with the reports that belong to it."""
     expected = by_time_point(scheduled, reports)
     return slots(expected, recorded.reports, belonging(scheduled, options))
 
 
-def phase_of(of: FramedTask, started: int, options: Options) -> Phase:
+def phase_of(of: specifications.FramedTask, started: int, options: Options) -> Phase:
     """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
     length = of.task.unit.milliseconds
     last = of.task.last
@@ -500,44 +484,47 @@ def phase_of(of: FramedTask, started: int, options: Options) -> Phase:
     return Phase(started * length, end * length, (last + high_open) * length if known else inf)
 
 
-def clock_driven(of: FramedTask) -> bool:
+def clock_driven(of: specifications.FramedTask) -> bool:
     """Whether evaluations come from the clock, not from arrivals."""
-    return needed_tick(of.specification, sources(of.task.query)) is Tick.INSTANT
+    return specifications.needed_tick(of.specification, sources(of.task.query)) is specifications.Tick.INSTANT
 
 
-def belonging(of: FramedTask, options: Options) -> ReportAssignment:
+def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         pushed = {element.number: element.t * length for element in of.task.elements}
         times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
         return ReportAssignment(None, options.early, times)
-    allowed = None if options.late is None else options.late + SLACK
+    allowed = None if options.late is None else options.late + recordings.SLACK
     reporting = tuple(window for window in of.windows if window.strategies)
     return ReportAssignment(allowed, options.early, once=True, windows=reporting)
 
 
-def slide_of(window: ShownWindow) -> int:
+def slide_of(window: specifications.ShownWindow) -> int:
     """Return how many time points lie between two evaluations of a window that the clock makes, at least."""
-    if Strategy.PERIODIC in window.strategies and Strategy.WINDOW_CLOSE not in window.strategies:
-        return period_of(window.frame)
-    own = shape(window.source, window.frame)
+    if (
+        specifications.Strategy.PERIODIC in window.strategies
+        and specifications.Strategy.WINDOW_CLOSE not in window.strategies
+    ):
+        return specifications.period_of(window.frame)
+    own = specifications.shape(window.source, window.frame)
     return 1 if own is None else own.slide
 
 
-def _may_report(window: ShownWindow, time: int) -> bool:
+def _may_report(window: specifications.ShownWindow, time: int) -> bool:
     """Whether an evaluation can be one of a window: not where windows of this kind do not close."""
-    own = shape(window.source, window.frame)
-    if own is None or Strategy.WINDOW_CLOSE not in window.strategies:
+    own = specifications.shape(window.source, window.frame)
+    if own is None or specifications.Strategy.WINDOW_CLOSE not in window.strategies:
         return True
     return time in own.closes(window.start, window.frame.until)
 
 
-def first_close(of: FramedTask) -> float | None:
+def first_close(of: specifications.FramedTask) -> float | None:
     """Return when the first window of all closes, in ms; None where arrivals are what reports."""
     if not clock_driven(of):
         return None
-    placed = ((shape(window.source, of.frame), window.start) for window in of.windows)
+    placed = ((specifications.shape(window.source, of.frame), window.start) for window in of.windows)
     closes = [start + own.width for own, start in placed if own is not None]
     return min(closes) * of.task.unit.milliseconds if closes else None
 
@@ -566,14 +553,14 @@ _TOGETHER: Final = 64
 class Bench:
     """What is the same for all start times, once the ends of windows are chosen."""
 
-    table: Timetable
+    table: specifications.Timetable
     starts: Starts
-    recorded: Recording
+    recorded: recordings.Recording
     options: Options
     phase: Phase
     how: ReportAssignment
 
-    def slots(self, schedule: ScheduledTask) -> list[Slot]:
+    def slots(self, schedule: specifications.ScheduledTask) -> list[Slot]:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
         times = dict.fromkeys(point.time for point in schedule.points)
@@ -588,17 +575,20 @@ class Bench:
         """
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
-        if schedule.specification.empty is Empty.SILENT or self.options.empty is EmptyReports.IGNORED:
+        if (
+            schedule.specification.empty is specifications.Empty.SILENT
+            or self.options.empty is EmptyReports.IGNORED
+        ):
             return sum(
                 slot.expected is None and any(report.rows for report in slot.reports) for slot in decisive
             )
         return sum(slot.expected is None or not slot.reports for slot in decisive)
 
-    def hopeless(self, schedule: ScheduledTask) -> bool:
+    def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
         """Return whether so many more rows are expected than reported that no verdict can be worth it."""
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match is MatchBy.TIME
-        if not options.worth or not many or (answers := answers_of(schedule)) is None:
+        if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
             return False
         if (schedule.task.query.to_stream or schedule.specification.stream) is not ToStream.RSTREAM:
             return False
@@ -619,11 +609,15 @@ class Bench:
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
-        verdict = compare_reports(schedule, evaluations(schedule), self.recorded, self.phase, self.options)
+        verdict = compare_reports(
+            schedule, specifications.evaluations(schedule), self.recorded, self.phase, self.options
+        )
         return replace(verdict, until=self.starts.until(z))
 
 
-def _more_and_more(points: Sequence[EvaluationPoint]) -> Iterator[Sequence[EvaluationPoint]]:
+def _more_and_more(
+    points: Sequence[specifications.EvaluationPoint],
+) -> Iterator[Sequence[specifications.EvaluationPoint]]:
     """Yield some evaluations, then each time eight times as many others, from all over the time."""
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
     while begin < step:
@@ -653,14 +647,16 @@ class _Trial:
     """Start times that are not ruled out yet, by their number: their evaluations, and what decides."""
 
     number: int
-    schedule: ScheduledTask
+    schedule: specifications.ScheduledTask
     decisive: list[Slot]
 
     @property
     def numbered(self) -> tuple[int, StartTimes]:
         return self.number, self.schedule.choice.starts
 
-    def shown(self, place: int, *, changes: bool) -> list[tuple[ShownSpans | None, ShownSpans]]:
+    def shown(
+        self, place: int, *, changes: bool
+    ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
         """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
         expected, points = self.decisive[place].expected, self.schedule.points
         at = (n for n, point in enumerate(points) if expected is not None and point.time == expected.time)
@@ -671,7 +667,7 @@ class _Trial:
 class Sieve:
     """Start times are ruled out by their first report that is not what the windows' contents answer."""
 
-    def __init__(self, bench: Bench, answers: ContentAnswers) -> None:
+    def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.table.of, answers
         self.kind = self.of.task.query.to_stream or self.of.specification.stream
         self.how = comparing(self.of, bench.options)
@@ -714,7 +710,7 @@ class Sieve:
         if slot.expected is None:
             return is_right(slot, self.how)
         rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
-        expects = bool(rows) or self.of.specification.empty is Empty.REPORTED
+        expects = bool(rows) or self.of.specification.empty is specifications.Empty.REPORTED
         return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=expects)), self.how)
 
 
@@ -729,7 +725,7 @@ _MOST_CLOSES: Final = 1_000_000
 class Judgement:
     """The verdicts on a recording, the best first; `choices` is how many were open, and tried."""
 
-    specification: Specification
+    specification: specifications.Specification
     verdicts: tuple[Verdict, ...]
     choices: int
     tried_choices: int
@@ -777,9 +773,9 @@ class Judgement:
 
 
 def judge_recording(
-    task: Task,
-    specification: Specification,
-    recording: Recording,
+    task: specifications.Task,
+    specification: specifications.Specification,
+    recording: recordings.Recording,
     options: Options,
     progress: Progress = no_progress,
 ) -> Judgement:
@@ -804,7 +800,11 @@ def judge_recording(
 
 
 def judge_either(
-    task: Task, lost: frozenset[int], specification: Specification, recording: Recording, options: Options
+    task: specifications.Task,
+    lost: frozenset[int],
+    specification: specifications.Specification,
+    recording: recordings.Recording,
+    options: Options,
 ) -> Judgement:
     """Return the verdicts by which each window is right with what came late, or without it.
 
@@ -848,12 +848,16 @@ def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
 
 
 def _bench(
-    task: Task, specification: Specification, bounds: Bounds, recorded: Recording, options: Options
+    task: specifications.Task,
+    specification: specifications.Specification,
+    bounds: Bounds,
+    recorded: recordings.Recording,
+    options: Options,
 ) -> Bench:
-    base = frame_task(task, specification, bounds)
+    base = specifications.frame_task(task, specification, bounds)
     how = belonging(base, options)
     read = sources(task.query)
-    said = said_starts(read, task.unit)
+    said = specifications.said_starts(read, task.unit)
     if options.starts is not None:
         starts = given_starts(read, base.frame, options.starts)
     elif said is not None:
@@ -862,11 +866,15 @@ def _bench(
         phase = phase_of(base, last_start(base, options.registered), options)
         starts = all_starts(base, options.registered, partial(_compared_times, recorded, phase, options, how))
     phase = phase_of(base, starts.last, options)
-    return Bench(Timetable(base), starts, recorded, options, phase, how)
+    return Bench(specifications.Timetable(base), starts, recorded, options, phase, how)
 
 
 def _compared_times(
-    recorded: Recording, phase: Phase, options: Options, how: ReportAssignment, window: ShownWindow
+    recorded: recordings.Recording,
+    phase: Phase,
+    options: Options,
+    how: ReportAssignment,
+    window: specifications.ShownWindow,
 ) -> Iterator[int]:
     """Yield the time points from which on a close of a window is compared otherwise than before."""
     length = window.frame.unit.milliseconds
@@ -878,10 +886,13 @@ def _compared_times(
     late = slide_of(window) * length if how.late is None else how.late
     for report in recorded.reports:
         time = how.time_of(report)
-        due = floor((time + SLACK) / length)
+        due = floor((time + recordings.SLACK) / length)
         # At its time, which is the likeliest, and behind it; on both sides of a bound, for its rounding.
         yield from (due, due + 1)
-        yield from (floor((time - how.early - late + more) / length) + 1 for more in (-SLACK, SLACK))
+        yield from (
+            floor((time - how.early - late + more) / length) + 1
+            for more in (-recordings.SLACK, recordings.SLACK)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -908,7 +919,7 @@ def _outcome(bench: Bench, progress: Progress) -> _Outcome:
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match is MatchBy.TIME
     # Where the clock does not drive, or contents do not decide, each is judged in whole.
-    answers = answers_of(bench.table.of) if several and clock_driven(bench.table.of) else None
+    answers = specifications.answers_of(bench.table.of) if several and clock_driven(bench.table.of) else None
     if answers is not None:
         fitting, wrong = Sieve(bench, answers).sift(fitting, progress)
         ruled_out += wrong
@@ -935,12 +946,12 @@ _HINT: Final = 128
 _WHOLE: Final = 16
 
 
-def narrow_options(options: Options, task: Task) -> Options:
+def narrow_options(options: Options, task: specifications.Task) -> Options:
     """Return the options with fewer start times, for judging that explains an answer and decides nothing."""
     return replace(options, most=_HINT if len(sources(task.query)) > 1 else None, whole=_WHOLE)
 
 
-def _check_windows(task: Task, specification: Specification) -> None:
+def _check_windows(task: specifications.Task, specification: specifications.Specification) -> None:
     """Raise where the specification speaks of a window that the query does not have."""
     read = sources(task.query)
     known = {
@@ -955,13 +966,22 @@ def _check_windows(task: Task, specification: Specification) -> None:
             )
 
 
-def _check_times(task: Task, specification: Specification, options: Options) -> None:
+def _check_times(
+    task: specifications.Task, specification: specifications.Specification, options: Options
+) -> None:
     """Raise where windows would close more often than anyone waits for."""
-    frame = Frame(specification, task.unit, Bounds.CLOSED, TickClock(1, (), ()), task.until)
+    frame = specifications.Frame(
+        specification, task.unit, Bounds.CLOSED, specifications.TickClock(1, (), ()), task.until
+    )
     read = sources(task.query)
     first = min(options.starts or (options.registered,))
-    closes = max((len(own.closes(first, task.until)) for own in shapes(read, frame)), default=0)
-    if closes > _MOST_CLOSES and needed_tick(specification, read) is Tick.INSTANT:
+    closes = max(
+        (len(own.closes(first, task.until)) for own in specifications.shapes(read, frame)), default=0
+    )
+    if (
+        closes > _MOST_CLOSES
+        and specifications.needed_tick(specification, read) is specifications.Tick.INSTANT
+    ):
         raise LarsError(
             f"windows close {closes} times up to time point {task.until}; expected at most {_MOST_CLOSES}, "
             "by a coarser --unit, a later --registered (or --t0), or dateTimes with --origin"

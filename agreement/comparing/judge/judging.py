@@ -30,46 +30,12 @@ from agreement.comparing.judge.judgement import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.documents import recordings, requests, traces
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity
 from agreement.documents.placed import shown_json
-from agreement.documents.recordings import (
-    Answers,
-    Case,
-    Push,
-    ReadingOptions,
-    Recording,
-    pushes_of,
-    read_case,
-    read_recording,
-)
-from agreement.documents.requests import (
-    PROGRAM_SUFFIX,
-    AnswersOptions,
-    EmptyReports,
-    InputOptions,
-    JudgeOptions,
-    MatchBy,
-    WindowSource,
-    as_engines_read,
-    in_time_points,
-    load_query,
-    sources,
-    with_sources,
-)
-from agreement.documents.traces import (
-    LocalTrace,
-    absent_graphs,
-    background,
-    check_graphs,
-    dataset_of,
-    mismatches,
-    options_for,
-    origin_in,
-    point_in,
-    streams_of,
-)
 from agreement.documents.values import START_TIMES, cut, read_numbers
+from agreement.engines import specifications
 from agreement.engines.engine import (
     Engine,
     EngineRule,
@@ -79,43 +45,16 @@ from agreement.engines.engine import (
     with_text,
 )
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import (
-    NAMES,
-    SUFFIX,
-    EngineRun,
-    OpenChoice,
-    Specification,
-    Strategy,
-    Task,
-    Version,
-    as_said,
-    choice_at,
-    elements_of,
-    specification,
-    specified_answers,
-    with_versions,
-)
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import FailedRunError, LarsError, about
 from lars.files import exists, read_text
 from lars.language.terms import Iri
 from lars.language.windows import Interval
+from solver import settings
 from solver.columns import trace_columns
 from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact, Static
 from solver.job import Question, ask
-from solver.settings import (
-    OriginWarning,
-    PeriodWarning,
-    Progress,
-    StaticFile,
-    Time,
-    TraceInput,
-    TraceOptions,
-    TraceWarning,
-    no_progress,
-    unsaid,
-)
 from solver.traces import instant_of, prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
@@ -125,7 +64,7 @@ from translate.tau import Trigger, lars_program, output_of, push
 _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 
 
-def read_versions(texts: Iterable[str]) -> tuple[Version, ...]:
+def read_versions(texts: Iterable[str]) -> tuple[specifications.Version, ...]:
     """Return the versions that texts FROM..TO=FILE name; both ends are included, and can be left out.
 
     Raises LarsError for a text that is none, and for a file that cannot be read.
@@ -133,7 +72,7 @@ def read_versions(texts: Iterable[str]) -> tuple[Version, ...]:
     return tuple(version for text in texts for version in _versions(text))
 
 
-def _versions(text: str) -> Iterator[Version]:
+def _versions(text: str) -> Iterator[specifications.Version]:
     match = _SPAN.fullmatch(text)
     first, last = (int(end) if match and end else None for end in (match[1], match[2])) if match else (1, 0)
     if match is None or (first is not None and last is not None and first > last):
@@ -141,11 +80,11 @@ def _versions(text: str) -> Iterator[Version]:
             f"--static-at {cut(text)}: expected FROM..TO=FILE, such as 2..13=shops.ttl, ..1=before.ttl, "
             "14..=after.ttl"
         )
-    static = read_static((StaticFile(Path(match[3])),))
+    static = read_static((settings.StaticFile(Path(match[3])),))
     if static.default:
-        yield Version(frozenset(static.default), first, last)
+        yield specifications.Version(frozenset(static.default), first, last)
     for name, triples in static.named.items():
-        yield Version(frozenset(triples), first, last, name)
+        yield specifications.Version(frozenset(triples), first, last, name)
 
 
 _FINEST: Final = Duration(1000)
@@ -162,34 +101,40 @@ def read_judged_query(
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
-    query = load_query(path, unit, as_engines_read(path) if by_number else None)
+    query = requests.load_query(path, unit, requests.as_engines_read(path) if by_number else None)
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
 def recording_to_judge(
-    run: EngineRun, unit: Duration, answers: Answers, options: Options, versions: tuple[Version, ...] = ()
+    run: specifications.EngineRun,
+    unit: Duration,
+    answers: recordings.Answers,
+    options: Options,
+    versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
     # What goes back in time, and was refused for it, is in no stream of RSP-QL.
     refused_late = _late(run.pushes).intersection(answers.recording.rejected)
-    elements = tuple(triple for triple in elements_of(run.pushes, unit) if triple.number not in refused_late)
+    elements = tuple(
+        triple for triple in specifications.elements_of(run.pushes, unit) if triple.number not in refused_late
+    )
     last = max((element.t for element in elements), default=0)
     end = last + _reach(run.query, unit)
-    if options.match is MatchBy.SEQUENCE:
+    if options.match is requests.MatchBy.SEQUENCE:
         # Once every window is empty each evaluation answers the same.
         end += len(answers.recording.reports) * _slide(run.query, unit)
     else:
         latest = max((report.t for report in answers.recording.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
         end = max(last, min(int(latest / unit.milliseconds), end), options.until or 0)
-    task = Task(run.query, elements, run.static, unit, end, versions, run.origin)
+    task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
-        how = replace(how, empty=EmptyReports.IGNORED)
+        how = replace(how, empty=requests.EmptyReports.IGNORED)
     return RecordingToJudge(task, run, answers.recording, how)
 
 
-def _late(pushes: Sequence[Push]) -> frozenset[int]:
+def _late(pushes: Sequence[recordings.Push]) -> frozenset[int]:
     """Return the numbers of the pushes that go back in time."""
     latest = accumulate((push.t for push in pushes), max, initial=-inf)
     both = zip(pushes, latest, strict=False)
@@ -197,7 +142,9 @@ def _late(pushes: Sequence[Push]) -> frozenset[int]:
 
 
 def judge_by(
-    specification: Specification, recording: RecordingToJudge, progress: Progress = no_progress
+    specification: specifications.Specification,
+    recording: RecordingToJudge,
+    progress: settings.Progress = settings.no_progress,
 ) -> tuple[Judgement, bool]:
     """Return the judgement by a specification, and whether windows are right that lack what came late.
 
@@ -214,19 +161,19 @@ def judge_by(
 
 
 def _slide(query: EngineQuery, unit: Duration) -> int:
-    slides = (source.window.slide for source in sources(query) if isinstance(source.window, Range))
+    slides = (source.window.slide for source in requests.sources(query) if isinstance(source.window, Range))
     return max((slide.points(unit) for slide in slides if slide is not None), default=1)
 
 
 def _reach(query: EngineQuery, unit: Duration) -> int:
-    windows = (source.window for source in sources(query))
+    windows = (source.window for source in requests.sources(query))
     lengths = ((window.length, window.slide or unit) for window in windows if isinstance(window, Range))
     return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
 
 
 def read_pushes(
-    trace: TraceInput, query: EngineQuery | None, unit: Duration, warn: Callable[[str], None]
-) -> tuple[tuple[Push, ...], str | None]:
+    trace: settings.TraceInput, query: EngineQuery | None, unit: Duration, warn: Callable[[str], None]
+) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return a trace as pushes in arrival order, and the dateTime of time 0 if times have one.
 
     The triples of one stream at one time are one graph. Without a query any streams are read.
@@ -236,36 +183,40 @@ def read_pushes(
         raise LarsError("no trace given; expected timed N-Quads, TriG, CSV or Parquet")
     queries = () if query is None else (query,)
     with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", TraceWarning)
-        pushes = pushes_at(trace.paths, options_for(queries, trace.options), unit)
+        warnings.simplefilter("always", settings.TraceWarning)
+        pushes = pushes_at(trace.paths, traces.options_for(queries, trace.options), unit)
     zero = None
     for warning in caught:
-        if isinstance(warning.message, OriginWarning):
+        if isinstance(warning.message, settings.OriginWarning):
             zero = warning.message.zero
         # That time 0 lies in no period matters to agree alone.
-        if not issubclass(warning.category, PeriodWarning):
+        if not issubclass(warning.category, settings.PeriodWarning):
             warn(str(warning.message))
-    windows = [window for engine_query in queries for window in sources(engine_query)]
+    windows = [window for engine_query in queries for window in requests.sources(engine_query)]
     if windows and all(isinstance(source.stream, Iri) for source in windows):
-        streams = [stream.value for engine_query in queries for stream in streams_of(engine_query)]
-        for message in mismatches(streams, {push.stream for push in pushes}):
+        streams = [stream.value for engine_query in queries for stream in traces.streams_of(engine_query)]
+        for message in traces.mismatches(streams, {push.stream for push in pushes}):
             warn(message)
     return pushes, zero
 
 
-def static_of_run(files: Sequence[StaticFile], query: EngineQuery, warn: Callable[[str], None]) -> Static:
+def static_of_run(
+    files: Sequence[settings.StaticFile], query: EngineQuery, warn: Callable[[str], None]
+) -> Static:
     """Return the static data of a run; warns of graphs that FROM names and the data lack."""
     static = read_static(files)
-    check_graphs(static, query.dataset, warn)
+    traces.check_graphs(static, query.dataset, warn)
     return static
 
 
-def pushes_at(paths: Sequence[Path], options: TraceOptions, unit: Duration) -> tuple[Push, ...]:
+def pushes_at(
+    paths: Sequence[Path], options: settings.TraceOptions, unit: Duration
+) -> tuple[recordings.Push, ...]:
     """Return the triples of trace files as pushes; raises LarsError for other atoms."""
-    return pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
+    return recordings.pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
 
 
-def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
+def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) -> None:
     """Warn of pushes that go back in time, which engine versions take in their order."""
     later = range(1, len(pushes))
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
@@ -274,7 +225,9 @@ def check_order(pushes: Sequence[Push], warn: Callable[[str], None]) -> None:
 
 
 def why_silent(
-    who: Specification | Engine, run: EngineRun, choices: Iterable[OpenChoice] = ()
+    who: specifications.Specification | Engine,
+    run: specifications.EngineRun,
+    choices: Iterable[specifications.OpenChoice] = (),
 ) -> Iterator[str]:
     """Yield why a version or a specification reports no row of what it was given, for some choices.
 
@@ -283,65 +236,77 @@ def why_silent(
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
         yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
         return
-    unit, query = run.unit, with_sources(run.query, _moving)
+    unit, query = run.unit, requests.with_sources(run.query, _moving)
     facts = (
         Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream))
-        for triple in elements_of(run.pushes, unit)
+        for triple in specifications.elements_of(run.pushes, unit)
     )
-    held = background(run.static, dataset_of((query,)), unsaid, query.language)
-    trace = LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
+    held = traces.background(run.static, traces.dataset_of((query,)), settings.unsaid, query.language)
+    trace = traces.LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
     setting = Setting(Profile.SPARQL11, unit, origin=run.origin)
 
     def question(part: EngineQuery) -> Question:
         return ask(push(lars_program(part, setting), Trigger.ANY), output_of(part, setting).predicate)
 
-    yield from absent_graphs(query, held)
+    yield from traces.absent_graphs(query, held)
     has_rows = rows_on(trace, question)
     if not has_rows(query):
         yield silence(who.name, query, has_rows)
         return
-    claimed = who if isinstance(who, Specification) else specification(who.specification)
-    if Strategy.WINDOW_CLOSE in claimed.report and _has_rows_later(claimed, run, choices):
+    claimed = (
+        who
+        if isinstance(who, specifications.Specification)
+        else specifications.specification(who.specification)
+    )
+    if specifications.Strategy.WINDOW_CLOSE in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
             f"{who.name} never returns a row: its windows report when they close, and what is open at the "
             f"last element, at {run.last}, never does"
         )
 
 
-def _has_rows_later(claimed: Specification, run: EngineRun, choices: Iterable[OpenChoice]) -> bool:
+def _has_rows_later(
+    claimed: specifications.Specification,
+    run: specifications.EngineRun,
+    choices: Iterable[specifications.OpenChoice],
+) -> bool:
     """Whether windows that are open at the last element would have rows once they close, others none."""
     last = run.last * run.unit.milliseconds
-    for choice in tuple(choices) or (choice_at(run, claimed),):
-        recording = specified_answers(run, claimed, choice, run.last + _reach(run.query, run.unit))
+    for choice in tuple(choices) or (specifications.choice_at(run, claimed),):
+        recording = specifications.specified_answers(
+            run, claimed, choice, run.last + _reach(run.query, run.unit)
+        )
         times = [report.t for report in recording.reports if report.rows]
         if times and min(times) > last:
             return True
     return False
 
 
-def _moving(source: WindowSource) -> WindowSource:
+def _moving(source: requests.WindowSource) -> requests.WindowSource:
     window = source.window
     return replace(source, window=replace(window, slide=None)) if isinstance(window, Range) else source
 
 
-def run_of_case(case: Case, engine: Engine | None = None) -> EngineRun:
+def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
     """Return what the engine of a case was given, the query as an engine version reads it."""
     read = read_with_text if engine is None else engine.read
-    return EngineRun(read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND)
-
-
-def recorded_of_case(case: Case, options: Options) -> RecordingToJudge:
-    """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
-    run = run_of_case(case)
-    return recording_to_judge(
-        run, unit_of(run.query, case.pushes), Answers(case.recording, case.lexical), options
+    return specifications.EngineRun(
+        read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND
     )
 
 
-def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
+def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:
+    """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
+    run = run_of_case(case)
+    return recording_to_judge(
+        run, unit_of(run.query, case.pushes), recordings.Answers(case.recording, case.lexical), options
+    )
+
+
+def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
     """Return the longest duration of which all times and windows are multiples, at most a second."""
     nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
-    for source in sources(query):
+    for source in requests.sources(query):
         if isinstance(source.window, Range):
             lengths = (source.window.length, source.window.slide, source.window.until)
             nanoseconds |= {duration.nanoseconds for duration in lengths if duration is not None}
@@ -350,7 +315,11 @@ def unit_of(query: EngineQuery, pushes: Sequence[Push]) -> Duration:
 
 
 def needed_rules(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness, match: MatchBy = MatchBy.TIME
+    engine: Engine,
+    run: specifications.EngineRun,
+    recorded: recordings.Recording,
+    how: Likeness,
+    match: requests.MatchBy = requests.MatchBy.TIME,
 ) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 
@@ -362,7 +331,11 @@ def needed_rules(
 
 
 def _needed(
-    engine: Engine, run: EngineRun, recorded: Recording, how: Likeness, match: MatchBy
+    engine: Engine,
+    run: specifications.EngineRun,
+    recorded: recordings.Recording,
+    how: Likeness,
+    match: requests.MatchBy,
 ) -> tuple[EngineRule, ...] | None:
     alone = replace(engine, builds=())
 
@@ -388,7 +361,7 @@ class CaseVerdict:
     other match on a case that is not correct.
     """
 
-    case: Case
+    case: recordings.Case
     judge: str
     judgement: VersionJudgement | Judgement
     rules: tuple[EngineRule, ...] | None = None
@@ -405,7 +378,7 @@ class RefusedCase:
     """A case that could not be judged or compared, and why; the case is None where it cannot be read."""
 
     path: Path
-    case: Case | None
+    case: recordings.Case | None
     problem: str
 
     @property
@@ -435,7 +408,9 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
 
 
 def each_case(
-    paths: Sequence[Path], work: Callable[[Case], _Result], progress: Progress = no_progress
+    paths: Sequence[Path],
+    work: Callable[[recordings.Case], _Result],
+    progress: settings.Progress = settings.no_progress,
 ) -> Iterator[_Result | RefusedCase]:
     """Yield what is found of each case. What one of several cannot be, the others do not wait for.
 
@@ -445,7 +420,7 @@ def each_case(
         progress(done, len(paths))
         case = None
         try:
-            case = read_case(path)
+            case = recordings.read_case(path)
             result: _Result | RefusedCase = work(case)
         except FailedRunError:
             raise
@@ -463,7 +438,7 @@ def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
     return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
 
-def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
+def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
     """Return the verdict on a case, by its own engine version unless `judge` names another.
 
     `specification` as the judge is the one that the case's engine claims to follow. Raises LarsError
@@ -485,13 +460,18 @@ def judged_case(case: Case, judge: str | None, options: Options) -> CaseVerdict:
     if judgement.correct is not False:
         return CaseVerdict(case, name, judgement)
     other, rules = _judgement(case, name, turned, hint=True), None
-    if own is not None and isinstance(judgement, Judgement) and own.specification == name and name in NAMES:
+    if (
+        own is not None
+        and isinstance(judgement, Judgement)
+        and own.specification == name
+        and name in specifications.NAMES
+    ):
         recording = case.recording
         rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
     return CaseVerdict(case, name, judgement, rules, other)
 
 
-def _refusal(case: Case, engine: Engine) -> str | None:
+def _refusal(case: recordings.Case, engine: Engine) -> str | None:
     """Return why an engine version refuses the query of a case, None if it takes it."""
     try:
         engine.run(engine.read(case.query, f"{case.path}: query"), case.static, ())
@@ -500,17 +480,17 @@ def _refusal(case: Case, engine: Engine) -> str | None:
     return None
 
 
-def _judge_of(case: Case, own: Engine | None) -> str:
+def _judge_of(case: recordings.Case, own: Engine | None) -> str:
     """Return the specification that a case's engine claims to follow, or that of its language."""
     if own is not None:
         return own.specification
-    if case.dialect in NAMES:
+    if case.dialect in specifications.NAMES:
         return case.dialect
     raise LarsError(f"unknown engine {shown_json(case.engine)}; use --engine with {ACCEPTED_JUDGES}")
 
 
 def _judgement(
-    case: Case, name: str, options: Options, *, hint: bool = False
+    case: recordings.Case, name: str, options: Options, *, hint: bool = False
 ) -> VersionJudgement | Judgement:
     if name in ENGINES:
         pushes = name == case.engine
@@ -520,19 +500,20 @@ def _judgement(
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
-    return judge_by(specification(name), replace(task, options=how_many))[0]
+    return judge_by(specifications.specification(name), replace(task, options=how_many))[0]
 
 
 SPECIFICATION: Final = "specification"
 """The judge of a case that is the specification of its engine."""
 ACCEPTED_JUDGES: Final = (
-    f"a specification ({', '.join(NAMES)}, or a file *{SUFFIX}) or an engine version ({', '.join(ENGINES)})"
+    f"a specification ({', '.join(specifications.NAMES)}, or a file *{specifications.SUFFIX}) "
+    f"or an engine version ({', '.join(ENGINES)})"
 )
 
 
 def is_judge(name: str) -> bool:
     """Whether a name is that of an engine version, a specification, or a file of one."""
-    return name in ENGINES or name in NAMES or name.endswith(SUFFIX)
+    return name in ENGINES or name in specifications.NAMES or name.endswith(specifications.SUFFIX)
 
 
 NOTHING: Final = "nothing to compare"
@@ -596,7 +577,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     """Return why there is nothing to compare; None where there is."""
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
-    if isinstance(judgement, VersionJudgement) or judgement.match is MatchBy.SEQUENCE:
+    if isinstance(judgement, VersionJudgement) or judgement.match is requests.MatchBy.SEQUENCE:
         return "nothing to compare: the answers have no report; expected answers with one at least"
     phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
@@ -660,14 +641,14 @@ class JudgeTimes:
     """Times as asked for: when windows may begin, as time points or a text with dateTimes, and the last."""
 
     starts: tuple[int, ...] | str | None = None
-    registered: Time = 0
-    until: Time | None = None
+    registered: settings.Time = 0
+    until: settings.Time | None = None
 
-    def on(self, options: Options, count: Callable[[Time], int]) -> Options:
+    def on(self, options: Options, count: Callable[[settings.Time], int]) -> Options:
         """Return the options with these times as time points, which `count` makes them."""
         starts = self.starts
         if isinstance(starts, str):
-            starts = read_numbers(in_time_points(starts, count), START_TIMES)
+            starts = read_numbers(requests.in_time_points(starts, count), START_TIMES)
         until = None if self.until is None else count(self.until)
         return replace(options, starts=starts, registered=count(self.registered), until=until)
 
@@ -680,9 +661,9 @@ class JudgedAnswers:
     """
 
     query: Path
-    trace: TraceInput
+    trace: settings.TraceInput
     answers: Path
-    reading: ReadingOptions
+    reading: recordings.ReadingOptions
     engine: str
     options: Options
     gracious: bool
@@ -729,7 +710,7 @@ class AnswersVerdict:
 
 
 def judge_answers(
-    judged_answers: JudgedAnswers, warn: Callable[[str], None], progress: Progress
+    judged_answers: JudgedAnswers, warn: Callable[[str], None], progress: settings.Progress
 ) -> AnswersVerdict:
     """Return the verdict on recorded answers, with an explanation where they are incorrect.
 
@@ -738,13 +719,13 @@ def judge_answers(
     _check_judge(judged_answers.engine)
     messages: list[str] = []
     run, zero = _run(judged_answers, messages.append)
-    answers = read_recording(judged_answers.answers, judged_answers.reading.since(zero))
+    answers = recordings.read_recording(judged_answers.answers, judged_answers.reading.since(zero))
     _check_triggers(answers, len(run.pushes))
-    count = partial(point_in, zero, options=judged_answers.trace.options, last=run.last)
+    count = partial(traces.point_in, zero, options=judged_answers.trace.options, last=run.last)
     options = judged_answers.times.on(judged_answers.options, count)
-    versions = read_versions(in_time_points(text, count) for text in judged_answers.static_at)
-    everything = with_versions(run.static, versions, versions)
-    check_graphs(everything, run.query.dataset, messages.append)
+    versions = read_versions(requests.in_time_points(text, count) for text in judged_answers.static_at)
+    everything = specifications.with_versions(run.static, versions, versions)
+    traces.check_graphs(everything, run.query.dataset, messages.append)
     recording = recording_to_judge(run, judged_answers.reading.unit, answers, options, versions)
     verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=zero)
     messages += oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
@@ -752,7 +733,7 @@ def judge_answers(
         messages.append(
             "some triples go back in time. The answers are correct if the engine lost some of them."
         )
-    if judged_answers.options.match is MatchBy.TIME:
+    if judged_answers.options.match is requests.MatchBy.TIME:
         messages += beyond(recording.recording, recording.task)
     if verdict.correct is False and judged_answers.options.deadline.is_over:
         messages.append("--time-limit has ended the search for the fault that explains it")
@@ -769,15 +750,15 @@ def judge_answers(
     return verdict
 
 
-def _judge(name: str) -> Specification | Engine:
-    return ENGINES[name] if name in ENGINES else specification(name)
+def _judge(name: str) -> specifications.Specification | Engine:
+    return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
-def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun, str | None]:
+def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[specifications.EngineRun, str | None]:
     """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
     unit = answers.reading.unit
     query = read_judged_query(answers.query, unit, ENGINES.get(answers.engine))
-    if not sources(query):
+    if not requests.sources(query):
         raise LarsError(f"{answers.query}: the query has no window on a stream; expected {ANSWERS_FORM}")
     # As the answers count: both since the same time 0.
     trace = replace(answers.trace, options=replace(answers.trace.options, absolute=True))
@@ -785,10 +766,10 @@ def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[EngineRun
     if answers.engine in ENGINES:
         check_order(pushes, warn)
     static = read_static(answers.trace.static)
-    return EngineRun(query, static, pushes, unit, origin_in(zero, trace.options)), zero
+    return specifications.EngineRun(query, static, pushes, unit, traces.origin_in(zero, trace.options)), zero
 
 
-def _check_triggers(answers: Answers, pushed: int) -> None:
+def _check_triggers(answers: recordings.Answers, pushed: int) -> None:
     triggers = (report.trigger for report in answers.recording.reports)
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
@@ -798,7 +779,10 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
 
 
 def _verdict(
-    judged_answers: JudgedAnswers, recording: RecordingToJudge, answers: Answers, progress: Progress
+    judged_answers: JudgedAnswers,
+    recording: RecordingToJudge,
+    answers: recordings.Answers,
+    progress: settings.Progress,
 ) -> AnswersVerdict:
     length = judged_answers.reading.unit.milliseconds
     turned = replace(recording.options, match=recording.options.match.other)
@@ -806,7 +790,9 @@ def _verdict(
         ours = _by_engine(judged_answers.engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(judged_answers.engine, recording, turned.match)
         return AnswersVerdict(ours, (), length, other=others)
-    reference = as_said(specification(judged_answers.engine), sources(recording.task.query))
+    reference = specifications.as_said(
+        specifications.specification(judged_answers.engine), requests.sources(recording.task.query)
+    )
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
         reference = reference.model_copy(update={"bounds": recording.options.bounds})
@@ -833,7 +819,7 @@ def _verdict(
     return AnswersVerdict(judgement, names, length, diagnosis, other)
 
 
-def _by_engine(name: str, recording: RecordingToJudge, match: MatchBy) -> VersionJudgement:
+def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
     how = Pushwise(recording.options.likeness, empty=recording.options.empty, match=match)
     return judged_by(ENGINES[name], recording.run, recording.recording, how)
 
@@ -843,7 +829,7 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
     if not inputs:
         raise LarsError("give a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
-    if query.suffix == PROGRAM_SUFFIX:
+    if query.suffix == requests.PROGRAM_SUFFIX:
         raise LarsError(f"{query}: a program, which no engine answers; expected a query")
     return query, tuple(trace)
 
@@ -866,12 +852,12 @@ def _check_judge(name: str) -> None:
 
 def language_of(query: Path, unit: Duration) -> str:
     """Return the specification that a query's language stands for."""
-    read = load_query(query, unit)
+    read = requests.load_query(query, unit)
     language = read.language.value
-    return language if language in NAMES else "cqels" if is_pushed(read) else "rspql"
+    return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"
 
 
-def options_of(options: JudgeOptions) -> Options:
+def options_of(options: requests.JudgeOptions) -> Options:
     """Return how a recording is judged."""
     limit = options.time_limit
     numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
@@ -890,14 +876,16 @@ def options_of(options: JudgeOptions) -> Options:
     )
 
 
-def reading_of(recorded: AnswersOptions, options: InputOptions, match: MatchBy) -> ReadingOptions:
+def reading_of(
+    recorded: requests.AnswersOptions, options: requests.InputOptions, match: requests.MatchBy
+) -> recordings.ReadingOptions:
     """Return how a file of answers is read."""
     origin = options.origin
-    return ReadingOptions(
+    return recordings.ReadingOptions(
         kind=recorded.answers_format,
         unit=options.time_point,
         time_unit=recorded.answers_unit,
         time_variable=recorded.time_variable,
         origin=None if origin is None else instant_of(origin),
-        ordered=match is MatchBy.TIME,
+        ordered=match is requests.MatchBy.TIME,
     )

@@ -16,15 +16,7 @@ from math import gcd, prod
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.specifications import (
-    Frame,
-    FramedTask,
-    ShownWindow,
-    Strategy,
-    period_of,
-    shape,
-    shapes,
-)
+from agreement.engines import specifications
 from lars.language.formulas import At, In
 from lars.language.program import formulas
 from lars.language.windows import NOW
@@ -62,14 +54,14 @@ class Starts:
         return self.only[place] - 1 if place < len(self.only) else self.end
 
 
-def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int]) -> Starts:
+def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
     """Return the start times that a user names, for every window.
 
     Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
     t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
     """
     starts = [max(times)]
-    for own in shapes(read, frame):
+    for own in specifications.shapes(read, frame):
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
         starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
     same = [(t,) * len(read) for t in dict.fromkeys(times)]
@@ -77,13 +69,19 @@ def given_starts(read: Sequence[WindowSource], frame: Frame, times: Sequence[int
     return Starts((*same, *islice(others, MOST))[:MOST], len(times) ** len(read), max(starts))
 
 
-def last_start(of: FramedTask, registered: int) -> int:
+def last_start(of: specifications.FramedTask, registered: int) -> int:
     """Return t_s: the last t0 of any window that is registered then."""
-    return registered + max((own.slide for own in shapes(sources(of.task.query), of.frame)), default=1) - 1
+    return (
+        registered
+        + max((own.slide for own in specifications.shapes(sources(of.task.query), of.frame)), default=1)
+        - 1
+    )
 
 
 def all_starts(
-    of: FramedTask, registered: int, compared: Callable[[ShownWindow], Iterable[int]] = lambda _: ()
+    of: specifications.FramedTask,
+    registered: int,
+    compared: Callable[[specifications.ShownWindow], Iterable[int]] = lambda _: (),
 ) -> Starts:
     """Return a .. a + β - 1 for each window in all combinations, or those that stand for all of them.
 
@@ -106,15 +104,18 @@ class _Classes:
     """The start times of windows that no comparison tells apart, each by its least ones."""
 
     def __init__(
-        self, of: FramedTask, registered: int, compared: Callable[[ShownWindow], Iterable[int]]
+        self,
+        of: specifications.FramedTask,
+        registered: int,
+        compared: Callable[[specifications.ShownWindow], Iterable[int]],
     ) -> None:
         self.of, self.registered = of, registered
-        self.shapes = [shape(window.source, of.frame) for window in of.windows]
+        self.shapes = [specifications.shape(window.source, of.frame) for window in of.windows]
         self.slides = [1 if own is None else own.slide for own in self.shapes]
         self.closing = [_closes(window) for window in of.windows]
         # What arrives, or the clock's period, makes evaluations at times that no t0 moves.
         self.by_arrival = any(_by_arrival(window) for window in of.windows)
-        self.periodic = any(Strategy.PERIODIC in window.strategies for window in of.windows)
+        self.periodic = any(specifications.Strategy.PERIODIC in window.strategies for window in of.windows)
         self.timed = _tells_time(of)
         self.own = [frozenset(self._own(number, compared)) for number in range(len(of.windows))]
         self.passing = cache(self._passing)
@@ -166,7 +167,9 @@ class _Classes:
         opened = {(element.t - low_open - start) // own.slide for element in window.elements}
         return {start + n * own.slide + own.width for n in opened if n >= 0}
 
-    def _own(self, number: int, compared: Callable[[ShownWindow], Iterable[int]]) -> Iterator[int]:
+    def _own(
+        self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
+    ) -> Iterator[int]:
         """Yield the start times from which on a window differs from before whatever the others are."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
@@ -184,13 +187,13 @@ class _Classes:
             after = (t + 1 for t in multiples)
             yield from self._starting(number, chain(compared(window), known, after))
 
-    def _seen(self, window: ShownWindow) -> set[int]:
+    def _seen(self, window: specifications.ShownWindow) -> set[int]:
         """Return the times from which on a close is behind an element, or at it where that matters."""
         high_open = self.of.frame.bounds.misses_last
         more = {int(high_open)}
         if self.by_arrival:
             more |= {0, 1}
-        if Strategy.CONTENT_CHANGE in window.strategies:
+        if specifications.Strategy.CONTENT_CHANGE in window.strategies:
             more |= {high_open + 1}
         return {element.t + n for element in self.of.frame.clock.elements for n in more}
 
@@ -198,7 +201,7 @@ class _Classes:
         """Return the multiples of the period that differ modulo a slide."""
         if not self.periodic:
             return range(0)
-        period = period_of(self.of.frame)
+        period = specifications.period_of(self.of.frame)
         first = (self.registered // period + 1) * period
         return range(first, self.of.frame.until + 1, period)[: slide // gcd(slide, period)]
 
@@ -213,22 +216,28 @@ class _Classes:
         return {self.registered + (t - self.registered) % slide for t in times}
 
 
-def _closes(window: ShownWindow) -> bool:
+def _closes(window: specifications.ShownWindow) -> bool:
     """Whether it makes evaluations at times that its start moves."""
-    return Strategy.WINDOW_CLOSE in window.strategies and not isinstance(window.source.window, Rows)
+    return specifications.Strategy.WINDOW_CLOSE in window.strategies and not isinstance(
+        window.source.window, Rows
+    )
 
 
-def _by_arrival(window: ShownWindow) -> bool:
+def _by_arrival(window: specifications.ShownWindow) -> bool:
     # The newest N triples are a window that closes whenever one arrives.
-    clocked = {Strategy.PERIODIC} if Strategy.WINDOW_CLOSE not in window.strategies else set[Strategy]()
+    clocked = (
+        {specifications.Strategy.PERIODIC}
+        if specifications.Strategy.WINDOW_CLOSE not in window.strategies
+        else set[specifications.Strategy]()
+    )
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
 
 
-def _is_low_open(window: ShownWindow) -> bool:
+def _is_low_open(window: specifications.ShownWindow) -> bool:
     return window.frame.bounds.misses_first and not isinstance(window.source.window, Now)
 
 
-def _tells_time(of: FramedTask) -> bool:
+def _tells_time(of: specifications.FramedTask) -> bool:
     """Whether what the query answers depends on when it is evaluated, by NOW()."""
     setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
     parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))

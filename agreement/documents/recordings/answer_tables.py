@@ -11,16 +11,8 @@ from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 
+from agreement.documents.recordings import recording
 from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_time_term
-from agreement.documents.recordings.recording import (
-    Answers,
-    AnswerTimes,
-    TimedRow,
-    as_lexical,
-    group_reports,
-    of_text,
-    recording_of,
-)
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
@@ -31,7 +23,7 @@ ACCEPTED_TABLE: Final = "a table with a column of times (t, time, timestamp) and
 _TERMS: Final = ("<", '"', "_:")
 
 
-def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> Answers:
+def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with the row.
 
     Columns that begin with ? are the variables where there are such. Texts that are no terms are lexical
@@ -51,7 +43,9 @@ def read_answer_table(path: Path, times: AnswerTimes, variable: str | None) -> A
     variables = [name.lstrip("?") for name in names]
     rows = zip(*(exact[name] for name in names), strict=True) if names else [()] * len(cells[time][1])
     timed = _timed(path, times, cells[time], [dict(zip(variables, row, strict=True)) for row in rows])
-    return Answers(recording_of(variables, group_reports(timed)), lexical, rows_only=True)
+    return recording.Answers(
+        recording.recording_of(variables, recording.group_reports(timed)), lexical, rows_only=True
+    )
 
 
 def _time_column(names: Sequence[str], variable: str | None, error: Callable[[str], LarsError]) -> str:
@@ -80,17 +74,17 @@ def _term(text: str) -> str | None:
 def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str | None]:
     """Return lexical forms in the place of terms."""
     return [
-        None if text is None else of_text(text) if term is None else as_lexical(term)
+        None if text is None else recording.of_text(text) if term is None else recording.as_lexical(term)
         for term, text in zip(terms, texts, strict=True)
     ]
 
 
 def _timed(
     path: Path,
-    times: AnswerTimes,
+    times: recording.AnswerTimes,
     written: tuple[bool, list[str | None]],
     rows: Sequence[Mapping[str, str | None]],
-) -> Iterator[TimedRow]:
+) -> Iterator[recording.TimedRow]:
     is_text, texts = written
     before = 0.0
     for number, (text, row) in enumerate(zip(texts, rows, strict=True), 1):
@@ -129,18 +123,20 @@ class _Table:
     time: int
     read: Callable[[str], str | None]
     read_time: Callable[[str], float]
-    times: AnswerTimes
+    times: recording.AnswerTimes
 
-    def answers(self, records: list[list[Field]], *, lexical: bool) -> Answers:
+    def answers(self, records: list[list[Field]], *, lexical: bool) -> recording.Answers:
         """Return the records below the names, grouped by their times."""
-        return Answers(
-            recording_of(self._variables(), group_reports(self._rows(records))), lexical, rows_only=True
+        return recording.Answers(
+            recording.recording_of(self._variables(), recording.group_reports(self._rows(records))),
+            lexical,
+            rows_only=True,
         )
 
     def _variables(self) -> list[str]:
         return self.names[: self.time] + self.names[self.time + 1 :]
 
-    def _rows(self, records: list[list[Field]]) -> Iterator[TimedRow]:
+    def _rows(self, records: list[list[Field]]) -> Iterator[recording.TimedRow]:
         before = 0.0
         for record in records:
             check_width(self.source, record, self.names)
@@ -159,7 +155,7 @@ class _Table:
             raise self.source.error(field.offset, str(error)) from None
 
 
-def read_csv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
+def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with its place.
 
     The column `variable` is the time, by default the first there is of t, time and timestamp.
@@ -167,11 +163,11 @@ def read_csv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answ
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
     place = names.index(_time_column(names, variable, partial(source.error, 0)))
-    table = _Table(source, names, place, of_text, times.read, times)
+    table = _Table(source, names, place, recording.of_text, times.read, times)
     return table.answers(records[1:], lexical=True)
 
 
-def read_tsv(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
+def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
     """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)

@@ -10,20 +10,8 @@ from typing import Final
 
 from pydantic import Field
 
-from agreement.documents.placed import KeyPath, PlacedData, check_data, json_of, json_of_line, shown_json
-from agreement.documents.recordings.recording import (
-    Answers,
-    AnswerTimes,
-    Finite,
-    Index,
-    RecordingPart,
-    SolutionEntry,
-    check_named,
-    group_reports,
-    names_of,
-    recording_of,
-    row_of,
-)
+from agreement.documents import placed
+from agreement.documents.recordings import recording
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from lars.language.terms import Literal
@@ -44,52 +32,54 @@ _Rows = list[dict[str, str | None]]
 _Report = tuple[float, _Rows]
 
 
-class _Head(RecordingPart):
+class _Head(recording.RecordingPart):
     vars: list[str] = Field(default_factory=list)
 
 
-class _Results(RecordingPart):
-    bindings: list[SolutionEntry]
+class _Results(recording.RecordingPart):
+    bindings: list[recording.SolutionEntry]
 
 
-class _File(RecordingPart):
+class _File(recording.RecordingPart):
     head: _Head
     results: _Results | None = None
     boolean: bool | None = None
 
 
-class _Names(RecordingPart):
+class _Names(recording.RecordingPart):
     vars: list[str]
 
 
-class _Binding(RecordingPart):
-    binding: SolutionEntry
+class _Binding(recording.RecordingPart):
+    binding: recording.SolutionEntry
 
 
-class _Bindings(RecordingPart):
+class _Bindings(recording.RecordingPart):
     bindings: list[_Binding]
 
 
-class _Relation(RecordingPart):
+class _Relation(recording.RecordingPart):
     head: _Names
-    timestamp: Finite
+    timestamp: recording.Finite
     results: _Bindings
 
 
-class _Relations(RecordingPart):
+class _Relations(recording.RecordingPart):
     relations: list[_Relation]
 
 
-class _Solved(RecordingPart):
-    t: Index
-    rows: list[SolutionEntry]
-    ms: Finite | None = None
+class _Solved(recording.RecordingPart):
+    t: recording.Index
+    rows: list[recording.SolutionEntry]
+    ms: recording.Finite | None = None
 
-    def milliseconds(self, times: AnswerTimes) -> float:
+    def milliseconds(self, times: recording.AnswerTimes) -> float:
         return times.of_number(self.t) if self.ms is None else self.ms
 
 
-def read_sparql_json(source: TextFile, times: AnswerTimes, variable: str | None) -> Answers:
+def read_sparql_json(
+    source: TextFile, times: recording.AnswerTimes, variable: str | None
+) -> recording.Answers:
     """Return rows of one time that follow each other as a report.
 
     The time is in the column `variable`, by default the first there is of t, time and timestamp, or
@@ -98,16 +88,16 @@ def read_sparql_json(source: TextFile, times: AnswerTimes, variable: str | None)
     """
     lines = source.lines()
     if one_a_line(lines):
-        documents = [json_of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
+        documents = [placed.json_of_line(line, ACCEPTED_SPARQL_JSON) for line in lines]
     else:
-        documents = [json_of(source, ACCEPTED_SPARQL_JSON)]
+        documents = [placed.json_of(source, ACCEPTED_SPARQL_JSON)]
     variables: list[str] = []
     reports: list[_Report] = []
     for document in documents:
         names, reports_read = _read(document, times, variable, reports[-1][0] if reports else 0.0)
         variables += names
         reports += reports_read
-    return Answers(recording_of(variables, reports), rows_only=not one_a_line(lines))
+    return recording.Answers(recording.recording_of(variables, reports), rows_only=not one_a_line(lines))
 
 
 def one_a_line(lines: Sequence[TextLine]) -> bool:
@@ -117,9 +107,9 @@ def one_a_line(lines: Sequence[TextLine]) -> bool:
 
 
 def _read(
-    document: PlacedData, times: AnswerTimes, variable: str | None, before: float
+    document: placed.PlacedData, times: recording.AnswerTimes, variable: str | None, before: float
 ) -> tuple[list[str], list[_Report]]:
-    content = check_data(_File, document)
+    content = placed.check_data(_File, document)
     candidates = TIME_VARIABLES if variable is None else (variable,)
     own = next((name for name in candidates if name in document.content), None)
     if content.results is None and content.boolean is None:
@@ -137,23 +127,29 @@ def _read(
     return _by_column(document, content, column, times, before)
 
 
-def _rows(document: PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
+def _rows(document: placed.PlacedData, content: _File) -> Iterator[dict[str, str | None]]:
     bindings = () if content.results is None else content.results.bindings
     for number, solution in enumerate(bindings):
-        check_named(document, ("results", "bindings", number), solution, content.head.vars)
-        yield row_of(solution)
+        recording.check_named(document, ("results", "bindings", number), solution, content.head.vars)
+        yield recording.row_of(solution)
 
 
-def _own_time(document: PlacedData, name: str, times: AnswerTimes, before: float) -> float:
+def _own_time(document: placed.PlacedData, name: str, times: recording.AnswerTimes, before: float) -> float:
     value = document.content[name]
-    path: KeyPath = (name,)
+    path: placed.KeyPath = (name,)
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise document.error(path, f"found {shown_json(value)}; expected a time, a number or a dateTime")
+        raise document.error(
+            path, f"found {placed.shown_json(value)}; expected a time, a number or a dateTime"
+        )
     return _placed_time(document, path, times, before, lambda: times.read(str(value)))
 
 
 def _placed_time(
-    document: PlacedData, path: KeyPath, times: AnswerTimes, before: float, read: Callable[[], float]
+    document: placed.PlacedData,
+    path: placed.KeyPath,
+    times: recording.AnswerTimes,
+    before: float,
+    read: Callable[[], float],
 ) -> float:
     """Return the time that stands at a place; it must not be before the one `before` it."""
     try:
@@ -163,18 +159,18 @@ def _placed_time(
 
 
 def _by_column(
-    document: PlacedData, content: _File, column: str, times: AnswerTimes, before: float
+    document: placed.PlacedData, content: _File, column: str, times: recording.AnswerTimes, before: float
 ) -> tuple[list[str], list[_Report]]:
     result = []
     for number, row in enumerate(_rows(document, content)):
         read = partial(read_time_term, row.pop(column, None), column, times)
         before = _placed_time(document, ("results", "bindings", number, column), times, before, read)
         result.append((before, row))
-    reports = [(t, [dict(row) for row in rows]) for t, rows in group_reports(result)]
+    reports = [(t, [dict(row) for row in rows]) for t, rows in recording.group_reports(result)]
     return [name for name in content.head.vars if name != column], reports
 
 
-def read_time_term(term: str | None, column: str, times: AnswerTimes) -> float:
+def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) -> float:
     """Return the milliseconds of a term in a time column; raises LarsError for what is no time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
@@ -183,13 +179,13 @@ def read_time_term(term: str | None, column: str, times: AnswerTimes) -> float:
             raise LarsError(f"found {term or 'no time'} in the column {column}; expected a literal, a time")
 
 
-def read_csrbench(source: TextFile, times: AnswerTimes) -> Answers:
+def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
     """Return the relations as reports; the time of a single binding says nothing more.
 
     Times may be equal, but not go back. Raises LarsError with its place.
     """
-    document = json_of(source, ACCEPTED_CSRBENCH)
-    content = check_data(_Relations, document)
+    document = placed.json_of(source, ACCEPTED_CSRBENCH)
+    content = placed.check_data(_Relations, document)
     reports, before = [], 0.0
     for number, relation in enumerate(content.relations):
         path = ("relations", number)
@@ -197,23 +193,25 @@ def read_csrbench(source: TextFile, times: AnswerTimes) -> Answers:
         before = _placed_time(document, (*path, "timestamp"), times, before, read)
         for place, entry in enumerate(relation.results.bindings):
             at = (*path, "results", "bindings", place, "binding")
-            check_named(document, at, entry.binding, relation.head.vars)
-        reports.append((before, [row_of(entry.binding) for entry in relation.results.bindings]))
+            recording.check_named(document, at, entry.binding, relation.head.vars)
+        reports.append((before, [recording.row_of(entry.binding) for entry in relation.results.bindings]))
     variables = (name for relation in content.relations for name in relation.head.vars)
-    return Answers(recording_of(variables, reports))
+    return recording.Answers(recording.recording_of(variables, reports))
 
 
-def read_solved(source: TextFile, times: AnswerTimes) -> Answers:
+def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
     """Return each line as a report, at `ms` where that is given; else `t` counts time points.
 
     Raises LarsError with its place.
     """
     reports, before = [], 0.0
     for line in source.lines():
-        document = json_of_line(line, ACCEPTED_SOLVED)
-        content = check_data(_Solved, document)
+        document = placed.json_of_line(line, ACCEPTED_SOLVED)
+        content = placed.check_data(_Solved, document)
         before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
-        reports.append((before, [row_of(row) for row in content.rows]))
+        reports.append((before, [recording.row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_SOLVED}")
-    return Answers(recording_of(names_of(row for _, rows in reports for row in rows), reports))
+    return recording.Answers(
+        recording.recording_of(recording.names_of(row for _, rows in reports for row in rows), reports)
+    )

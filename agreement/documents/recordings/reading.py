@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Final, assert_never
 
 from agreement.documents.placed import json_of, json_of_line
+from agreement.documents.recordings import json_answers
 from agreement.documents.recordings.answer_tables import (
     ACCEPTED_CSV,
     ACCEPTED_TSV,
@@ -13,16 +14,6 @@ from agreement.documents.recordings.answer_tables import (
     read_tsv,
 )
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
-from agreement.documents.recordings.json_answers import (
-    ACCEPTED_CSRBENCH,
-    ACCEPTED_SOLVED,
-    ACCEPTED_SPARQL_JSON,
-    TIME_VARIABLES,
-    one_a_line,
-    read_csrbench,
-    read_solved,
-    read_sparql_json,
-)
 from agreement.documents.recordings.recording import Answers, AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
 from agreement.documents.requests import AnswersFormat
@@ -33,12 +24,12 @@ from solver.traces.input_files import ARROW, is_json_row
 
 ACCEPTED: Final = {
     AnswersFormat.CASE: ACCEPTED_CASE,
-    AnswersFormat.CSRBENCH: ACCEPTED_CSRBENCH,
+    AnswersFormat.CSRBENCH: json_answers.ACCEPTED_CSRBENCH,
     AnswersFormat.YABENCH: ACCEPTED_YABENCH,
-    AnswersFormat.SPARQL_JSON: ACCEPTED_SPARQL_JSON,
+    AnswersFormat.SPARQL_JSON: json_answers.ACCEPTED_SPARQL_JSON,
     AnswersFormat.CSV: ACCEPTED_CSV,
     AnswersFormat.TSV: ACCEPTED_TSV,
-    AnswersFormat.SOLVED: ACCEPTED_SOLVED,
+    AnswersFormat.SOLVED: json_answers.ACCEPTED_SOLVED,
 }
 _NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
 ACCEPTED_ANSWERS: Final = (
@@ -102,17 +93,17 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
         case AnswersFormat.CASE:
             return Answers(case_of(path, source).recording)
         case AnswersFormat.CSRBENCH:
-            return read_csrbench(source, times)
+            return json_answers.read_csrbench(source, times)
         case AnswersFormat.YABENCH:
             return read_yabench(source, times)
         case AnswersFormat.SPARQL_JSON:
-            return read_sparql_json(source, times, options.time_variable)
+            return json_answers.read_sparql_json(source, times, options.time_variable)
         case AnswersFormat.CSV:
             return read_csv(source, times, options.time_variable)
         case AnswersFormat.TSV:
             return read_tsv(source, times, options.time_variable)
         case AnswersFormat.SOLVED:
-            return read_solved(source, times)
+            return json_answers.read_solved(source, times)
         case _:
             assert_never(kind)
 
@@ -144,14 +135,14 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
         return _SUFFIXES[suffix]
     separator = "\t" if "\t" in first else ","
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
-    if not names.isdisjoint(TIME_VARIABLES):
+    if not names.isdisjoint(json_answers.TIME_VARIABLES):
         return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV
     problem = f"neither the file's name nor its first line tells the format; expected {ACCEPTED_ANSWERS}"
     raise source.error(0, problem)
 
 
 def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
-    by_line = one_a_line(lines)
+    by_line = json_answers.one_a_line(lines)
     document = json_of_line(lines[0], ACCEPTED_ANSWERS) if by_line else json_of(source, ACCEPTED_ANSWERS)
     keys = document.content if isinstance(document.content, dict) else ()
     for key, kind in _KEYS.items():

@@ -23,10 +23,10 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD, tagged
 from lars.language.terms import Literal as RdfLiteral
+from solver import traces
 from solver.columns import Array, Mask, Numbering, TraceColumns
 from solver.facts import STREAM_PREDICATE, Row, Static, Triple
 from solver.rdf import canonical, read_term, short
-from solver.traces import Instant, MalformedPart, TimeKind, cell_time, elements_blanks, show
 
 _STREAM_TRIPLE: Final = (STREAM_PREDICATE, 4)
 
@@ -46,7 +46,7 @@ class Push:
 
     def as_element(self) -> "Push":
         """Return the push as an engine gets it: alone, with blank nodes that no other push has."""
-        (triple,) = elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
+        (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 
 
@@ -326,7 +326,7 @@ class AnswerTimes:
     """
 
     unit: Duration
-    origin: Instant | None = None
+    origin: traces.Instant | None = None
     ordered: bool = True
 
     def read(self, text: str) -> float:
@@ -338,8 +338,8 @@ class AnswerTimes:
         if _NUMBER.fullmatch(text):
             return self.of_number(float(text))
         try:
-            return self._since_origin(cell_time(text))
-        except MalformedPart:
+            return self._since_origin(traces.cell_time(text))
+        except traces.MalformedPart:
             raise LarsError(f"found {short(text)}; expected {self._accepted()}") from None
 
     def of_number(self, number: float) -> float:
@@ -359,12 +359,12 @@ class AnswerTimes:
             raise LarsError(f"{problem}; expected {accepted}")
         return t
 
-    def _since_origin(self, written: Instant) -> float:
+    def _since_origin(self, written: traces.Instant) -> float:
         if self.origin is None:
-            problem = f"found the dateTime {show(written)} and no origin that it counts from"
+            problem = f"found the dateTime {traces.show(written)} and no origin that it counts from"
             raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
-        if written.kind is TimeKind.INTEGER or written.kind is not self.origin.kind:
-            problem = f"found {show(written)}: only one of it and the origin has a time zone"
+        if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
+            problem = f"found {traces.show(written)}: only one of it and the origin has a time zone"
             raise LarsError(f"{problem}; expected {self._accepted()}")
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 

@@ -9,36 +9,13 @@ from pathlib import Path
 from typing import Any, ClassVar, Final
 
 from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
-from agreement.documents.requests import readers
-from agreement.documents.requests.query_files import (
-    PROGRAM_SUFFIX,
-    Rdf,
-    durations_among,
-    durations_in,
-    fitting_unit,
-    has_short_numbers,
-    query_text,
-    read_once,
-)
+from agreement.documents.requests import query_files, readers
 from agreement.documents.values import Period, absolute_iri, columns_by_stream, static_files
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
-from solver.settings import (
-    BlankNodes,
-    Certify,
-    Evaluator,
-    OnError,
-    Progress,
-    Runner,
-    StaticFile,
-    Time,
-    TraceInput,
-    TraceOptions,
-    Warn,
-    no_progress,
-)
+from solver import settings
 from translate import analysis
 from translate.dialects import TITLES
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
@@ -195,14 +172,14 @@ class BadLineOptions:
         IdleOptions(has_not("--on-error", "skip"), ("--rejected",), requires="--on-error skip"),
     )
 
-    on_error: OnError = option(
-        OnError.STOP, "On an invalid line of a trace, stop with an error or skip the line."
+    on_error: settings.OnError = option(
+        settings.OnError.STOP, "On an invalid line of a trace, stop with an error or skip the line."
     )
     rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     def check(self) -> None:
         """Raise LarsError where skipped lines would be lost."""
-        if self.on_error is OnError.SKIP and self.rejected is None:
+        if self.on_error is settings.OnError.SKIP and self.rejected is None:
             raise LarsError("--on-error skip requires --rejected FILE")
 
 
@@ -212,7 +189,7 @@ class InputOptions:
 
     HEADING: ClassVar = "Input data"
 
-    static: tuple[StaticFile, ...] = static_option(
+    static: tuple[settings.StaticFile, ...] = static_option(
         "Static RDF data. FILE is read into the default graph, IRI=FILE into the named graph "
         "IRI, cqels:FILE for CQELS only. Repeatable."
     )
@@ -234,7 +211,7 @@ class InputOptions:
         keyword="str | None",
     )
     base: str | None = base_option()
-    rdf: Rdf | None = rdf_option()
+    rdf: query_files.Rdf | None = rdf_option()
     origin: datetime | None = option(
         None,
         "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
@@ -244,14 +221,14 @@ class InputOptions:
         keyword="str | datetime | None",
     )
     sort: bool = option(False, "Sort an out-of-order trace by time.")
-    blank_nodes: BlankNodes | None = option(
+    blank_nodes: settings.BlankNodes | None = option(
         None, "Scope of blank node labels in a trace: the whole file or one element. [default: document]"
     )
     time: str | None = option(
         None,
         "Property whose value is the time of a message, such as "
         "http://www.w3.org/ns/sosa/resultTime. [default: the number of the message, from 1]",
-        readers.absolute_iri,
+        absolute_iri,
         metavar="IRI",
         keyword="str | None",
     )
@@ -278,28 +255,29 @@ class InputOptions:
         """The unit: how long one time point is."""
         return self.unit or SECOND
 
-    def fitted(self, queries: Iterable[Path], note: Warn, *periods: Period | None) -> "InputOptions":
+    def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
         """Return the options with a unit that fits the queries and the periods, where none is given."""
         if self.unit is not None:
             return self
         counted = () if self.trace_unit is None else (self.trace_unit,)
-        lengths = durations_among(period for period in periods if period is not None)
-        unit = fitting_unit((*durations_in(queries), *counted, *lengths))
+        lengths = query_files.durations_among(period for period in periods if period is not None)
+        unit = query_files.fitting_unit((*query_files.durations_in(queries), *counted, *lengths))
         if unit != SECOND:
             note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
         return replace(self, unit=unit)
 
-    def as_engines_count(self, queries: Sequence[Path], note: Warn) -> "InputOptions":
+    def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
         """Return the options with a unit that fits, where none is given, as engines count.
 
         Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
         """
-        if self.unit is None and any(map(has_short_numbers, queries)):
+        if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
         notes: list[str] = []
         fitted = self.fitted(queries, notes.append)
         plain = fitted.time_point < SECOND and any(
-            read_once(query_text(path), str(path)).language.manner.bare == MILLISECOND for path in queries
+            query_files.read_once(query_files.query_text(path), str(path)).language.manner.bare == MILLISECOND
+            for path in queries
         )
         if self.unit is None and plain:
             return replace(self, unit=MILLISECOND)
@@ -307,11 +285,13 @@ class InputOptions:
             note(text)
         return fitted
 
-    def trace(self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None) -> TraceInput:
+    def trace(
+        self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None
+    ) -> settings.TraceInput:
         """Return the trace of the files; those that --stream names belong to it."""
         bad_lines, named = bad_lines or BadLineOptions(), self.stream or {}
         bad_lines.check()
-        options = TraceOptions(
+        options = settings.TraceOptions(
             self.time_point,
             self.trace_unit,
             self.origin,
@@ -325,7 +305,7 @@ class InputOptions:
             time=self.time,
         )
         every = (*paths, *(path for path in named if path not in paths))
-        return TraceInput(every, options, self.static)
+        return settings.TraceInput(every, options, self.static)
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,10 +317,12 @@ class QuestionOptions:
     period: tuple[Period, ...] = periods_option(
         "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
     )
-    static: tuple[StaticFile, ...] = static_option("Static RDF data. Repeatable. [default: any static data]")
+    static: tuple[settings.StaticFile, ...] = static_option(
+        "Static RDF data. Repeatable. [default: any static data]"
+    )
     unit: Duration | None = unit_option()
     base: str | None = base_option()
-    rdf: Rdf | None = rdf_option()
+    rdf: query_files.Rdf | None = rdf_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -449,13 +431,13 @@ class RunnerOptions:
         metavar="URL",
     )
     in_process: bool = option(False, "Run in this process, without Spark.")
-    evaluator: Evaluator = option(
-        Evaluator.AUTO,
+    evaluator: settings.Evaluator = option(
+        settings.Evaluator.AUTO,
         "Evaluate with relational algebra, with clingo, or with both and compare. auto: "
         "clingo only for programs that relational algebra does not cover.",
     )
-    certify: Certify | int = option(
-        Certify.SOME,
+    certify: settings.Certify | int = option(
+        settings.Certify.SOME,
         "Number of time points at which clingo verifies the answers. [default: a sample]",
         readers.certify,
         metavar="all|N|none",
@@ -467,13 +449,15 @@ class RunnerOptions:
         metavar="DIR",
     )
 
-    def runner(self, note: Warn, progress: Progress = no_progress) -> Runner:
+    def runner(
+        self, note: settings.Warn, progress: settings.Progress = settings.no_progress
+    ) -> settings.Runner:
         """Return where the job runs, who is told why there, and who watches it."""
         if self.in_process and self.master is not None:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
             raise LarsError("cannot combine --resume with --in-process: --resume runs on Spark")
-        return Runner(
+        return settings.Runner(
             self.master,
             self.in_process,
             progress=progress,
@@ -491,7 +475,7 @@ def origin_text(origin: datetime | None) -> str:
 
 def check_for_queries(path: Path, flags: Sequence[str]) -> None:
     """Raise when options that say how a query is read are given for a program."""
-    if flags and path.suffix == PROGRAM_SUFFIX:
+    if flags and path.suffix == query_files.PROGRAM_SUFFIX:
         raise LarsError(
             f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
         )
@@ -499,7 +483,7 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise when options about answer streams are given for a query, which has one."""
-    if flags and path.suffix != PROGRAM_SUFFIX:
+    if flags and path.suffix != query_files.PROGRAM_SUFFIX:
         raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
 
 
@@ -573,8 +557,8 @@ class JudgeOptions:
         metavar="TIMES",
     )
     match: MatchBy = option(MatchBy.TIME, "Compare reports at their times, or only the order of the reports.")
-    registered: Time = time_option("Time at which the query was registered.", default=0)
-    until: Time | None = time_option("Last time to compare. [default: the last element]")
+    registered: settings.Time = time_option("Time at which the query was registered.", default=0)
+    until: settings.Time | None = time_option("Last time to compare. [default: the last element]")
     bounds: Bounds | None = bounds_option()
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(False, "For each wrong window, find the window borders that fit best.")

@@ -10,19 +10,7 @@ from datetime import time as time_of_day
 from pathlib import Path
 from typing import Any, Final
 
-from agreement.documents.values import (
-    LENGTHS,
-    PREFIX,
-    START_TIMES,
-    Period,
-    absolute_iri,
-    columns_by_stream,
-    date_time,
-    read_numbers,
-    read_periods,
-    stream_name,
-    whole_point,
-)
+from agreement.documents import values
 from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -70,7 +58,7 @@ def time_point(value: str | int) -> int:
     >>> time_point("7")
     7
     """
-    point = whole_point(value)
+    point = values.whole_point(value)
     if point is None:
         raise LarsError("expected a time point from 0, such as 5")
     return point
@@ -107,19 +95,19 @@ def numbers_text(value: str | int | Sequence[int]) -> str:
     return str(value) if isinstance(value, str | int) else ",".join(map(str, value))
 
 
-def periods(value: str | int | Sequence[int]) -> tuple[Period, ...]:
+def periods(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
     """Return pulling periods."""
-    return read_periods(numbers_text(value))
+    return values.read_periods(numbers_text(value))
 
 
-def lengths(value: str | int | Sequence[int]) -> tuple[Period, ...]:
+def lengths(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
     """Return lengths of a window."""
-    return read_periods(numbers_text(value), LENGTHS)
+    return values.read_periods(numbers_text(value), values.LENGTHS)
 
 
-def period(value: str | int) -> Period:
+def period(value: str | int) -> values.Period:
     """Return the one pulling period of a command that takes no more."""
-    periods_read = read_periods(str(value))
+    periods_read = values.read_periods(str(value))
     if len(periods_read) > 1:
         raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
     return periods_read[0]
@@ -161,7 +149,7 @@ def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
     >>> start_times("0..3,7")
     (0, 1, 2, 3, 7)
     """
-    return read_numbers(numbers_text(value), START_TIMES)
+    return values.read_numbers(numbers_text(value), values.START_TIMES)
 
 
 def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
@@ -189,7 +177,7 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
 def moment(value: str | datetime) -> datetime:
     """Return a dateTime; raises LarsError for a text that is none."""
     try:
-        return value if isinstance(value, datetime) else date_time(value)
+        return value if isinstance(value, datetime) else values.date_time(value)
     except ValueError:
         raise LarsError("expected a dateTime, such as 2026-01-31T12:00:00Z") from None
 
@@ -201,7 +189,7 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
         for predicate in [predicates] if isinstance(predicates, str) else predicates:
             if not (stream and predicate):
                 raise LarsError("expected STREAM=PREDICATE, two IRIs")
-            key, value = Iri(absolute_iri(stream)), Iri(absolute_iri(predicate))
+            key, value = Iri(values.absolute_iri(stream)), Iri(values.absolute_iri(predicate))
             iris[key] = (*iris.get(key, ()), value)
     return iris
 
@@ -226,7 +214,7 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
     for iri, file in texts:
         if not (iri and str(file)):
             raise LarsError("expected IRI=FILE")
-        if iris.setdefault(Path(file), stream := stream_name(iri)) != stream:
+        if iris.setdefault(Path(file), stream := values.stream_name(iri)) != stream:
             raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; expected one")
     return iris
 
@@ -240,9 +228,9 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
     iris: dict[str, str] = {}
     for name, iri in pairs(names):
         prefix = name.removesuffix(":")
-        if not PREFIX.fullmatch(prefix):
+        if not values.PREFIX.fullmatch(prefix):
             raise LarsError(f"found the prefix {name!r}; expected PREFIX=IRI, such as ex=http://example.org/")
-        if iris.setdefault(prefix, meant := absolute_iri(iri)) != meant:
+        if iris.setdefault(prefix, meant := values.absolute_iri(iri)) != meant:
             raise LarsError(f"the prefix {prefix!r} was given {iris[prefix]}; expected one IRI")
     return iris
 
@@ -254,7 +242,7 @@ def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     {'t': '{time}', 'ex:at': 'ex:station/{station}'}
     """
     if isinstance(names, Mapping):
-        columns_by_stream(names)
+        values.columns_by_stream(names)
         return names
     contents: dict[str, str] = {}
     for part, template in pairs(names):

@@ -14,30 +14,11 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 from agreement.documents import values
 from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import check_based, sources
+from agreement.engines import specifications
+from agreement.engines.adapters import messages
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import (
-    EngineReport,
-    ProfileReply,
-    PushReply,
-    RefusedQueryError,
-    Registration,
-    answers_of,
-    problem_of,
-)
 from agreement.engines.engine import Engine, Off, read_with_text
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import (
-    NAMES,
-    EngineRun,
-    Specification,
-    Strategy,
-    Tick,
-    choice_at,
-    elements_of,
-    needed_tick,
-    specification,
-    specified_answers,
-)
 from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
@@ -78,25 +59,25 @@ _OF_VERSIONS: Final = frozenset(("off",))
 class BuiltInEngine:
     """A specification or an engine version as a stream engine."""
 
-    reporter: Specification | Engine
+    reporter: specifications.Specification | Engine
 
     @property
     def name(self) -> str:
         """What it is called."""
         return self.reporter.name
 
-    def open(self, registration: Registration) -> "BuiltInSession":
+    def open(self, registration: messages.Registration) -> "BuiltInSession":
         """Register a query; raises RefusedQueryError for one that cannot be run, and for wrong options."""
         try:
             options = self._options(registration.options)
             check_based(registration.query, "query")
             read = self.reporter.read if isinstance(self.reporter, Engine) else read_with_text
             query = read(registration.query, "query")
-            engine_run = EngineRun(query, static_of(registration.static), (), options.unit)
+            engine_run = specifications.EngineRun(query, static_of(registration.static), (), options.unit)
             session = BuiltInSession(self._changed(options), engine_run, options)
             session.reports()
         except LarsError as error:
-            raise RefusedQueryError(str(error)) from None
+            raise messages.RefusedQueryError(str(error)) from None
         return session
 
     def _options(self, written: Mapping[str, object]) -> BuiltInOptions:
@@ -107,20 +88,22 @@ class BuiltInEngine:
         try:
             options = BuiltInOptions.model_validate(written)
         except ValidationError as error:
-            raise LarsError(f"options: {problem_of(error)}") from None
+            raise LarsError(f"options: {messages.problem_of(error)}") from None
         if isinstance(self.reporter, Engine):
             names = [rule.name for rule in self.reporter.rules]
             if unknown := [name for name in options.off if name not in names]:
                 raise LarsError(f"options: off: found {unknown[0]!r}; expected {', '.join(names)}")
         return options
 
-    def _changed(self, options: BuiltInOptions) -> Specification | Engine:
+    def _changed(self, options: BuiltInOptions) -> specifications.Specification | Engine:
         if isinstance(self.reporter, Engine) or not options.change:
             return self.reporter
         try:
-            changed = Specification.model_validate({"name": self.name, "report": []} | dict(options.change))
+            changed = specifications.Specification.model_validate(
+                {"name": self.name, "report": []} | dict(options.change)
+            )
         except ValidationError as error:
-            raise LarsError(f"options: change: {problem_of(error)}") from None
+            raise LarsError(f"options: change: {messages.problem_of(error)}") from None
         return self.reporter.model_copy(update={name: getattr(changed, name) for name in options.change})
 
     def end(self) -> bool:
@@ -136,15 +119,15 @@ class BuiltInEngine:
 
 def built_in(name: str) -> BuiltInEngine:
     """Return the engine version or specification of a name, or the specification of a TOML file."""
-    return BuiltInEngine(ENGINES[name] if name in ENGINES else specification(name))
+    return BuiltInEngine(ENGINES[name] if name in ENGINES else specifications.specification(name))
 
 
 @dataclass(slots=True)
 class BuiltInSession:
     """A query that a specification or engine version has registered, and all that was pushed."""
 
-    reporter: Specification | Engine
-    run: EngineRun
+    reporter: specifications.Specification | Engine
+    run: specifications.EngineRun
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which a specification has reported: included where `_includes_end`."""
@@ -152,10 +135,10 @@ class BuiltInSession:
     """What has been reported up to the last push."""
 
     @property
-    def profile(self) -> ProfileReply:
+    def profile(self) -> messages.ProfileReply:
         """What it says of itself."""
         own = isinstance(self.reporter, Engine)
-        return ProfileReply(
+        return messages.ProfileReply(
             engine=self.reporter.name,
             dialect=self.run.query.language.value,
             flushes=not own,
@@ -174,10 +157,10 @@ class BuiltInSession:
         if isinstance(self.reporter, Engine):
             off = frozenset(self.options.off)
             return self.reporter.run(engine_run.query, engine_run.static, engine_run.pushes, off)
-        choice = choice_at(engine_run, self.reporter, self.options.t0, self.options.bounds)
-        return specified_answers(engine_run, self.reporter, choice, engine_run.last)
+        choice = specifications.choice_at(engine_run, self.reporter, self.options.t0, self.options.bounds)
+        return specifications.specified_answers(engine_run, self.reporter, choice, engine_run.last)
 
-    def push(self, pushes: Sequence[Push]) -> list[PushReply]:
+    def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
         """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
         own = isinstance(self.reporter, Engine)
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
@@ -185,14 +168,14 @@ class BuiltInSession:
         taken = (push for push, problem in zip(pushes, problems, strict=True) if problem is None)
         self.run = replace(self.run, pushes=(*self.run.pushes, *taken))
         recording, waits = self.reports(), self._waits
-        replies: list[PushReply] = []
+        replies: list[messages.PushReply] = []
         for push, problem in zip(pushes, problems, strict=True):
             if problem is not None:
-                replies.append(PushReply(reports=(), refused=problem))
+                replies.append(messages.PushReply(reports=(), refused=problem))
                 continue
             reports = self._until(recording, push.t) if waits else self._of(recording, number)
             refused = "the engine refuses it" if number in recording.rejected else None
-            replies.append(PushReply(reports=reports, refused=refused))
+            replies.append(messages.PushReply(reports=reports, refused=refused))
             number += 1
         return replies
 
@@ -204,14 +187,14 @@ class BuiltInSession:
                 yield f"found the time {push.t:g} ms after {latest:g}; expected times in order"
                 continue
             try:
-                elements_of([push], self.run.unit)
+                specifications.elements_of([push], self.run.unit)
             except LarsError as error:
                 yield str(error)
             else:
                 latest = push.t
                 yield None
 
-    def _of(self, recording: Recording, number: int) -> tuple[EngineReport, ...]:
+    def _of(self, recording: Recording, number: int) -> tuple[messages.EngineReport, ...]:
         """Return what the push with a number triggered."""
         bounds = recording.windows or [None] * len(recording.reports)
         both = zip(recording.reports, bounds, strict=True)
@@ -222,7 +205,7 @@ class BuiltInSession:
         )
 
     @property
-    def _strategies(self) -> list[frozenset[Strategy]]:
+    def _strategies(self) -> list[frozenset[specifications.Strategy]]:
         """When the windows of a specification report; an engine version's are its own matter."""
         if isinstance(self.reporter, Engine):
             return []
@@ -233,18 +216,20 @@ class BuiltInSession:
         """Whether a specification's report is certain only once its time has passed."""
         if isinstance(self.reporter, Engine):
             return False
-        tick = needed_tick(self.reporter, sources(self.run.query))
-        return tick is Tick.INSTANT or any(strategies & CLOCKED for strategies in self._strategies)
+        tick = specifications.needed_tick(self.reporter, sources(self.run.query))
+        return tick is specifications.Tick.INSTANT or any(
+            strategies & CLOCKED for strategies in self._strategies
+        )
 
     @property
     def _includes_end(self) -> bool:
         """Whether what closes at a time is certain when an element of that time arrives."""
-        assert isinstance(self.reporter, Specification)
+        assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
-        closing = all(Strategy.WINDOW_CLOSE in strategies for strategies in self._strategies)
+        closing = all(specifications.Strategy.WINDOW_CLOSE in strategies for strategies in self._strategies)
         return bounds.misses_last and closing
 
-    def _until(self, recording: Recording, t: float) -> tuple[EngineReport, ...]:
+    def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
         """Return what has become certain when time has come to `t`, in ms."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
@@ -254,7 +239,7 @@ class BuiltInSession:
             if (before < report.t <= t if ends else before <= report.t < t)
         )
 
-    def advance(self, t: float) -> tuple[EngineReport, ...]:
+    def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
         """Say that nothing comes before a time any more; an engine version has no clock of its own."""
         if isinstance(self.reporter, Engine):
             return ()
@@ -262,11 +247,13 @@ class BuiltInSession:
             self._clock = max(self._clock, t)
             return ()
         until = int(t / self.run.unit.milliseconds)
-        choice = choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
-        recording = specified_answers(self.run, self.reporter, choice, max(self.run.last, until))
+        choice = specifications.choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
+        recording = specifications.specified_answers(
+            self.run, self.reporter, choice, max(self.run.last, until)
+        )
         return self._until(recording, t)
 
-    def close(self) -> tuple[EngineReport, ...]:
+    def close(self) -> tuple[messages.EngineReport, ...]:
         """Return what a specification reports at the time of the last push, once that is over."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
@@ -278,14 +265,14 @@ class BuiltInSession:
 
 def _report(
     report: Report, names: Sequence[str], bounds: tuple[float, float] | None, query: EngineQuery
-) -> EngineReport:
+) -> messages.EngineReport:
     rows: list[Mapping[str, str | None]] = [
         {name: text for name, text in zip(names, row, strict=True) if text is not None} for row in report.rows
     ]
     if query.form is Form.ASK and not names:
         rows = [{"Answer": _TRUTHS[bool(report.rows)]}]
     start, end = bounds or (None, None)
-    return EngineReport(t=report.t, rows=tuple(rows), window_from=start, window_to=end)
+    return messages.EngineReport(t=report.t, rows=tuple(rows), window_from=start, window_to=end)
 
 
 ADAPTER: Final = "adapter:"
@@ -302,18 +289,18 @@ def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
         del query, off
         with RunningAdapter(command) as adapter:
-            answers = answers_of(adapter, Registration(text, static_lines(static)), pushes)
+            answers = messages.answers_of(adapter, messages.Registration(text, static_lines(static)), pushes)
         if answers.profile is None:
             raise LarsError(f"the engine refuses the query: {answers.refused}")
         return answers.recording()
 
     profile = _profile(command, text)
-    specification = profile.dialect if profile.dialect in NAMES else _ELSE
+    specification = profile.dialect if profile.dialect in specifications.NAMES else _ELSE
     return Engine(profile.engine, specification, (), recorded), not profile.kinds
 
 
-def _profile(command: str, text: str) -> ProfileReply:
+def _profile(command: str, text: str) -> messages.ProfileReply:
     with RunningAdapter(command) as adapter:
-        session = adapter.open(Registration(text))
+        session = adapter.open(messages.Registration(text))
         session.close()
         return session.profile

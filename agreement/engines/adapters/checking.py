@@ -10,15 +10,8 @@ from agreement.documents.outputs import first_few, quantity
 from agreement.documents.recordings import Push, as_lexical
 from agreement.documents.requests import read_once, sources
 from agreement.documents.values import cut
+from agreement.engines.adapters import messages
 from agreement.engines.adapters.client import RunningAdapter
-from agreement.engines.adapters.messages import (
-    EngineAnswers,
-    FailedEngineError,
-    ProfileReply,
-    RefusedQueryError,
-    Registration,
-    answers_of,
-)
 from lars.errors import LarsError
 from lars.language.terms import XSD, Iri, Variable
 from solver.facts import Triple
@@ -178,17 +171,17 @@ def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck
     """Yield what is tried, and the failure that ends it, if one does."""
     try:
         yield from checks
-    except FailedEngineError as error:
+    except messages.FailedEngineError as error:
         yield AdapterCheck(name, str(error))
 
 
 def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[AdapterCheck]:
     refusals: list[str] = []
     for tried in tries:
-        registration = Registration(tried.query)
+        registration = messages.Registration(tried.query)
         try:
             session = adapter.open(registration)
-        except RefusedQueryError as error:
+        except messages.RefusedQueryError as error:
             refusals.append(str(error))
             continue
         profile = session.profile
@@ -202,19 +195,22 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
     yield AdapterCheck("open", f"{sentence}; expected a QUERY beside --check that the engine takes")
 
 
-def _advice(profile: ProfileReply) -> str | None:
+def _advice(profile: messages.ProfileReply) -> str | None:
     if not any(character.isdigit() for character in profile.engine):
         return f"the engine is called {profile.engine!r}: with its version answers can be told apart later"
     return None
 
 
 def _runs(
-    adapter: RunningAdapter, registration: Registration, tried: _Tried, profile: ProfileReply
+    adapter: RunningAdapter,
+    registration: messages.Registration,
+    tried: _Tried,
+    profile: messages.ProfileReply,
 ) -> Iterator[AdapterCheck]:
     unit = profile.unit.milliseconds
     pushes = tried.pushes(unit, apart=False)
-    first = answers_of(adapter, registration, pushes)
-    runs = (first, answers_of(adapter, registration, tried.pushes(unit, apart=True)))
+    first = messages.answers_of(adapter, registration, pushes)
+    runs = (first, messages.answers_of(adapter, registration, tried.pushes(unit, apart=True)))
     rows = [row for run in runs for row in _rows(run)]
     bracketed = not rows and _takes_brackets(adapter, registration, pushes)
     yield _reported(first, tried, rows, bracketed=bracketed)
@@ -222,12 +218,12 @@ def _runs(
     yield _times(first, pushes)
     problem = f"{quantity(len(first.flush), 'report')} at close; expected none, or flushes: true at open"
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
-    second = answers_of(adapter, registration, pushes)
+    second = messages.answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
     problem = "a second run in one process answers otherwise; expected the same, or fresh: false at open"
     yield AdapterCheck(name, None if first.same(second) or not profile.fresh else problem)
     adapter.end()
-    third = answers_of(adapter, registration, pushes)
+    third = messages.answers_of(adapter, registration, pushes)
     problem = "another process answers otherwise: answers come late, or depend on real time or chance"
     yield AdapterCheck("another process", None if first.same(third) else problem)
     session = adapter.open(registration)
@@ -244,18 +240,22 @@ def _runs(
 _Rows = Sequence[Mapping[str, str | None]]
 
 
-def _rows(answers: EngineAnswers) -> _Rows:
+def _rows(answers: messages.EngineAnswers) -> _Rows:
     reports = [report for _, report in answers.reports] + list(answers.flush)
     return [row for report in reports for row in report.rows]
 
 
-def _takes_brackets(adapter: RunningAdapter, registration: Registration, pushes: Sequence[Push]) -> bool:
+def _takes_brackets(
+    adapter: RunningAdapter, registration: messages.Registration, pushes: Sequence[Push]
+) -> bool:
     """Whether rows come where streams are named with the brackets that the protocol leaves out."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
-    return bool(_rows(answers_of(adapter, registration, bracketed)))
+    return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
 
-def _reported(answers: EngineAnswers, tried: _Tried, rows: _Rows, *, bracketed: bool) -> AdapterCheck:
+def _reported(
+    answers: messages.EngineAnswers, tried: _Tried, rows: _Rows, *, bracketed: bool
+) -> AdapterCheck:
     name, named = tried.streams[0][1:-1], f"the stream {tried.streams[0][1:-1]}, named without < and >"
     if bracketed:
         return AdapterCheck("push", f"rows come of <{name}> alone; names of streams come without < and >")
@@ -271,7 +271,7 @@ def _reported(answers: EngineAnswers, tried: _Tried, rows: _Rows, *, bracketed: 
     return AdapterCheck("push", None, advice or f"of {named}")
 
 
-def _singly(answers: EngineAnswers) -> str | None:
+def _singly(answers: messages.EngineAnswers) -> str | None:
     """Return at which push several reports of one time and window come."""
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
@@ -280,7 +280,7 @@ def _singly(answers: EngineAnswers) -> str | None:
     return None
 
 
-def _terms(rows: _Rows, profile: ProfileReply, tried: _Tried) -> AdapterCheck:
+def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
     """Say which terms came back otherwise, or of which kind none did."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
     others = {_REST, *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
@@ -308,7 +308,7 @@ def _labelled(text: str) -> str:
     return _BLANK if text.startswith("_:") else text
 
 
-def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
+def _times(answers: messages.EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
     last = max(push.t for push in pushes)
     odd = [report.t for _, report in answers.reports if report.t > 2 * last]
     problem = (
@@ -320,15 +320,15 @@ def _times(answers: EngineAnswers, pushes: Sequence[Push]) -> AdapterCheck:
 def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
     name = "a query that cannot be read"
     try:
-        adapter.open(Registration("no query {")).close()
-    except RefusedQueryError:
+        adapter.open(messages.Registration("no query {")).close()
+    except messages.RefusedQueryError:
         yield AdapterCheck(name)
     else:
         yield AdapterCheck(name, None, 'it is taken; better {"error": "what is wrong"}, or nobody will know')
 
 
-def _end(adapter: RunningAdapter, registration: Registration) -> Iterator[AdapterCheck]:
-    answers_of(adapter, registration, ())
+def _end(adapter: RunningAdapter, registration: messages.Registration) -> Iterator[AdapterCheck]:
+    messages.answers_of(adapter, registration, ())
     noise = adapter.noise
     problem = None if adapter.end(_TO_END) else "the process does not end when its standard input does"
     advice = f"{quantity(noise, 'line')} on standard output that are no replies; better on standard error"

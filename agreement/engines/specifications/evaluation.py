@@ -43,21 +43,10 @@ from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas
 from lars.language.terms import Atom, Iri, Signature, Variable
 from lars.language.windows import Bounds, Interval, SlidingWindow, Window
+from solver import relational
 from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
 from solver.job import Question, answers_at
-from solver.relational import (
-    RunTable,
-    coalesce,
-    decode,
-    encode,
-    encoded_rows,
-    evaluated_on,
-    obstacle,
-    row_texts,
-    spread,
-    text_order,
-)
 from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting, ToStream
 from translate.model.windows import Rows, Sliding
@@ -83,7 +72,7 @@ class ContentAnswers:
         self._static = background(task.static, task.query.dataset, lambda _: None, task.query.language)
         self._terms = TermCodes()
         self._background = {
-            name: encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
+            name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
         }
         clock = task.clock(Tick.INSTANT)
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
@@ -96,7 +85,7 @@ class ContentAnswers:
         """Whether what windows show decides the answer: not when it is seen, or when it arrived."""
         forms = (literal_form(part) for rule in self.program.rules for part in formulas(rule.body))
         by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
-        return by_content and obstacle(self.program, self._static) is None
+        return by_content and relational.obstacle(self.program, self._static) is None
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
         """Return the rows that the query has over each content, in their order."""
@@ -110,7 +99,7 @@ class ContentAnswers:
         runs, numbers = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
-        owners, places = spread(firsts, ends)
+        owners, places = relational.spread(firsts, ends)
         # Rows of each answer stay in their order.
         order = np.argsort(places, kind="stable")
         begins = np.searchsorted(places[order], np.arange(len(borders) + 1))
@@ -119,9 +108,9 @@ class ContentAnswers:
             own = owners[order[begins[place] : begins[place + 1]]]
             yield from [self._in_order(runs.take(own), numbers[own])] * length
 
-    def _in_order(self, runs: RunTable, numbers: Array) -> RowsByNumber:
+    def _in_order(self, runs: relational.RunTable, numbers: Array) -> RowsByNumber:
         if self.output.order:
-            return self._numbers.numbered(in_order(self.output, row_texts(runs, self._terms)))
+            return self._numbers.numbered(in_order(self.output, relational.row_texts(runs, self._terms)))
         # Raw rows that answer the same follow each other.
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
@@ -130,8 +119,8 @@ class ContentAnswers:
         numbers: list[Array] = []
         for part in portions(contents, _RUNS_AT_ONCE, _added):
             runs, own = self._runs(part)
-            table = RunTable((own,), runs.first, runs.last)
-            counted = table if self.output.bag else coalesce(table, len(part))
+            table = relational.RunTable((own,), runs.first, runs.last)
+            counted = table if self.output.bag else relational.coalesce(table, len(part))
             changes = np.bincount(counted.first, minlength=len(part) + 1)
             changes -= np.bincount(counted.last + 1, minlength=len(part) + 1)
             numbers.append(np.cumsum(changes)[:-1])
@@ -164,30 +153,30 @@ class ContentAnswers:
             for number, (begin, end) in zip(times.tolist(), pairwise(ends), strict=True)
         }
 
-    def _runs(self, contents: Sequence[ShownSpans]) -> tuple[RunTable, Array]:
+    def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
         """Return the raw rows of contents in the order of their texts, and the numbers of what they show.
 
         Each has a run of numbers of contents that it answers.
         """
-        atoms: dict[tuple[Signature, Window], RunTable] = {
+        atoms: dict[tuple[Signature, Window], relational.RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
                 number, [ranges[number] for ranges in contents]
             )
             for number in range(len(self._columns))
         }
         shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
-        table = evaluated_on(self.program, shown_contents, self.output.predicate)
-        table = table.take(text_order(table, self._terms))
+        table = relational.evaluated_on(self.program, shown_contents, self.output.predicate)
+        table = table.take(relational.text_order(table, self._terms))
         return table, self._shown_numbers(table.project(range(len(self.output.variables))))
 
-    def _shown_numbers(self, table: RunTable) -> Array:
+    def _shown_numbers(self, table: relational.RunTable) -> Array:
         """Return the numbers of rows; only those that are new are decoded."""
         ranks, room = np.zeros(len(table), np.int64), 1
         for column in table.columns:
             room *= len(self._terms)
             ranks = ranks * len(self._terms) + column
         if room > _GREATEST:
-            return self._numbers.numbered(row_texts(table, self._terms)).numbers
+            return self._numbers.numbered(relational.row_texts(table, self._terms)).numbers
         if self._room != room:
             # Terms have been added: rows are told apart by other numbers than before.
             self._room, self._ranks, self._row_numbers = room, ranks[:0], ranks[:0]
@@ -195,13 +184,13 @@ class ContentAnswers:
         if len(new):
             _, first = np.unique(ranks[new], return_index=True)
             new = new[first]
-            added = self._numbers.numbered(row_texts(table.take(new), self._terms)).numbers
+            added = self._numbers.numbered(relational.row_texts(table.take(new), self._terms)).numbers
             known = np.concatenate((self._ranks, ranks[new]))
             order = np.argsort(known)
             self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
         return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
-    def _table(self, number: int, spans: Sequence[range]) -> RunTable:
+    def _table(self, number: int, spans: Sequence[range]) -> relational.RunTable:
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
         (places,) = table.columns
         return replace(table, columns=tuple(column[places] for column in self._columns[number]))
@@ -323,8 +312,8 @@ def runs_at(
     known = background(static, task.query.dataset, lambda _: None, task.query.language)
     question = Question(program, output.predicate, ChosenTimes(tuple(ticks)))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
-    answers = answers_at(question, encode(Situation(timeline, facts, known)), np.array(ticks))
-    return output, decode(answers.runs, answers.terms)
+    answers = answers_at(question, relational.encode(Situation(timeline, facts, known)), np.array(ticks))
+    return output, relational.decode(answers.runs, answers.terms)
 
 
 def _with_versions(program: Program, task: Task) -> Program:

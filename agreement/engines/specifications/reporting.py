@@ -10,15 +10,7 @@ from typing import Final, NamedTuple, assert_never
 
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
-from agreement.engines.specifications.parameters import (
-    NAMES,
-    Combination,
-    Slide,
-    Specification,
-    Strategy,
-    Tick,
-    builtin,
-)
+from agreement.engines.specifications import parameters
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
@@ -100,7 +92,7 @@ def _name(stream: Iri | Variable) -> str | None:
     return None if isinstance(stream, Variable) else str(stream)
 
 
-def tick_clock(elements: tuple[PushedTriple, ...], tick: Tick) -> TickClock:
+def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
     """Return the elements on the finest clock that tells their ticks apart."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
@@ -128,13 +120,13 @@ def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...],
     return tuple(tick for tick, _ in own), tuple(element for _, element in own)
 
 
-def _numbered(inside: Sequence[PushedTriple], tick: Tick) -> Iterator[int]:
+def _numbered(inside: Sequence[PushedTriple], tick: parameters.Tick) -> Iterator[int]:
     match tick:
-        case Tick.INSTANT:
+        case parameters.Tick.INSTANT:
             yield from (0 for _ in inside)
-        case Tick.TRIPLE:
+        case parameters.Tick.TRIPLE:
             yield from range(len(inside))
-        case Tick.GRAPH:
+        case parameters.Tick.GRAPH:
             yield from _by_graph(inside)
         case _:
             assert_never(tick)
@@ -154,7 +146,7 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
 class Frame:
     """What windows are placed in: unit, ends, whether they slide, the clock, the last time point."""
 
-    specification: Specification
+    specification: parameters.Specification
     unit: Duration
     bounds: Bounds
     clock: TickClock
@@ -179,7 +171,7 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
     match source.window:
         case Range(length, slide, None, ahead=None):
             width = length.points(frame.unit)
-            moves = slide is None or frame.specification.slide is Slide.IGNORED
+            moves = slide is None or frame.specification.slide is parameters.Slide.IGNORED
             step = 1 if moves or slide is None else slide.points(frame.unit)
             return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
         case Range():
@@ -207,12 +199,14 @@ def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...]
     return known if known and len(known) == len(read) else None
 
 
-def as_said(specification: Specification, read: Sequence[WindowSource]) -> Specification:
+def as_said(
+    specification: parameters.Specification, read: Sequence[WindowSource]
+) -> parameters.Specification:
     """Return a specification with the ends of windows that the language of their query gives them.
 
     One that a user wrote keeps its own.
     """
-    if specification.name not in NAMES or specification != builtin(specification.name):
+    if specification.name not in parameters.NAMES or specification != parameters.builtin(specification.name):
         return specification
     said = {source.window.ends for source in read if isinstance(source.window, Range)}
     ends = next(iter(said)) if len(said) == 1 else None
@@ -249,7 +243,7 @@ def at_close(time: int, frame: Frame) -> int:
 
 MOST: Final = 1_000_000
 """How many evaluations of one window a recording is judged at: more are a slip of the unit."""
-CLOCKED: Final = frozenset((Strategy.WINDOW_CLOSE, Strategy.PERIODIC))
+CLOCKED: Final = frozenset((parameters.Strategy.WINDOW_CLOSE, parameters.Strategy.PERIODIC))
 """What the clock reports by, whether or not anything arrives."""
 
 
@@ -271,7 +265,7 @@ class ShownWindow:
     source: WindowSource
     start: int
     frame: Frame
-    strategies: frozenset[Strategy]
+    strategies: frozenset[parameters.Strategy]
     window: Rows | SlidingWindow
     ticks: Sequence[int]
     elements: Sequence[PushedTriple]
@@ -338,7 +332,7 @@ def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
             assert_never(placed_window)
 
 
-def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -> Tick:
+def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
     """Return what has to be told apart inside an instant: nothing, where only the clock reports."""
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
@@ -346,7 +340,7 @@ def needed_tick(specification: Specification, sources: Sequence[WindowSource]) -
     ]
     by_arrival = any(strategies and not strategies & CLOCKED for strategies in used)
     counted = any(isinstance(source.window, Rows) for source in sources)
-    return specification.tick if by_arrival or counted else Tick.INSTANT
+    return specification.tick if by_arrival or counted else parameters.Tick.INSTANT
 
 
 @lru_cache(maxsize=32)
@@ -362,9 +356,9 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
     """Return when one window reports, whatever the start times of the others are."""
-    by_arrival = Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
+    by_arrival = parameters.Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
-    strategies = () if by_arrival else window.strategies - {Strategy.WINDOW_CLOSE}
+    strategies = () if by_arrival else window.strategies - {parameters.Strategy.WINDOW_CLOSE}
     candidates = _candidates(window, windows)
     if not strategies:
         return candidates
@@ -372,14 +366,14 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 
 
 def evaluation_points(
-    reporting: Sequence[EvaluationPoints], specification: Specification, until: int
+    reporting: Sequence[EvaluationPoints], specification: parameters.Specification, until: int
 ) -> EvaluationPoints:
     """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
     places = set().union(*by_place)
-    if specification.combination is Combination.ALL and by_place:
+    if specification.combination is parameters.Combination.ALL and by_place:
         places = places.intersection(*by_place)
     merged: dict[tuple[int, int], EvaluationPoint] = {}
     for evaluations in by_place:
@@ -390,11 +384,11 @@ def evaluation_points(
 
 
 def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    if Strategy.WINDOW_CLOSE in window.strategies:
+    if parameters.Strategy.WINDOW_CLOSE in window.strategies:
         return window.closes()
-    if Strategy.PERIODIC in window.strategies:
+    if parameters.Strategy.PERIODIC in window.strategies:
         return _multiples(window)
-    if Strategy.CONTENT_CHANGE in window.strategies:
+    if parameters.Strategy.CONTENT_CHANGE in window.strategies:
         return window.arrivals()
     ticks = (zip(shown_window.ticks, shown_window.elements, strict=True) for shown_window in windows)
     pushed = triggers(window.frame.clock)
@@ -431,15 +425,15 @@ def period_of(frame: Frame) -> int:
     return frame.specification.period.points(frame.unit)
 
 
-def _holds(strategy: Strategy, window: ShownWindow, point: EvaluationPoint) -> bool:
+def _holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint) -> bool:
     match strategy:
-        case Strategy.WINDOW_CLOSE:
+        case parameters.Strategy.WINDOW_CLOSE:
             return True
-        case Strategy.PERIODIC:
+        case parameters.Strategy.PERIODIC:
             return point.time % period_of(window.frame) == 0
-        case Strategy.NON_EMPTY:
+        case parameters.Strategy.NON_EMPTY:
             return bool(window.span(point.tick))
-        case Strategy.CONTENT_CHANGE:
+        case parameters.Strategy.CONTENT_CHANGE:
             # Where the clock drives: an element came at the last instant that is seen.
             span, scale = window.span(point.tick), window.frame.clock.scale
             return bool(span) and window.ticks[span[-1]] // scale == (point.tick - 1) // scale

@@ -20,32 +20,15 @@ from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import Engine, EngineRule, Off, answers, columns
 from agreement.engines.r2s import reported_rows
-from agreement.engines.versions.cqels_text import (
-    CqelsBody,
-    CqelsFilter,
-    StreamTriple,
-    WrittenQuery,
-    as_parsed,
-    query_with_text,
-    read_body,
-)
+from agreement.engines.versions import cqels_text
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.terms import XSD, Constant, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import aggregate, evaluate, order_key, test
+from translate.model import patterns
 from translate.model import patterns as algebra
-from translate.model.patterns import (
-    UNMODIFIED,
-    Duplicates,
-    Extend,
-    Filter,
-    Group,
-    Modifiers,
-    Pattern,
-    variables,
-)
 from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
@@ -141,7 +124,7 @@ def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> t
 class CqelsBuffer:
     """What a triple pattern holds, the oldest first; `start` is when the slide began that is running."""
 
-    triple: StreamTriple
+    triple: cqels_text.StreamTriple
     index: HashIndex[BufferedTriple] = field(init=False)
     start: float | None = None
     _by_triple: dict[tuple[str, Triple], BufferedTriple] = field(default_factory=dict)
@@ -205,7 +188,7 @@ class CqelsBuffer:
         return list(takewhile(lambda entry: entry.t < first, self.index.items))
 
 
-def match_triple(triple: StreamTriple, push: Push) -> TextSolution | None:
+def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | None:
     """Return what the pattern binds in a pushed triple, None where it does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:
@@ -228,7 +211,7 @@ class StaticData:
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
         """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
-        names = variables(pattern) if kept is None else variables(pattern) & kept
+        names = patterns.variables(pattern) if kept is None else patterns.variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
         solutions = self._solutions(pattern, names, modifiers)
         bound = frozenset(name for name in names if all(name in solution for solution in solutions))
@@ -237,7 +220,7 @@ class StaticData:
             index.put(JoinedMapping(solution))
         return index
 
-    def holds(self, condition: CqelsFilter, solution: TextSolution) -> bool:
+    def holds(self, condition: cqels_text.CqelsFilter, solution: TextSolution) -> bool:
         """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
         if not condition.exists:
             return test(condition.expression, True, solution)
@@ -249,7 +232,7 @@ class StaticData:
         if not extend.exists:
             term = evaluate(extend.expression, solution)
             return None if term is None else str(term)
-        image = _pattern_of(solution, CqelsFilter(extend.expression, extend.exists).variables)
+        image = _pattern_of(solution, cqels_text.CqelsFilter(extend.expression, extend.exists).variables)
         pattern = algebra.Extend(image, extend.variable, extend.expression, extend.exists)
         return next(iter(self._solutions_of(pattern, (extend.variable,))), {}).get(extend.variable)
 
@@ -292,17 +275,17 @@ class JoinStep:
     shared: tuple[Variable, ...]
 
 
-JoinPlan = tuple[CqelsFilter | JoinStep, ...]
+JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
 
 
 def join_steps(
-    start: StreamTriple,
+    start: cqels_text.StreamTriple,
     statics: Sequence[JoinIndex],
     buffers: Sequence[CqelsBuffer],
-    filters: Sequence[CqelsFilter],
+    filters: Sequence[cqels_text.CqelsFilter],
     *,
     everything: bool,
-) -> Iterator[CqelsFilter | JoinStep]:
+) -> Iterator[cqels_text.CqelsFilter | JoinStep]:
     """Yield the plan of a stream pattern; with `everything` cross products too, and all FILTERs."""
     bound, left = start.variables, list(filters)
     unused: list[JoinIndex] = [*statics]
@@ -330,7 +313,7 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
     """Return the mappings that a plan joins to a triple, in the order of the elements' solutions."""
     mappings = [JoinedMapping(start.binds, start.entries)]
     for step in plan:
-        if isinstance(step, CqelsFilter):
+        if isinstance(step, cqels_text.CqelsFilter):
             mappings = [mapping for mapping in mappings if data.holds(step, mapping.binds)]
         else:
             mappings = [
@@ -400,7 +383,7 @@ class CqelsMachine:
     for a joined mapping, not those of all mappings that are there (Q6).
     """
 
-    body: CqelsBody
+    body: cqels_text.CqelsBody
     keeping: Expiry
     off: Off
     data: StaticData
@@ -408,7 +391,7 @@ class CqelsMachine:
     live: LiveJoins | None = None
     buffers: list[CqelsBuffer] = field(init=False)
     plans: list[JoinPlan] = field(init=False)
-    _order: list[StreamTriple] = field(init=False)
+    _order: list[cqels_text.StreamTriple] = field(init=False)
     _counts: Counter[str] = field(default_factory=Counter)
     _now: float = 0.0
     _positions: dict[tuple[str, Triple], int] = field(default_factory=dict)
@@ -450,7 +433,9 @@ class CqelsMachine:
         held = self.buffers[number].index.items
         return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
 
-    def _joined(self, triple: StreamTriple, binds: TextSolution, push: Push) -> list[JoinedMapping]:
+    def _joined(
+        self, triple: cqels_text.StreamTriple, binds: TextSolution, push: Push
+    ) -> list[JoinedMapping]:
         position = self._positions[push.stream, push.triple]
         entry = BufferedTriple(push.t, push.stream, push.triple, position, binds)
         self.buffers[triple.number].put(entry)
@@ -459,7 +444,7 @@ class CqelsMachine:
             self.live.add(mappings)
         return mappings
 
-    def _expire(self, push: Push, triples: list[StreamTriple]) -> None:
+    def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
         """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
         match self.keeping:
             case Expiry.OWN:
@@ -474,7 +459,7 @@ class CqelsMachine:
             case _:
                 assert_never(self.keeping)
 
-    def _make_room(self, triple: StreamTriple, push: Push) -> None:
+    def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
         """Drop what a pattern's buffer loses because the pattern matched."""
         buffer = self.buffers[triple.number]
         if self.keeping is Expiry.ALL:
@@ -501,21 +486,21 @@ class CqelsMachine:
             self._positions[push.stream, push.triple] = self._counts[push.stream]
 
 
-def _filters(body: CqelsBody, off: Off) -> list[CqelsFilter]:
+def _filters(body: cqels_text.CqelsBody, off: Off) -> list[cqels_text.CqelsFilter]:
     """Return the FILTERs that are applied; to one inside STREAM other variables are unbound."""
     if "Q1" not in off:
         return [cqels_filter for cqels_filter in body.filters if cqels_filter.block is None]
     return [part if part.block is None else _inside(part, body) for part in body.filters]
 
 
-def _inside(condition: CqelsFilter, body: CqelsBody) -> CqelsFilter:
+def _inside(condition: cqels_text.CqelsFilter, body: cqels_text.CqelsBody) -> cqels_text.CqelsFilter:
     own = (triple.variables for triple in body.triples if triple.block == condition.block)
     tests = (test.variable for test in condition.exists)
     known = frozenset[Variable]().union(*own).union(tests)
     return replace(condition, expression=unbind(condition.expression, known))
 
 
-HeadStep = Extend | Filter
+HeadStep = patterns.Extend | patterns.Filter
 GroupKey = tuple[str | None, ...]
 
 
@@ -528,9 +513,9 @@ class CqelsHead:
 
     columns: tuple[Variable, ...]
     inside: tuple[HeadStep, ...]
-    group: Group | None
+    group: patterns.Group | None
     after_groups: tuple[HeadStep, ...]
-    modifiers: Modifiers
+    modifiers: patterns.Modifiers
 
     @property
     def keys(self) -> tuple[Variable, ...]:
@@ -542,7 +527,9 @@ class CqelsHead:
         """The variables that SELECT, GROUP BY, HAVING and the aggregates mention."""
         variables = frozenset(self.columns).union(self.keys)
         for step in (*self.inside, *self.after_groups):
-            variables |= variables_of(step.expression if isinstance(step, Extend) else step.condition)
+            variables |= variables_of(
+                step.expression if isinstance(step, patterns.Extend) else step.condition
+            )
         for _, aggregation in () if self.group is None else self.group.aggregates:
             variables = variables.union(aggregation.arguments)
         return variables
@@ -551,17 +538,19 @@ class CqelsHead:
 def head_of(query: EngineQuery) -> CqelsHead:
     """Return what stands around the pattern of a SELECT query."""
     columns = tuple(sorted(query.result))
-    behind, pattern = _peeled(query.pattern, (Extend, Filter))
-    if isinstance(pattern, Group):
-        inside, _ = _peeled(pattern.pattern, (Extend,))
+    behind, pattern = _peeled(query.pattern, (patterns.Extend, patterns.Filter))
+    if isinstance(pattern, patterns.Group):
+        inside, _ = _peeled(pattern.pattern, (patterns.Extend,))
         return CqelsHead(columns, inside, pattern, behind, query.modifiers)
-    behind, _ = _peeled(query.pattern, (Extend,))
+    behind, _ = _peeled(query.pattern, (patterns.Extend,))
     return CqelsHead(columns, (), None, behind, query.modifiers)
 
 
-def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, ...], Pattern]:
+def _peeled(
+    pattern: patterns.Pattern, kinds: tuple[type, ...]
+) -> tuple[tuple[HeadStep, ...], patterns.Pattern]:
     steps: list[HeadStep] = []
-    while isinstance(pattern, kinds) and isinstance(pattern, Extend | Filter):
+    while isinstance(pattern, kinds) and isinstance(pattern, patterns.Extend | patterns.Filter):
         steps.insert(0, pattern)
         pattern = pattern.pattern
     return tuple(steps), pattern
@@ -570,8 +559,8 @@ def _peeled(pattern: Pattern, kinds: tuple[type, ...]) -> tuple[tuple[HeadStep, 
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
     """Return a solution with the values of expressions, none where that is an error; None if left out."""
     for step in steps:
-        if isinstance(step, Filter):
-            if not data.holds(CqelsFilter(step.condition, step.exists), solution):
+        if isinstance(step, patterns.Filter):
+            if not data.holds(cqels_text.CqelsFilter(step.condition, step.exists), solution):
                 return None
         elif (value := data.value(step, solution)) is not None:
             solution = {**solution, step.variable: value}
@@ -678,7 +667,7 @@ class CqelsReports:
         assert live is not None
         if not live.changed:
             return []
-        if self.head.group is None and self.head.modifiers == UNMODIFIED:
+        if self.head.group is None and self.head.modifiers == patterns.UNMODIFIED:
             gone = self._rows(mapping.binds for mapping in live.removed)
             return reported_rows(ToStream.ISTREAM, gone, self._rows(bindings))
         if self.head.group is None:
@@ -708,7 +697,7 @@ class CqelsReports:
         for key in reversed(modifiers.order):
             bindings.sort(key=lambda binding: _value(binding, key), reverse=key.descending)
         rows = [self._row(binding) for binding in bindings]
-        if modifiers.duplicates is Duplicates.DISTINCT:
+        if modifiers.duplicates is patterns.Duplicates.DISTINCT:
             rows = list(dict.fromkeys(rows))
         last = None if modifiers.limit is None else modifiers.offset + modifiers.limit
         return rows[modifiers.offset : last]
@@ -763,7 +752,7 @@ _RULES_2011: Final = (
 )
 
 
-def _selecting(query: WrittenQuery, engine: str) -> WrittenQuery:
+def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.WrittenQuery:
     if query.form is not Form.SELECT:
         raise LarsError(f"{query.source}: found {query.form.value}; {engine} is known for SELECT only")
     return query
@@ -775,7 +764,7 @@ def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     FILTERs inside STREAM and durations are seen if the query has its text. Raises
     LarsError for a query that the engine cannot parse or register.
     """
-    read = query_with_text(query) if "Q3" in off else as_parsed(query)
+    read = cqels_text.query_with_text(query) if "Q3" in off else cqels_text.as_parsed(query)
     keeping = Expiry.ALL if "Q1" in off else Expiry.OWN
     return _recorded(keeping, off, _selecting(read, CQELS_1X.name), static, pushes)
 
@@ -788,7 +777,7 @@ def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], o
     keeping = Expiry.ALL if "2011a" in off else Expiry.LAST
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
-    read = _selecting(query_with_text(query), CQELS_2011.name)
+    read = _selecting(cqels_text.query_with_text(query), CQELS_2011.name)
     return _recorded(keeping, others, read, static, pushes)
 
 
@@ -797,14 +786,14 @@ CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, t
 
 
 def _recorded(
-    keeping: Expiry, off: Off, query: WrittenQuery, static: Static, pushes: Sequence[Push]
+    keeping: Expiry, off: Off, query: cqels_text.WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
     """Return what is reported of a query with its text as the engine's parser takes it, some rules off.
 
     Raises LarsError for a query that cannot be run: one without a triple pattern in STREAM, or
     other than SELECT; or with elements in STREAM that the engine leaves out, where it is not to.
     """
-    body = read_body(query.text, query.source, query.base)
+    body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:
         problem = "found no triple pattern in a STREAM block; expected one at least, which triples can match"
         raise LarsError(f"{query.source}: {problem}")

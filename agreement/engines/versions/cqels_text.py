@@ -11,24 +11,13 @@ from agreement.engines.engine import WrittenQuery, with_its_text
 from lars.language.formulas import Expression
 from lars.language.program import variables as variables_of
 from lars.language.terms import Iri, Term, Variable
+from translate import sparql
 from translate.analysis import mentioned_variables, parts
 from translate.dialects import lift
 from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import WindowExpression
-from translate.sparql import (
-    Phrase,
-    Scope,
-    TriplesRun,
-    deep_recursion,
-    has_aggregate,
-    join,
-    query_of,
-    read_expression,
-    read_group,
-    tokenize,
-)
 from translate.strict import StrictEngine, check_strict
 from translate.writing import write_query
 
@@ -147,18 +136,21 @@ def shorten(text: str) -> str:
 @lru_cache(maxsize=_KEPT)
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
     """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
-    document = tokenize(text, source, base)
+    document = sparql.tokenize(text, source, base)
     parsed, lifted = lift(document, Language.CQELS)
-    tree = query_of(parsed)
-    with deep_recursion():
-        scope = Scope(document, lifted)
+    tree = sparql.query_of(parsed)
+    with sparql.deep_recursion():
+        scope = sparql.Scope(document, lifted)
         if (table := tree.find("data")) is not None:
             raise scope.unexpected(table, "no table of values behind the pattern")
-        grouped = tree.find("groupby"), *filter(has_aggregate, (tree.find("projection"), tree.find("having")))
+        grouped = (
+            tree.find("groupby"),
+            *filter(sparql.has_aggregate, (tree.find("projection"), tree.find("having"))),
+        )
         if (having := tree.find("having")) is not None and not any(grouped):
             raise scope.unexpected(having, "GROUP BY or an aggregate beside HAVING", "HAVING")
         elements = _Elements(scope)
-        elements.read(tree.find("group") or Phrase("group", ()))
+        elements.read(tree.find("group") or sparql.Phrase("group", ()))
     return elements.body()
 
 
@@ -166,7 +158,7 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
 class _Elements:
     """The reading of a WHERE clause: what was found so far."""
 
-    scope: Scope
+    scope: sparql.Scope
     blocks: int = 0
     triples: list[StreamTriple] = field(default_factory=list)
     statics: list[Pattern] = field(default_factory=list)
@@ -176,34 +168,36 @@ class _Elements:
     def body(self) -> CqelsBody:
         return CqelsBody(tuple(self.triples), tuple(self.statics), tuple(self.filters), tuple(self.others))
 
-    def read(self, group: Phrase) -> None:
+    def read(self, group: sparql.Phrase) -> None:
         """Add the elements of a group outside of STREAM."""
         for part, patterns in self._runs(group, None):
             match part:
-                case Phrase("triples"):
+                case sparql.Phrase("triples"):
                     self.statics.append(_joined(patterns))
-                case Phrase("block", (*_, Phrase() as block)) if (stream := self._stream(part)) is not None:
+                case sparql.Phrase("block", (*_, sparql.Phrase() as block)) if (
+                    stream := self._stream(part)
+                ) is not None:
                     self._read_block(block, stream)
-                case Phrase("union", (Phrase() as alone,)) if self._streams_in(alone):
+                case sparql.Phrase("union", (sparql.Phrase() as alone,)) if self._streams_in(alone):
                     self.read(alone)
                 case _:
                     self.statics.append(self._static(part))
 
-    def _static(self, part: Phrase) -> Pattern:
+    def _static(self, part: sparql.Phrase) -> Pattern:
         if part.name in _WORDS:
             raise self._unexpected(part, _ACCEPTED)
-        pattern = read_group(Phrase("group", (part,)), None, self.scope)
+        pattern = sparql.read_group(sparql.Phrase("group", (part,)), None, self.scope)
         self._check_static(part, pattern)
         return pattern
 
-    def _check_static(self, part: Phrase, pattern: Pattern) -> None:
+    def _check_static(self, part: sparql.Phrase, pattern: Pattern) -> None:
         if any(isinstance(one, StreamBlock) for one in parts(pattern)):
             raise self._unexpected(part, f"{_ACCEPTED}; in this there is a STREAM")
 
-    def _unexpected(self, part: Phrase, accepted: str) -> QueryError:
+    def _unexpected(self, part: sparql.Phrase, accepted: str) -> QueryError:
         return self.scope.unexpected(part, accepted, _WORDS.get(part.name, ""))
 
-    def _read_block(self, group: Phrase, block: StreamBlock) -> None:
+    def _read_block(self, group: sparql.Phrase, block: StreamBlock) -> None:
         for part, patterns in self._runs(group, self.blocks):
             if part.name != "triples":
                 self.others.append(self._unexpected(part, "triples or FILTER inside STREAM"))
@@ -216,33 +210,35 @@ class _Elements:
                     self.triples.append(StreamTriple(number, self.blocks, block.stream, block.window, triple))
         self.blocks += 1
 
-    def _runs(self, group: Phrase, block: int | None) -> Iterator[tuple[Phrase, list[Bgp | PathPattern]]]:
+    def _runs(
+        self, group: sparql.Phrase, block: int | None
+    ) -> Iterator[tuple[sparql.Phrase, list[Bgp | PathPattern]]]:
         """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
 
         A FILTER ends a run for the engine, but not the life of a blank node's label.
         """
-        run: TriplesRun | None = None
+        run: sparql.TriplesRun | None = None
         for part in group.parts:
             match part:
-                case Phrase("filter", (condition,)):
-                    expression, exists = read_expression(condition, None, self.scope)
+                case sparql.Phrase("filter", (condition,)):
+                    expression, exists = sparql.read_expression(condition, None, self.scope)
                     for test in exists:
                         self._check_static(part, test.pattern)
                     self.filters.append(CqelsFilter(expression, exists, block))
-                case Phrase("triples"):
-                    run = run or TriplesRun(self.scope)
+                case sparql.Phrase("triples"):
+                    run = run or sparql.TriplesRun(self.scope)
                     before = len(run.triples)
                     run.read(part)
                     yield part, list(_single(run))[before:]
-                case Phrase() if part.name != "subselect":
+                case sparql.Phrase() if part.name != "subselect":
                     run = None
                     yield part, []
 
-    def _stream(self, part: Phrase) -> StreamBlock | None:
+    def _stream(self, part: sparql.Phrase) -> StreamBlock | None:
         clause = self.scope.lifted.blocks.get(part.first().start)
         return clause if isinstance(clause, StreamBlock) else None
 
-    def _streams_in(self, group: Phrase) -> bool:
+    def _streams_in(self, group: sparql.Phrase) -> bool:
         return any(
             part.name == "block" or (part.name == "union" and any(map(self._streams_in, part.phrases())))
             for part in group.phrases()
@@ -252,10 +248,10 @@ class _Elements:
 def _joined(patterns: list[Bgp | PathPattern]) -> Pattern:
     pattern: Pattern = EMPTY
     for part in patterns:
-        pattern = join(pattern, part)
+        pattern = sparql.join(pattern, part)
     return pattern
 
 
-def _single(run: TriplesRun) -> Iterator[Bgp | PathPattern]:
+def _single(run: sparql.TriplesRun) -> Iterator[Bgp | PathPattern]:
     for triple in run.triples:
         yield Bgp((triple,)) if isinstance(triple, TriplePattern) else triple

@@ -16,31 +16,10 @@ from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, in_common_columns
 from agreement.documents.requests import sources
-from agreement.engines.engine import (
-    Content,
-    Engine,
-    EngineRule,
-    Off,
-    RspqlDefinition,
-    WrittenQuery,
-    answers,
-    columns,
-    read_with_text,
-)
+from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
+from agreement.engines.versions import sliding
 from agreement.engines.versions.processors import with_equal_values
-from agreement.engines.versions.sliding import (
-    EngineWindows,
-    FiringRules,
-    FiringWindows,
-    OpenedWindows,
-    TimedTriple,
-    YasperWindow,
-    first_close,
-    sliding_windows,
-    with_window_graphs,
-    without_projection,
-)
 from agreement.engines.versions.yasper_text import read_head
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -51,37 +30,37 @@ from translate.strict import StrictEngine, check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
 _RULES: Final = (
-    EngineRule(
-        "CS1", "an arrival that is late is lost, whichever window it is for", RspqlDefinition.IN_ORDER
+    engine.EngineRule(
+        "CS1", "an arrival that is late is lost, whichever window it is for", engine.RspqlDefinition.IN_ORDER
     ),
-    EngineRule(
+    engine.EngineRule(
         "CS2",
         "reports are due at steps from the first arrival of the stream, over (o, c), by the next arrival of "
         "any stream, once if several are due; another window shows what it has shown last, and is locked",
-        RspqlDefinition.EACH_WINDOW,
+        engine.RspqlDefinition.EACH_WINDOW,
     ),
-    EngineRule(
+    engine.EngineRule(
         "CS8",
         "what stands outside of windows is asked of the files of FROM alone",
         "SPARQL 1.1, 13.2: the default graph of the dataset that is given",
     ),
-    EngineRule(
+    engine.EngineRule(
         "CS9",
         "ISTREAM gives rows up to the first that was in the last answer, those behind it are forgotten",
-        RspqlDefinition.OPERATORS,
+        engine.RspqlDefinition.OPERATORS,
     ),
-    EngineRule(
+    engine.EngineRule(
         "CS10",
         "DSTREAM gives rows that are still there, up to the first that was not",
-        RspqlDefinition.OPERATORS,
+        engine.RspqlDefinition.OPERATORS,
     ),
-    EngineRule(
+    engine.EngineRule(
         "CS11",
         "numbers in patterns and joins match by value",
         "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
     ),
 )
-_AS_SPECIFIED: Final = FiringRules(
+_AS_SPECIFIED: Final = sliding.FiringRules(
     include_opening=False,
     late=False,
     latest=False,
@@ -101,8 +80,8 @@ class _StandsStillError(Exception):
 class EsperWindow:
     """A window: what it holds, when the next report is due, what it showed last and when, and its lock."""
 
-    window: YasperWindow
-    held: list[TimedTriple] = field(default_factory=list)
+    window: sliding.YasperWindow
+    held: list[sliding.TimedTriple] = field(default_factory=list)
     due: float | None = None
     last: tuple[Triple, ...] = ()
     last_at: float = -1
@@ -132,19 +111,19 @@ class EsperWindow:
     def _report(self, t: float) -> tuple[Triple, ...]:
         assert self.due is not None
         # Several due times in one step of the clock are one report.
-        self.due += first_close(t - self.due, self.window.step)
+        self.due += sliding.first_close(t - self.due, self.window.step)
         self.due += self.window.step if self.due <= t else 0
         return tuple(triple for _, triple in self.held)
 
 
-DueAnswer = tuple[Report, Content]
+DueAnswer = tuple[Report, engine.Content]
 """A report without its rows, and the content that they answer."""
 
 
 class _Esper:
     """All windows, in the order in which they report, and the clock."""
 
-    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+    def __init__(self, windows: Sequence[sliding.YasperWindow], off: engine.Off) -> None:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
@@ -184,39 +163,39 @@ class _Esper:
 def read_csparql2(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises LarsError for what the engine refuses."""
     check_strict(text, source, StrictEngine.RSP4J)
-    query = read_with_text(text, source, Language.RSPQL)
+    query = engine.read_with_text(text, source, Language.RSPQL)
     if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
         found = "a query without REGISTER" if query.to_stream is None else query.form.value
         raise LarsError(f"{NAME} does not take {found}; use REGISTER RSTREAM <iri> AS SELECT")
-    sliding_windows(replace(query, form=Form.SELECT), NAME, tumbling=False)
+    sliding.sliding_windows(replace(query, form=Form.SELECT), NAME, tumbling=False)
     return query
 
 
 def _names(query: EngineQuery) -> list[Iri | None]:
     """Return the names of windows in their order; raises LarsError for a text that the engine refuses."""
-    if not isinstance(query, WrittenQuery):
+    if not isinstance(query, engine.WrittenQuery):
         return [source.name for source in sources(query)]
     read_csparql2(query.text, query.source)
     return [window.source.name for window in read_head(query.text)[1]]
 
 
 def _answered(
-    query: EngineQuery, static: Static, evaluations: Sequence[DueAnswer], off: Off
+    query: EngineQuery, static: Static, evaluations: Sequence[DueAnswer], off: engine.Off
 ) -> list[tuple[Row, ...]]:
     contents = [content for _, content in evaluations]
-    query = with_window_graphs(query, sliding_windows(query, NAME, tumbling=False))
+    query = sliding.with_window_graphs(query, sliding.sliding_windows(query, NAME, tumbling=False))
     if "CS8" not in off:
         static = Static(static.default if query.dataset.default else frozenset(), {})
         query = replace(query, dataset=Dataset())
     if "CS11" not in off:
         shown = chain.from_iterable(triples for content in contents for triples in content.values())
         query = replace(query, pattern=with_equal_values(query.pattern, chain(shown, static.default)))
-    return answers(query, contents, static)
+    return engine.answers(query, contents, static)
 
 
 def _operator(query: EngineQuery) -> ToStream:
     """Return the operator that is read: in small letters it is RSTREAM."""
-    if isinstance(query, WrittenQuery):
+    if isinstance(query, engine.WrittenQuery):
         return read_head(query.text)[0] or ToStream.RSTREAM
     return query.to_stream or ToStream.RSTREAM
 
@@ -295,19 +274,19 @@ def _by_value(row: Row) -> Row:
 class _Reporter:
     """The engine with its windows in one order."""
 
-    order: Callable[[Sequence[YasperWindow]], Sequence[YasperWindow]]
+    order: Callable[[Sequence[sliding.YasperWindow]], Sequence[sliding.YasperWindow]]
 
     def recorded(
         self,
         query: EngineQuery,
         static: Static,
         pushes: Sequence[Push],
-        off: Off,
+        off: engine.Off,
         near: Recording | None = None,
     ) -> Recording:
         """Return what is reported, with rows in an order that gives what `near` has, if one does."""
         if query.form is Form.ASK:
-            query = without_projection(replace(query, form=Form.SELECT))
+            query = sliding.without_projection(replace(query, form=Form.SELECT))
         evaluations = self._evaluations(query, pushes, off)
         row_sets = _answered(query, static, evaluations, off)
         given = _given(query, evaluations, row_sets, off, near)
@@ -316,27 +295,31 @@ class _Reporter:
             for (report, _), rows in zip(evaluations, given, strict=True)
             if rows
         )
-        return Recording(columns(query), tuple(_merged(reports)))
+        return Recording(engine.columns(query), tuple(_merged(reports)))
 
-    def _evaluations(self, query: EngineQuery, pushes: Sequence[Push], off: Off) -> Sequence[DueAnswer]:
+    def _evaluations(
+        self, query: EngineQuery, pushes: Sequence[Push], off: engine.Off
+    ) -> Sequence[DueAnswer]:
         names = _names(query)
-        windows = sliding_windows(query, NAME, tumbling=False)
+        windows = sliding.sliding_windows(query, NAME, tumbling=False)
         in_order = sorted(windows, key=lambda window: names.index(window.source.name))
         if "CS2" not in off:
             return list(_Esper(self.order(in_order), off).evaluations(pushes))
-        firings = FiringWindows(EngineWindows(tuple(in_order)), _AS_SPECIFIED, _first).of(pushes)
+        firings = sliding.FiringWindows(sliding.EngineWindows(tuple(in_order)), _AS_SPECIFIED, _first).of(
+            pushes
+        )
         return [(Report(firing.close, (), firing.push), firing.content) for firing in firings]
 
 
-def _first(window: OpenedWindows, t: float) -> float:
-    return first_close(t, window.window.step)
+def _first(window: sliding.OpenedWindows, t: float) -> float:
+    return sliding.first_close(t, window.window.step)
 
 
 def _given(
     query: EngineQuery,
     evaluations: Sequence[DueAnswer],
     row_sets: Sequence[tuple[Row, ...]],
-    off: Off,
+    off: engine.Off,
     near: Recording | None,
 ) -> Sequence[Sequence[Row]]:
     """Return what the operator gives of each answer."""
@@ -348,8 +331,8 @@ def _given(
         return [reported_rows(kind, old, new) for old, new in zip(before, row_sets, strict=False)]
     wanted: list[Counter[Row] | None] = [None] * len(evaluations)
     if near is not None:
-        mine, theirs = in_common_columns(Recording(columns(query), ()), near)
-        if mine.variables == columns(query):
+        mine, theirs = in_common_columns(Recording(engine.columns(query), ()), near)
+        if mine.variables == engine.columns(query):
             by_push: dict[int | None, Counter[Row]] = {}
             for report in theirs.reports:
                 by_push.setdefault(report.trigger, Counter()).update(map(_by_value, report.rows))
@@ -371,8 +354,8 @@ def _merged(reports: Iterator[Report]) -> Iterator[Report]:
         yield last
 
 
-def _engine(reporter: _Reporter, *builds: Engine, build: str = "") -> Engine:
-    return Engine(
+def _engine(reporter: _Reporter, *builds: engine.Engine, build: str = "") -> engine.Engine:
+    return engine.Engine(
         NAME,
         "rspql",
         _RULES,

@@ -19,7 +19,7 @@ from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.documents.requests import WindowSource
-from agreement.engines.engine import Content, Engine, EngineRule, Off, answers, columns
+from agreement.engines import engine
 from agreement.engines.versions.processors import COUNTING, SUMMING, with_equal_values, with_row_of_nothing
 from lars.durations import NANOSECONDS
 from lars.errors import LarsError
@@ -376,7 +376,7 @@ EsperView = TimeView | BatchView | CountedView
 """A window on pushes, told what arrives and what the clock shows; each returns the content to report then."""
 
 
-def view(window: WindowExpression, off: Off) -> EsperView:
+def view(window: WindowExpression, off: engine.Off) -> EsperView:
     """Return a window as the engine has it, or with some of its rules `off` as it is specified."""
     match window:
         case Rows(count):
@@ -396,22 +396,22 @@ ANSWER: Final = "Answer"
 
 
 RULES: Final = (
-    EngineRule("W1", "one window, the first of the query's in hash order, serves all streams"),
-    EngineRule(
+    engine.EngineRule("W1", "one window, the first of the query's in hash order, serves all streams"),
+    engine.EngineRule(
         "W2", "triples of every stream enter the window and start it, also of those the query does not name"
     ),
-    EngineRule(
+    engine.EngineRule(
         "W3a", "a triple on a tick enters when a later one comes, at the time before; clocks can be set back"
     ),
-    EngineRule("W3b", "a report is 1 ms after its tick, unless a triple lay on that"),
-    EngineRule("W3c", "a triple older than one that waits on its tick is rejected"),
-    EngineRule("W4a", "the first report is one step after the tick before the first triple"),
-    EngineRule("W4b", "out of order, an expired triple stays behind one that has not expired"),
-    EngineRule("W4c", "TUMBLING shows what came since the last report, whatever its arrival time"),
-    EngineRule("W4d", "TRIPLES N shows N triples, none twice, when the N-th has come"),
-    EngineRule("W5", "no report where the window holds triples of other streams only"),
-    EngineRule("W6a", "aggregates over no solution give one row: COUNT and AVG 0, all else unbound"),
-    EngineRule("W6b", "triple patterns match numbers by value"),
+    engine.EngineRule("W3b", "a report is 1 ms after its tick, unless a triple lay on that"),
+    engine.EngineRule("W3c", "a triple older than one that waits on its tick is rejected"),
+    engine.EngineRule("W4a", "the first report is one step after the tick before the first triple"),
+    engine.EngineRule("W4b", "out of order, an expired triple stays behind one that has not expired"),
+    engine.EngineRule("W4c", "TUMBLING shows what came since the last report, whatever its arrival time"),
+    engine.EngineRule("W4d", "TRIPLES N shows N triples, none twice, when the N-th has come"),
+    engine.EngineRule("W5", "no report where the window holds triples of other streams only"),
+    engine.EngineRule("W6a", "aggregates over no solution give one row: COUNT and AVG 0, all else unbound"),
+    engine.EngineRule("W6b", "triple patterns match numbers by value"),
 )
 
 
@@ -424,31 +424,35 @@ class _Window:
     kept: frozenset[str]
 
 
-def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
     """Return what the engine reports; raises LarsError for a query or window that it does not have."""
     _check(query)
     rejected = () if "W3c" in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
     rows = _answered(query, static, [[pushes[n].triple for n in content] for _, content in due], off)
-    variables = (ANSWER,) if query.form is Form.ASK else columns(query)
+    variables = (ANSWER,) if query.form is Form.ASK else engine.columns(query)
     reports = (replace(report, rows=own) for (report, _), own in zip(due, rows, strict=True))
     return Recording(variables, tuple(reports), rejected)
 
 
-def _recorded_with_2111(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+def _recorded_with_2111(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
+) -> Recording:
     """Return what the engine reports with Jena 2.11.1, in whose sums nothing is unbound."""
     return _recorded(query, static, pushes, off | {"P1"})
 
 
-CSPARQL_097_POM: Final = Engine(
+CSPARQL_097_POM: Final = engine.Engine(
     "csparql-0.9.7-jena-2.13.0",
     "csparql",
-    (*RULES, EngineRule("P1", "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
+    (*RULES, engine.EngineRule("P1", "with the Jena 2.13.0 that its pom names SUM over no solution is 0")),
     _recorded,
     build="with Jena 2.13.0",
 )
 """C-SPARQL 0.9.7 with the Jena of its own pom."""
-CSPARQL_097: Final = Engine("csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,))
+CSPARQL_097: Final = engine.Engine(
+    "csparql-0.9.7", "csparql", RULES, _recorded_with_2111, builds=(CSPARQL_097_POM,)
+)
 """C-SPARQL 0.9.7 driven by the times of the pushes, in ms, with a tick each second, and with Jena 2.11.1."""
 
 
@@ -463,7 +467,7 @@ def _check(query: EngineQuery) -> None:
 
 
 def _reports(
-    query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: Off
+    query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: engine.Off
 ) -> Iterator[tuple[Report, ViewContent]]:
     """Yield the reports, without their rows, with the pushes that each is about.
 
@@ -486,7 +490,7 @@ def _reports(
             yield Report(_time(event, off), (), event.trigger), tuple(chain(*kept))
 
 
-def _parts(query: EngineQuery, off: Off) -> list[_Window]:
+def _parts(query: EngineQuery, off: engine.Off) -> list[_Window]:
     names, apart = frozenset(str(part.stream) for part in query.merged), "W1" in off
     windows = []
     for part in query.merged if apart else [chosen(query.merged)]:
@@ -505,14 +509,14 @@ def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewCont
     return part.view.arrive(event.number, push.t, event.stamp)
 
 
-def _time(event: ClockEvent, off: Off) -> float:
+def _time(event: ClockEvent, off: engine.Off) -> float:
     if isinstance(event, StampedArrival):
         return event.stamp
     return event.due if "W3b" in off else event.report_time
 
 
 def _answered(
-    query: EngineQuery, static: Static, contents: Sequence[Sequence[Triple]], off: Off
+    query: EngineQuery, static: Static, contents: Sequence[Sequence[Triple]], off: engine.Off
 ) -> list[tuple[Row, ...]]:
     pattern = query.pattern
     if "W6b" not in off:
@@ -521,8 +525,8 @@ def _answered(
     if "W6a" not in off:
         pattern = with_row_of_nothing(pattern, COUNTING if "P1" in off else SUMMING)
     source = WindowSource(query.merged[0].stream, query.merged[0].window)
-    contents_shown: list[Content] = [{source: content} for content in contents]
-    row_sets = answers(replace(query, pattern=pattern), contents_shown, static)
+    contents_shown: list[engine.Content] = [{source: content} for content in contents]
+    row_sets = engine.answers(replace(query, pattern=pattern), contents_shown, static)
     if query.form is not Form.ASK:
         return row_sets
     truths = (str(Literal("true" if rows else "false", XSD + "boolean")) for rows in row_sets)

@@ -17,26 +17,9 @@ from itertools import chain
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
-from agreement.engines.engine import (
-    Engine,
-    EngineRule,
-    Off,
-    RspqlDefinition,
-    WrittenQuery,
-    answers,
-    columns,
-    read_with_text,
-)
+from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
-from agreement.engines.versions.sliding import (
-    EVERY_STREAM,
-    OpenedWindows,
-    TimedTriple,
-    YasperWindow,
-    check_triple_patterns,
-    first_close,
-    sliding_windows,
-)
+from agreement.engines.versions import sliding
 from lars.errors import LarsError
 from lars.language.terms import Iri, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of
@@ -119,7 +102,7 @@ _ALL: Final = (TriplePattern(Variable("s"), Variable("p"), Variable("o")),)
 class PlannedWindow:
     """A window with the patterns that are asked of it, and its strategies."""
 
-    window: YasperWindow
+    window: sliding.YasperWindow
     patterns: tuple[TextPattern, ...]
     report: str = CLOSING
     tick: str = TIMED
@@ -145,15 +128,15 @@ class KolibriePlan:
         return tuple(sorted({name for pattern in patterns for name in pattern.names if name is not None}))
 
 
-def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> KolibriePlan:
+def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Off) -> KolibriePlan:
     """Return what is run of a query; constants are written as `text_of` writes terms.
 
     Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser takes them, if the query has
     its text: a block is found by its name as written; a window that none is found for asks for all triples.
     Raises LarsError for a query that the engine does not register, QueryError at the place in its text.
     """
-    windows = {window.source.name: window for window in sliding_windows(query, NAME, tumbling=True)}
-    check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
+    windows = {window.source.name: window for window in sliding.sliding_windows(query, NAME, tumbling=True)}
+    sliding.check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
     selects = (part for part in parts(query.pattern) if isinstance(part, algebra.Select))
     if any(isinstance(part, algebra.StreamBlock) for select in selects for part in parts(select)):
         raise LarsError(f"{NAME} cannot run WINDOW in a subquery; expected {_ACCEPTED}")
@@ -166,7 +149,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> K
         for name, window in windows.items()
     }
     static = in_texts(_outside(query.pattern))
-    if not isinstance(query, WrittenQuery):
+    if not isinstance(query, engine.WrittenQuery):
         return KolibriePlan(tuple(plain.values()), static)
     text, planned = read_kolibrie(query.text, query.source), []
     for clause in text.windows:
@@ -176,7 +159,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: Off) -> K
             if clause.step == 0:
                 raise LarsError(f"{NAME} stands still with STEP 0; expected an integer from 1 on")
             stream = Iri(clause.stream.removeprefix(":"))
-            parsed = YasperWindow(window.window.source, clause.width, clause.step, stream)
+            parsed = sliding.YasperWindow(window.window.source, clause.width, clause.step, stream)
             patterns = window.patterns if clause.name in text.blocks else in_texts(_ALL)
             window = PlannedWindow(parsed, patterns)
         if "E7" not in off:
@@ -202,7 +185,7 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
             yield from _outside(child)
 
 
-def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: Off) -> EngineQuery:
+def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
     """Return the query with rows as a table, in the place of the windows and of the static patterns.
 
     Without E4 what stands outside of windows is honoured, without E5 what SELECT says.
@@ -249,7 +232,7 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 
 
 @dataclass(slots=True, kw_only=True)
-class KolibrieWindows(OpenedWindows):
+class KolibrieWindows(sliding.OpenedWindows):
     """The windows of one sliding window; `now` is the latest arrival, `memory` what was reported last.
 
     They fire before an arrival enters, at its very time too, where they `include_opening`; else only those
@@ -258,12 +241,12 @@ class KolibrieWindows(OpenedWindows):
 
     planned: PlannedWindow
     drops: bool
-    memory: Sequence[TimedTriple] | None = None
+    memory: Sequence[sliding.TimedTriple] | None = None
     now: float = -math.inf
 
     def begin(self, t: float, triple: Triple) -> None:
         """Open windows for an arrival; what comes too late for a window that has closed opens none."""
-        self.open(first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
+        self.open(sliding.first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
         self.keep(t, triple, min(t, self.now, *self.contents))
         if not self.include_opening:
             self.add(t, triple)
@@ -311,73 +294,75 @@ class KolibrieWindows(OpenedWindows):
 
 
 _RULES: Final = (
-    EngineRule(
+    engine.EngineRule(
         "E1",
         "one store serves all windows: each takes out what it put in before, and is asked over what all "
         "others left there",
         "Definition 14: each window is a graph of its own",
     ),
-    EngineRule(
+    engine.EngineRule(
         "E2",
         "only an arrival in a window's own stream finds it closed, and only the latest one fires, even if "
         "it is empty: an arrival at a multiple of the step opens one that has closed, and older ones are "
         "lost",
-        RspqlDefinition.EACH_WINDOW,
+        engine.RspqlDefinition.EACH_WINDOW,
     ),
-    EngineRule(
+    engine.EngineRule(
         "E3",
         "an arrival drops every window that does not show it, younger ones too, and opens windows again "
         "that have been reported",
         "Definitions 9 and 13: what a window shows depends on its ends alone",
     ),
-    EngineRule(
+    engine.EngineRule(
         "E4",
         "FILTER, BIND, VALUES and subqueries outside of windows are left out",
         "SPARQL 1.1, 18.2.2: all of the group counts",
     ),
-    EngineRule(
+    engine.EngineRule(
         "E5",
         "SELECT is not looked at: each row has all variables, equal rows and aggregates are as they come",
         "SPARQL 1.1, 18.2.4 and 18.2.5: aggregates, projection, DISTINCT",
     ),
-    EngineRule(
+    engine.EngineRule(
         "E6",
         "WITH POLICY steal forgets no row of any window: all are joined with whatever fires later",
-        RspqlDefinition.SAME_INSTANT,
+        engine.RspqlDefinition.SAME_INSTANT,
     ),
-    EngineRule(
+    engine.EngineRule(
         "E7",
         "of the strategies that REPORT and TICK name, only ON_WINDOW_CLOSE and NON_EMPTY_CONTENT with "
         "TIME_DRIVEN report as they say",
         "Definition 23: what the policy of the query says",
     ),
-    EngineRule(
+    engine.EngineRule(
         "B2a",
         "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c], and an "
         "arrival at c finds it closed",
-        RspqlDefinition.ENDS,
+        engine.RspqlDefinition.ENDS,
     ),
-    EngineRule(
-        "B2b", "a report has the time of the arrival that finds a window closed", RspqlDefinition.AT_ITS_CLOSE
+    engine.EngineRule(
+        "B2b",
+        "a report has the time of the arrival that finds a window closed",
+        engine.RspqlDefinition.AT_ITS_CLOSE,
     ),
-    EngineRule(
+    engine.EngineRule(
         "B8",
         "rows of several windows, or beside static patterns, wait until all windows have fired, and are "
         "joined then (without the server: at the next push); those of a window that fired twice are added up",
         "Definitions 16 and 23: an evaluation joins what all windows show at its instant",
     ),
-    EngineRule(
+    engine.EngineRule(
         "B10",
         "ISTREAM and DSTREAM ask whether the other answer has a row at all, not how often",
         "Definitions 21 and 22: differences of multisets",
     ),
-    EngineRule(
+    engine.EngineRule(
         "B13",
         "streams and blocks are found by their names as written, so that :S is not its IRI; PT4S is 4, in "
         "whatever unit the timestamps are",
         "names are IRIs, whatever they are written as; PT4S is a duration",
     ),
-    EngineRule(
+    engine.EngineRule(
         "B14",
         'terms are texts without a kind: 1 and "1" are one, also in joins',
         "RDF 1.1, 3.3: literals are equal with equal text, datatype and language",
@@ -385,14 +370,16 @@ _RULES: Final = (
 )
 
 
-def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
     """Return what a session of Kolibrie reports up to its last push; raises LarsError for what it refuses."""
     machine = _Machine(query, static, pushes, off)
     reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
     return Recording(machine.names, tuple(report for report in reports if report.rows))
 
 
-def _recorded_of_server(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+def _recorded_of_server(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
+) -> Recording:
     """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
     machine, reports = _Machine(query, static, pushes, off), list[Report]()
     for number, push in enumerate(pushes):
@@ -418,18 +405,18 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
     head, where, body = text.partition("WHERE")
-    text = _AGGREGATE.sub(r"\1", _ANY_STREAM.sub(rf"\1{EVERY_STREAM}", head)) + where + body
+    text = _AGGREGATE.sub(r"\1", _ANY_STREAM.sub(rf"\1{sliding.EVERY_STREAM}", head)) + where + body
     unknown = {match[1] for match in _NAMES.finditer(text) if match[1] is not None}
     unknown -= set(_DECLARED.findall(text))
     declared = "".join(f"PREFIX {name}: <urn:x-lars:undeclared:{name}:> " for name in sorted(unknown))
-    return read_with_text(declared + text, source, Language.RSPQL)
+    return engine.read_with_text(declared + text, source, Language.RSPQL)
 
 
-KOLIBRIE_SESSION: Final = Engine(
+KOLIBRIE_SESSION: Final = engine.Engine(
     NAME, "rspql", _RULES, _recorded, build="as a library", own_parser=read_kolibrie_query
 )
 """Kolibrie as a library, which joins the rows that wait before each push only."""
-KOLIBRIE_846BECB: Final = Engine(
+KOLIBRIE_846BECB: Final = engine.Engine(
     NAME,
     "rspql",
     _RULES,
@@ -439,7 +426,7 @@ KOLIBRIE_846BECB: Final = Engine(
 )
 """Kolibrie behind its HTTP server."""
 
-Fired = Mapping[int, Sequence[TimedTriple]]
+Fired = Mapping[int, Sequence[sliding.TimedTriple]]
 """What windows show that fire together, by their numbers."""
 
 
@@ -449,7 +436,7 @@ class _Machine:
     `terms` are the terms of the texts that rows are made of.
     """
 
-    def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> None:
+    def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> None:
         self.query, self.static_data, self.off = query, static, off
         self.text_of: Callable[[str], str] = str if "B14" in off else plain_text
         self.plan = plan_query(query, self.text_of, off)
@@ -460,7 +447,7 @@ class _Machine:
                 self.terms.setdefault(self.text_of(term), term)
         self.reads_rest = not off.isdisjoint({"E4", "E5"})
         names = self.plan.names
-        self.names = columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
+        self.names = engine.columns(_query_of(query, self.plan, (), off)) if self.reads_rest else names
         self.static = matches(self.plan.static, map(self._in_texts, known))
         self.operator = query.to_stream or ToStream.RSTREAM
         self.before: tuple[Row, ...] = ()
@@ -565,4 +552,4 @@ class _Machine:
         if not self.reads_rest:
             return rows
         query = _query_of(self.query, self.plan, rows, self.off)
-        return answers(query, [{}], self.static_data)[0]
+        return engine.answers(query, [{}], self.static_data)[0]

@@ -31,7 +31,7 @@ from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from solver.facts import Triple, constant_of
 from solver.rdf import INTEGERS, Single, value
-from translate.analysis import fresh_variables, nullable, parts, rebuild, rename, without_paths
+from translate import analysis
 from translate.model import patterns as algebra
 from translate.model.patterns import variables
 from translate.tau import in_order
@@ -52,14 +52,14 @@ def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTI
     The row has no key; the aggregates of `zero` are 0, all others are unbound (also SAMPLE and
     GROUP_CONCAT). SPARQL 1.1 has that row without GROUP BY only, and SUM is 0 there.
     """
-    names = fresh_variables(pattern, "group_")
+    names = analysis.fresh_variables(pattern, "group_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not part.aggregates:
             return None
-        return _split(part, rebuild(part.pattern, change), (next(names), next(names)), zero)
+        return _split(part, analysis.rebuild(part.pattern, change), (next(names), next(names)), zero)
 
-    return rebuild(pattern, change)
+    return analysis.rebuild(pattern, change)
 
 
 def _split(
@@ -86,8 +86,8 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
     if not pairs.terms:
         return pattern
     # ARQ makes triple patterns of the paths that are sequences, inverses and alternatives.
-    plain = without_paths(pattern)
-    return _Matching(pairs, fresh_variables(plain, "value_")).matched(plain)
+    plain = analysis.without_paths(pattern)
+    return _Matching(pairs, analysis.fresh_variables(plain, "value_")).matched(plain)
 
 
 class _Equal:
@@ -112,7 +112,7 @@ class _Equal:
 
 def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
     """Yield all triple patterns, those in the blocks of windows too."""
-    for part in parts(pattern):
+    for part in analysis.parts(pattern):
         plain = part.pattern if isinstance(part, algebra.StreamBlock) else part
         if isinstance(plain, algebra.Bgp):
             yield from plain.triples
@@ -144,7 +144,7 @@ class _Matching:
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
         """Return the pattern as it is matched by value."""
-        return rebuild(pattern, self._changed)
+        return analysis.rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -153,7 +153,7 @@ class _Matching:
             case algebra.StreamBlock(_, _, algebra.Bgp() as bgp):
                 return self._bgp(bgp, part)
             case algebra.Join(left, right) if names := self._shared(left, right):
-                joined = algebra.Join(self.matched(left), rename(self.matched(right), names))
+                joined = algebra.Join(self.matched(left), analysis.rename(self.matched(right), names))
                 return algebra.Select(algebra.Filter(joined, _all(names.items())), in_order(variables(part)))
             case algebra.LeftJoin(left, right) if names := self._shared(left, right):
                 condition = _all(names.items())
@@ -161,7 +161,7 @@ class _Matching:
                     condition = Call("&&", (condition, part.condition))
                 tests = self._tests(part.exists, algebra.Join(left, right))
                 optional = algebra.LeftJoin(
-                    self.matched(left), rename(self.matched(right), names), condition, tests
+                    self.matched(left), analysis.rename(self.matched(right), names), condition, tests
                 )
                 return algebra.Select(optional, in_order(variables(part)))
             case algebra.Filter(inner) | algebra.Extend(inner) if part.exists:
@@ -195,7 +195,7 @@ class _Matching:
         for test in tests:
             inner = self.matched(test.pattern)
             if names := self._shared(outer, test.pattern):
-                inner = algebra.Filter(rename(inner, names), _all(names.items()))
+                inner = algebra.Filter(analysis.rename(inner, names), _all(names.items()))
             result.append(algebra.Exists(test.variable, inner))
         return tuple(result)
 
@@ -211,10 +211,10 @@ class _Matching:
                 | algebra.Union
                 | algebra.Graph,
             )
-            for part in parts(right)
+            for part in analysis.parts(right)
         ):
             return {}
-        bound = (variables(left) - nullable(left)) & (variables(right) - nullable(right))
+        bound = (variables(left) - analysis.nullable(left)) & (variables(right) - analysis.nullable(right))
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
@@ -247,16 +247,16 @@ _ALL: Final = Aggregation("COUNT")
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
-    fresh = fresh_variables(pattern, "all_")
+    fresh = analysis.fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group) or not any(
             _is_lenient(aggregation) for _, aggregation in part.aggregates
         ):
             return None
-        return _strict(part, rebuild(part.pattern, change), fresh)
+        return _strict(part, analysis.rebuild(part.pattern, change), fresh)
 
-    return rebuild(pattern, change)
+    return analysis.rebuild(pattern, change)
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
@@ -265,13 +265,13 @@ def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
             return None
-        left, right = rebuild(part.left, change), rebuild(part.right, change)
+        left, right = analysis.rebuild(part.left, change), analysis.rebuild(part.right, change)
         condition = part.condition
         for variable in reversed(in_order(variables(right))):
             condition = Call("||", (Call("!", (Call("BOUND", (variable,)),)), condition))
         return algebra.Filter(algebra.LeftJoin(left, right), condition, part.exists)
 
-    return rebuild(pattern, change)
+    return analysis.rebuild(pattern, change)
 
 
 def _is_lenient(aggregation: Aggregation) -> bool:
@@ -302,7 +302,7 @@ _STRING: Final = Iri(XSD + "string")
 
 def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in which what several alternatives of a path connect is one solution."""
-    fresh = fresh_variables(pattern, "made_")
+    fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         match part:
@@ -315,7 +315,7 @@ def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
             case _:
                 return None
 
-    return rebuild(pattern, change)
+    return analysis.rebuild(pattern, change)
 
 
 def _steps(
@@ -340,12 +340,12 @@ def _once(pattern: algebra.Pattern, path: algebra.Path) -> algebra.Pattern:
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
     """Return the pattern in whose groups, those of subqueries too, only texts can be concatenated."""
-    fresh = fresh_variables(pattern, "made_")
+    fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.Group):
             return None
-        inner, aggregates = rebuild(part.pattern, change), []
+        inner, aggregates = analysis.rebuild(part.pattern, change), []
         for variable, aggregation in part.aggregates:
             if aggregation.function == "GROUP_CONCAT":
                 (given,) = aggregation.arguments
@@ -356,7 +356,7 @@ def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
                 aggregates.append((variable, aggregation))
         return replace(part, pattern=inner, aggregates=tuple(aggregates))
 
-    return rebuild(pattern, change)
+    return analysis.rebuild(pattern, change)
 
 
 def _is_text(variable: Variable) -> Call:

@@ -21,26 +21,12 @@ from typing import Final
 from agreement.documents.recordings import Push, Recording, Report
 from agreement.engines.engine import Content, Engine, EngineRule, Off, RspqlDefinition, answers, columns
 from agreement.engines.r2s import relation_to_stream, reported_rows
+from agreement.engines.versions import sliding
 from agreement.engines.versions.processors import (
     with_distinct_alternatives,
     with_errors,
     with_late_conditions,
     with_texts_concatenated,
-)
-from agreement.engines.versions.sliding import (
-    Firing,
-    FiringRules,
-    FiringWindows,
-    OpenedWindows,
-    YasperWindow,
-    check_triple_patterns,
-    engine_windows,
-    first_close,
-    javascript_number,
-    rust_integer,
-    sliding_windows,
-    with_window_graphs,
-    without_projection,
 )
 from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery, ToStream
@@ -83,7 +69,7 @@ def _answered(
     whole: bool,
 ) -> Recording:
     """Return all reports; with `whole` rows have all variables of the pattern, and are a set."""
-    engine_query = without_projection(query) if whole else query
+    engine_query = sliding.without_projection(query) if whole else query
     reports: list[Report] = []
 
     def contents() -> Iterator[Content]:
@@ -104,8 +90,8 @@ def _with_rows(recording: Recording) -> Recording:
 
 def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what YASPER for C-SPARQL reports: windows of external time, reports stamped by arrivals."""
-    engine = ReportedWindows(sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
-    check_triple_patterns(query, YASPER_CSPARQL.name)
+    engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
+    sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     operator = query.to_stream or ToStream.RSTREAM
     recording = _answered(query, static, evaluations, operator, whole="Y6" not in off)
@@ -125,9 +111,9 @@ class ReportedWindows:
 
     failed = False
 
-    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+    def __init__(self, windows: Sequence[sliding.YasperWindow], off: Off) -> None:
         self.off = off
-        self.opened = [OpenedWindows(window, include_opening="Y1" not in off) for window in windows]
+        self.opened = [sliding.OpenedWindows(window, include_opening="Y1" not in off) for window in windows]
         self.last = self.now = self.reported = -math.inf
         self.rejected: list[int] = []
         self.touching = "Y4" not in off
@@ -141,7 +127,9 @@ class ReportedWindows:
             yield from (self._each if "Y5" in self.off else self._latest)(read, number, push)
         self.now = max(self.now, push.t)
 
-    def _latest(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[ContentReport]:
+    def _latest(
+        self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
+    ) -> Iterator[ContentReport]:
         """Yield one evaluation at most: after it there has been a report at this time."""
         for opened in read:
             self._enter(push, opened)
@@ -158,7 +146,9 @@ class ReportedWindows:
                     return
             opened.delete(push.t)
 
-    def _each(self, read: Sequence[OpenedWindows], number: int, push: Push) -> Iterator[ContentReport]:
+    def _each(
+        self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
+    ) -> Iterator[ContentReport]:
         """Yield an evaluation for each close since the last arrival at which a window shows something."""
         for opened in read:
             self._enter(push, opened)
@@ -175,11 +165,11 @@ class ReportedWindows:
         closed = sorted(close for close in filled if self.reported < close < t)
         return [*closed, t] if closed and t in filled and self.touching else closed
 
-    def _enter(self, push: Push, opened: OpenedWindows) -> None:
+    def _enter(self, push: Push, opened: sliding.OpenedWindows) -> None:
         """Open windows for a push, and add its triple to those that show its time."""
         # What has closed stays closed in the specification, which refuses no arrival.
         least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
-        opened.open(first_close(push.t, opened.window.step), push.t, least)
+        opened.open(sliding.first_close(push.t, opened.window.step), push.t, least)
         opened.add(push.t, push.triple)
 
     def _report(self, close: float, number: int, push: Push) -> Report:
@@ -188,8 +178,8 @@ class ReportedWindows:
 
 def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what YASPER for CQELS reports: something at each arrival."""
-    engine = _Arrivals(sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
-    check_triple_patterns(query, YASPER_CQELS.name)
+    engine = _Arrivals(sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
+    sliding.check_triple_patterns(query, YASPER_CQELS.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
     operator = query.to_stream or (ToStream.ISTREAM if "YC3" in off else ToStream.RSTREAM)
     recording = _answered(query, static, evaluations, operator, whole="YC2" not in off)
@@ -202,9 +192,9 @@ YASPER_CQELS: Final = Engine("yasper-cqels", "cqels", _RULES_CQELS, _at_arrivals
 class _Arrivals:
     """What has come: `first` and `now` are the times of the first and of the latest arrival."""
 
-    def __init__(self, windows: Sequence[YasperWindow], off: Off) -> None:
+    def __init__(self, windows: Sequence[sliding.YasperWindow], off: Off) -> None:
         self.off = off
-        self.opened = [OpenedWindows(window) for window in windows]
+        self.opened = [sliding.OpenedWindows(window) for window in windows]
         self.first: float | None = None
         self.now = -math.inf
         self.rejected: list[int] = []
@@ -294,9 +284,11 @@ ContentKey = tuple[tuple[Triple, ...], ...]
 def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
     by_lines = "S5" not in off
-    declared = engine_windows(query, RSP_JS_135.name, javascript_number, by_lines=by_lines, each_word=False)
+    declared = sliding.engine_windows(
+        query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
+    )
     operator = (query.to_stream if "R6" in off else None) or ToStream.RSTREAM
-    rules = FiringRules(
+    rules = sliding.FiringRules(
         include_opening="R1" not in off,
         late="R2" not in off,
         latest="R4" not in off,
@@ -311,8 +303,8 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
         unknown: dict[ContentKey, Content] = {}
         made: list[tuple[Report, tuple[float, float]]] = []
         now: tuple[Row, ...] = ()
-        moved: dict[YasperWindow, float] = dict.fromkeys(declared.alive, 0)
-        for firing in FiringWindows(declared, rules, partial(_first_js, moved, off)).of(pushes):
+        moved: dict[sliding.YasperWindow, float] = dict.fromkeys(declared.alive, 0)
+        for firing in sliding.FiringWindows(declared, rules, partial(_first_js, moved, off)).of(pushes):
             key = tuple(tuple(sorted(set(triples))) for triples in firing.content.values())
             if key not in known:
                 unknown[key] = firing.content
@@ -325,18 +317,20 @@ def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off
             reports = tuple(report for report, _ in made)
             return Recording(columns(query), reports, (), tuple(bounds for _, bounds in made))
         # How far t0 moved depends on the answers: what follows an unknown one is a guess until then.
-        asked = _by_comunica(with_window_graphs(query, declared.windows), off)
+        asked = _by_comunica(sliding.with_window_graphs(query, declared.windows), off)
         known |= zip(unknown, answers(asked, [*unknown.values()], static), strict=True)
 
 
-def _first_js(moved: Mapping[YasperWindow, float], off: Off, opened: OpenedWindows, t: float) -> float:
+def _first_js(
+    moved: Mapping[sliding.YasperWindow, float], off: Off, opened: sliding.OpenedWindows, t: float
+) -> float:
     """Return the close of the first window that an arrival opens, t0 being `moved`."""
     distance = t if "R8" in off else abs(t - moved[opened.window])
-    return first_close(distance, opened.window.step)
+    return sliding.first_close(distance, opened.window.step)
 
 
 def _reports(
-    firing: Firing, moved: Mapping[YasperWindow, float], rows: Sequence[Row], off: Off
+    firing: sliding.Firing, moved: Mapping[sliding.YasperWindow, float], rows: Sequence[Row], off: Off
 ) -> Iterator[tuple[Report, tuple[float, float]]]:
     """Yield the reports of a firing, each with the bounds that it is said to be of."""
     window, t = firing.windows[0].window, firing.close if "R3" in off else firing.t
@@ -427,8 +421,10 @@ _RULES_RS: Final = (
 def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return what rsp-rs reports; raises LarsError for what is no SELECT over sliding windows."""
     by_lines = "D3" not in off
-    declared = engine_windows(query, RSP_RS_035.name, rust_integer, by_lines=by_lines, each_word=True)
-    rules = FiringRules(
+    declared = sliding.engine_windows(
+        query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
+    )
+    rules = sliding.FiringRules(
         include_opening="A3" not in off,
         late="D2" not in off,
         latest="D4" not in off,
@@ -438,10 +434,10 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
         always=False,
         one_by_one=False,
     )
-    firings = list(FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
+    firings = list(sliding.FiringWindows(declared, rules, partial(_first_rs, off)).of(pushes))
     operator = (query.to_stream if "A8" in off else None) or ToStream.RSTREAM
     contents = [firing.content for firing in firings]
-    asked = _by_oxigraph(with_window_graphs(query, declared.windows), off)
+    asked = _by_oxigraph(sliding.with_window_graphs(query, declared.windows), off)
     rows_of = dict(enumerate(answers(asked, contents, static)))
     rows = relation_to_stream(operator, range(len(firings)), rows_of)
     with_rows = [(firing, tuple(rows[n])) for n, firing in enumerate(firings) if rows[n]]
@@ -452,15 +448,15 @@ def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     return Recording(columns(query), tuple(reports), (), bounds)
 
 
-def _first_rs(off: Off, opened: OpenedWindows, t: float) -> float:
+def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
     """Return the close of the first window that an arrival opens; its grid begins with the first one."""
     if "D1" not in off and opened.start == 0:
         opened.start = t
     distance = t - opened.start
-    return opened.start + first_close(distance if "D2" in off else abs(distance), opened.window.step)
+    return opened.start + sliding.first_close(distance if "D2" in off else abs(distance), opened.window.step)
 
 
-def _bounds(firing: Firing, off: Off) -> tuple[float, float]:
+def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
     """Return the bounds that a report is said to be of."""
     width = firing.windows[-1].window.width
     return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)

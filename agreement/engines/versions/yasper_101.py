@@ -11,29 +11,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report
-from agreement.engines.engine import (
-    Content,
-    Engine,
-    EngineRule,
-    Off,
-    RspqlDefinition,
-    WrittenQuery,
-    answers,
-    columns,
-    read_with_text,
-)
+from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
+from agreement.engines.versions import yasper_text
 from agreement.engines.versions.kolibrie import TextBinding, TextPattern, join_bindings, matches
 from agreement.engines.versions.sliding import sliding_windows
 from agreement.engines.versions.yasper import WINDOW_RULES, ReportedWindows
-from agreement.engines.versions.yasper_text import (
-    NAME,
-    YasperBlock,
-    YasperComparison,
-    YasperCondition,
-    YasperQuery,
-    read_yasper,
-)
 from lars.errors import LarsError
 from solver.facts import Row, Static, Triple
 from translate.model.patterns import EMPTY
@@ -41,20 +24,22 @@ from translate.model.query import EngineQuery, Form, Language, ToStream
 
 _RULES: Final = (
     *WINDOW_RULES,
-    EngineRule(
+    engine.EngineRule(
         "YO12",
         "only triples and comparisons are read, as if there were no braces and keywords; numbers and "
         "texts in patterns match nothing, COUNT is <3> of different rows, what FILTER cannot compare "
         "loses the report",
         "SPARQL 1.1, 18: all of the pattern counts",
     ),
-    EngineRule(
-        "YO17", "ISTREAM and DSTREAM give each row once, however often it is there", RspqlDefinition.OPERATORS
+    engine.EngineRule(
+        "YO17",
+        "ISTREAM and DSTREAM give each row once, however often it is there",
+        engine.RspqlDefinition.OPERATORS,
     ),
-    EngineRule(
+    engine.EngineRule(
         "YO18",
         "without REGISTER, and where its operator is not in capitals, nothing is reported",
-        RspqlDefinition.OPERATORS,
+        engine.RspqlDefinition.OPERATORS,
     ),
 )
 
@@ -87,7 +72,7 @@ def _number(row: TextBinding, side: str) -> float:
     return number
 
 
-def _compares(row: TextBinding, comparison: YasperComparison) -> bool:
+def _compares(row: TextBinding, comparison: yasper_text.YasperComparison) -> bool:
     left, operator, right = comparison.left, comparison.operator, comparison.right
     by_term = operator in ("=", "!=") and _double(left) is None and _double(right) is None
     if by_term:
@@ -100,15 +85,17 @@ def _compares(row: TextBinding, comparison: YasperComparison) -> bool:
     return order.get(operator, first == second or (first < second) is (operator == "<="))
 
 
-def _passes(row: TextBinding, condition: YasperCondition) -> bool:
+def _passes(row: TextBinding, condition: yasper_text.YasperCondition) -> bool:
     return any(all(_compares(row, comparison) for comparison in part) for part in condition)
 
 
-def _filtered(rows: Sequence[TextBinding], filters: Sequence[YasperCondition]) -> list[TextBinding]:
+def _filtered(
+    rows: Sequence[TextBinding], filters: Sequence[yasper_text.YasperCondition]
+) -> list[TextBinding]:
     return [row for row in rows if all(_passes(row, condition) for condition in filters)]
 
 
-def _patterns(block: YasperBlock) -> list[TextPattern]:
+def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
     return [
         TextPattern(tuple(term[1:] if term.startswith("?") else None for term in triple), triple)
         for triple in block.triples
@@ -119,7 +106,7 @@ def _patterns(block: YasperBlock) -> list[TextPattern]:
 class _Answers:
     """How contents are answered: by blocks one after the other, those outside of windows on static data."""
 
-    query: YasperQuery
+    query: yasper_text.YasperQuery
     static: frozenset[Triple]
 
     def rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
@@ -134,7 +121,7 @@ class _Answers:
     def _after(
         self,
         joined: list[TextBinding],
-        block: YasperBlock,
+        block: yasper_text.YasperBlock,
         content: Mapping[str, Sequence[Triple]],
         *,
         first: bool,
@@ -167,28 +154,30 @@ class _Answers:
 
 def read_yasper_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text that the engine takes; where SPARQL has no words for it, the text alone."""
-    own = read_yasper(text)
+    own = yasper_text.read_yasper(text)
     try:
-        return read_with_text(text, source, Language.RSPQL)
+        return engine.read_with_text(text, source, Language.RSPQL)
     except LarsError:
-        return WrittenQuery(
+        return engine.WrittenQuery(
             Language.RSPQL, Form.SELECT, (), EMPTY, name=", ".join(own.names), text=text, source=source
         )
 
 
 def _recorded(
-    query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, *, last_first: bool = True
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off, *, last_first: bool = True
 ) -> Recording:
     """Return what YASPER 1.0.1 reports; the window that is declared last takes an arrival first, or last."""
-    if not isinstance(query, WrittenQuery):
-        raise LarsError(f"{NAME} reads the text of a query, and finds none; use a query in a file")
-    own = read_yasper(query.text)
-    sparql = read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query
+    if not isinstance(query, engine.WrittenQuery):
+        raise LarsError(
+            f"{yasper_text.NAME} reads the text of a query, and finds none; use a query in a file"
+        )
+    own = yasper_text.read_yasper(query.text)
+    sparql = engine.read_with_text(query.text, query.source, Language.RSPQL) if "YO12" in off else query
     operator = own.operator
     if "YO18" in off:
         operator = sparql.to_stream or ToStream.RSTREAM
     program = _Program(own, sparql, static, operator, off)
-    windows = sliding_windows(sparql, NAME, tumbling=True) if program.plain else own.windows
+    windows = sliding_windows(sparql, yasper_text.NAME, tumbling=True) if program.plain else own.windows
     machine = ReportedWindows(windows[::-1] if last_first else windows, off)
     reports: list[Report] = []
     for number, push in enumerate(pushes):
@@ -207,11 +196,11 @@ def _recorded(
 class _Program:
     """What becomes of contents: answered in its own way, or with YO12 off as SPARQL says."""
 
-    own: YasperQuery
+    own: yasper_text.YasperQuery
     sparql: EngineQuery
     static: Static
     operator: ToStream | None
-    off: Off
+    off: engine.Off
     before: Sequence[Row] = ()
 
     @property
@@ -222,9 +211,9 @@ class _Program:
     @property
     def names(self) -> tuple[str, ...]:
         """The names of the columns."""
-        return columns(self.sparql) if self.plain else self.own.names
+        return engine.columns(self.sparql) if self.plain else self.own.names
 
-    def reported(self, content: Content) -> tuple[Sequence[Row], bool]:
+    def reported(self, content: engine.Content) -> tuple[Sequence[Row], bool]:
         """Return what is reported of an answer, and whether the engine ends it by an exception."""
         if self.operator is None:
             return (), False
@@ -237,19 +226,21 @@ class _Program:
         before, self.before = self.before, now
         return _to_stream(self.operator, before, now, self.off), False
 
-    def _rows(self, content: Content) -> Sequence[Row]:
+    def _rows(self, content: engine.Content) -> Sequence[Row]:
         if self.plain:
-            return answers(self.sparql, [content], self.static)[0]
+            return engine.answers(self.sparql, [content], self.static)[0]
         return _Answers(self.own, frozenset(self.static.default)).rows(_by_name(content))
 
 
-def _by_name(content: Content) -> Mapping[str, Sequence[Triple]]:
+def _by_name(content: engine.Content) -> Mapping[str, Sequence[Triple]]:
     return {
         source.name.value: tuple(triples) for source, triples in content.items() if source.name is not None
     }
 
 
-def _to_stream(operator: ToStream, before: Sequence[Row], now: Sequence[Row], off: Off) -> Sequence[Row]:
+def _to_stream(
+    operator: ToStream, before: Sequence[Row], now: Sequence[Row], off: engine.Off
+) -> Sequence[Row]:
     rows = reported_rows(operator, before, now)
     if operator is ToStream.RSTREAM or "YO17" in off:
         return rows
@@ -257,19 +248,21 @@ def _to_stream(operator: ToStream, before: Sequence[Row], now: Sequence[Row], of
     return [row for row in dict.fromkeys(new) if row not in set(old)]
 
 
-def _recorded_in_order(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
+def _recorded_in_order(
+    query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
+) -> Recording:
     """Return what it reports where the window that is declared first takes an arrival first."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 
-_IN_ORDER: Final = Engine(
-    NAME,
+_IN_ORDER: Final = engine.Engine(
+    yasper_text.NAME,
     "rspql",
     _RULES,
     _recorded_in_order,
     build="windows in the order of their declarations",
     own_parser=read_yasper_query,
 )
-YASPER_101: Final = Engine(
-    NAME, "rspql", _RULES, _recorded, builds=(_IN_ORDER,), own_parser=read_yasper_query
+YASPER_101: Final = engine.Engine(
+    yasper_text.NAME, "rspql", _RULES, _recorded, builds=(_IN_ORDER,), own_parser=read_yasper_query
 )

@@ -11,19 +11,9 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.engines.r2s import reported_rows
+from agreement.proving import disjuncts
 from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decide import trace_on
-from agreement.proving.disjuncts import (
-    Edge,
-    GraphSource,
-    Model,
-    Quad,
-    Reading,
-    Stock,
-    arrival,
-    is_rdf,
-    shares_blank,
-)
 from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.terms import Variable
@@ -58,7 +48,7 @@ class Counterexample:
     """
 
     facts: tuple[Fact, ...]
-    static: Stock
+    static: disjuncts.Stock
     t: int
     row: Row
     before: int | None = None
@@ -133,16 +123,18 @@ class PairQuery:
                 return None
 
     @cached_property
-    def merged(self) -> tuple[Reading, ...]:
+    def merged(self) -> tuple[disjuncts.Reading, ...]:
         """The windows that enter the default graph."""
-        return tuple(Reading(stream.stream, stream.window) for stream in self.query.merged)
+        return tuple(disjuncts.Reading(stream.stream, stream.window) for stream in self.query.merged)
 
     @property
     def operator(self) -> ToStream:
         """What it reports of its answers; RSTREAM where it does not say."""
         return self.query.to_stream or ToStream.RSTREAM
 
-    def reported(self, facts: Sequence[Fact], static: Stock, t: int, before: int | None) -> frozenset[Row]:
+    def reported(
+        self, facts: Sequence[Fact], static: disjuncts.Stock, t: int, before: int | None
+    ) -> frozenset[Row]:
         """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
         then = frozenset[Row]() if before is None else self.rows(facts, static, before)
         return frozenset(reported_rows(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
@@ -151,7 +143,7 @@ class PairQuery:
     def _program(self) -> tuple[Program, Output]:
         return lars_program(self.query, self.setting), output_of(self.query, self.setting)
 
-    def rows(self, facts: Sequence[Fact], static: Stock, t: int) -> frozenset[Row]:
+    def rows(self, facts: Sequence[Fact], static: disjuncts.Stock, t: int) -> frozenset[Row]:
         """Return its answers at a time; raises TimeLimitError."""
         facts = [fact for fact in facts if fact.t <= t]
         program, output = self._program
@@ -166,13 +158,15 @@ def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
     return replace(query, setting=replace(query.setting, unit=unit))
 
 
-PlacedTriple = tuple[int | None, Quad]
+PlacedTriple = tuple[int | None, disjuncts.Quad]
 """A triple of a stream at a time, or at None of a graph of the static data."""
 Data = tuple[Sequence[PlacedTriple], int]
 """Triples, and the time at which queries are asked."""
 
 
-def whole_matches(query: PairQuery, other: PairQuery, edges: Sequence[tuple[Edge, Model]]) -> Iterator[Data]:
+def whole_matches(
+    query: PairQuery, other: PairQuery, edges: Sequence[tuple[disjuncts.Edge, disjuncts.Model]]
+) -> Iterator[Data]:
     """Yield matches of edges, each under a model, as old as windows show them and as new."""
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
@@ -196,9 +190,11 @@ def difference_on(
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
     arriving = [(when, quad) for when, quad in data if when is not None]
-    if not all(is_rdf(quad) for _, quad in data) or shares_blank(static, (quad for _, quad in arriving)):
+    if not all(disjuncts.is_rdf(quad) for _, quad in data) or disjuncts.shares_blank(
+        static, (quad for _, quad in arriving)
+    ):
         return None
-    arrivals = sorted((arrival(when, quad) for when, quad in arriving), key=attrgetter("t"))
+    arrivals = sorted((disjuncts.arrival(when, quad) for when, quad in arriving), key=attrgetter("t"))
     return difference_at(query, other, tuple(dict.fromkeys(arrivals)), tuple(static), (before, t))
 
 
@@ -206,7 +202,7 @@ def difference_at(
     one: PairQuery,
     other: PairQuery,
     facts: tuple[Fact, ...],
-    static: Stock,
+    static: disjuncts.Stock,
     times: tuple[int | None, int],
 ) -> Counterexample | None:
     """Return a row that the first query reports at the second of two evaluations, and the other does not."""
@@ -240,27 +236,29 @@ def last_time(query: PairQuery, other: PairQuery) -> int:
     return _times(query, other)[0]
 
 
-def newest(edge: Edge, model: Model, t: int, setting: Setting) -> PlacedTriple:
+def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
     """Return the triple of an edge as late as its window shows it at t."""
-    last = None if isinstance(edge.where, GraphSource) else shown_last(edge.where, t, setting)
+    last = None if isinstance(edge.where, disjuncts.GraphSource) else shown_last(edge.where, t, setting)
     return last, edge.ground(model.terms)
 
 
-def shown_last(where: Reading, t: int, setting: Setting) -> int:
+def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
     """Return the last time that a window shows at t."""
     interval = _interval(where, t, setting)
     return interval.last if interval else t
 
 
-def _interval(where: Reading, t: int, setting: Setting) -> Interval:
+def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
     window = where.operator(setting)
     return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
 
 
-def _placed(edge: Edge, model: Model, t: int, query: PairQuery, other: PairQuery) -> list[PlacedTriple]:
+def _placed(
+    edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
+) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
     quad = edge.ground(model.terms)
-    if isinstance(edge.where, GraphSource):
+    if isinstance(edge.where, disjuncts.GraphSource):
         return [(None, quad)]
     setting, whole = query.setting, Interval(0, t)
     interval = _interval(edge.where, t, setting)

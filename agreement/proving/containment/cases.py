@@ -20,40 +20,17 @@ from functools import lru_cache
 from itertools import count, islice, product
 from typing import Final
 
+from agreement.proving import disjuncts
 from agreement.proving.containment.forms import normal, settle
 from agreement.proving.containment.mappings import Image, Mapper, properties
 from agreement.proving.containment.relations import MergedGraph
-from agreement.proving.disjuncts import (
-    Disjunct,
-    Edge,
-    GraphSource,
-    Model,
-    Position,
-    Reading,
-    Requirement,
-    Unsatisfiable,
-    is_decided,
-    is_derived,
-    models,
-    positioned,
-    satisfiability,
-)
 from lars.language.formulas import Call, Expression
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
 from solver.deadlines import NEVER, Deadline
 from solver.rdf import test as holds
-from translate.model.patterns import (
-    Alternative,
-    Inverse,
-    Link,
-    NegatedSet,
-    Path,
-    RepeatedPath,
-    Repetition,
-    TriplePattern,
-)
+from translate.model import patterns
 from translate.model.patterns import PathSequence as Steps
 
 _DEPTH: Final = 3
@@ -68,9 +45,9 @@ Columns = tuple[Expression | None, ...]
 class MatchTarget:
     """A disjunct that matches, or must not, where some of its variables are known already."""
 
-    way: Disjunct
+    way: disjuncts.Disjunct
     mapper: Mapper
-    merged: tuple[Reading, ...]
+    merged: tuple[disjuncts.Reading, ...]
     start: tuple[tuple[Variable, Term], ...] = ()
     columns: Columns | None = None
 
@@ -82,7 +59,7 @@ class MatchTarget:
         names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
         return names | self.way.bound if self.way.absent else names
 
-    def through_windows(self, seen: Mapping[Edge, frozenset[Reading]]) -> "MatchTarget":
+    def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
         """Return the same where matches of edges are seen through windows."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
@@ -91,8 +68,8 @@ class MatchTarget:
 class RowCase:
     """What is known of a row."""
 
-    edges: tuple[Edge, ...]
-    requirements: tuple[Requirement, ...]
+    edges: tuple[disjuncts.Edge, ...]
+    requirements: tuple[disjuncts.Requirement, ...]
     columns: Columns
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
@@ -100,38 +77,38 @@ class RowCase:
     """What stands for variables that conditions equate."""
 
     @property
-    def plain(self) -> Disjunct:
+    def plain(self) -> disjuncts.Disjunct:
         """Its edges and conditions; an edge of a path says only that there are terms."""
-        return Disjunct(
+        return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
         )
 
     @property
-    def real(self) -> tuple[Edge, ...]:
+    def real(self) -> tuple[disjuncts.Edge, ...]:
         """Its edges that are triples."""
         return tuple(edge for edge in self.edges if not _is_derived(edge))
 
     @property
     def is_impossible(self) -> bool:
         """Whether nothing satisfies its edges and conditions."""
-        return isinstance(satisfiability(self.plain), Unsatisfiable)
+        return isinstance(disjuncts.satisfiability(self.plain), disjuncts.Unsatisfiable)
 
     @property
     def real_variables(self) -> frozenset[Variable]:
         """The variables of its triples."""
-        return Disjunct(self.real).bound
+        return disjuncts.Disjunct(self.real).bound
 
-    def placed(self, merged: Iterable[Reading]) -> Iterator["RowCase"]:
+    def placed(self, merged: Iterable[disjuncts.Reading]) -> Iterator["RowCase"]:
         """Yield the case with its edges in each source that enters their graph."""
         readings = tuple(merged)
         for edges in product(*(places(edge, readings) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
-    def through_windows(self, seen: Mapping[Edge, frozenset[Reading]]) -> "RowCase":
+    def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "RowCase":
         """Return the case with its matches seen through windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
-    def where(self, equal: tuple[Requirement, ...]) -> "RowCase":
+    def where(self, equal: tuple[disjuncts.Requirement, ...]) -> "RowCase":
         """Return the case with further conditions."""
         return replace(self, requirements=(*self.requirements, *equal))
 
@@ -142,11 +119,11 @@ class RowCase:
         SAMETERM says so, and `=` where one of them stands as a subject, predicate or name: IRIs and blank
         nodes are equal to nothing but themselves.
         """
-        placed = (each for edge in self.real for each in positioned(edge.terms))
-        nodes = {term for place, term in placed if place is not Position.OBJECT}
+        placed = (each for edge in self.real for each in disjuncts.positioned(edge.terms))
+        nodes = {term for place, term in placed if place is not disjuncts.Position.OBJECT}
         for test in self.requirements:
             match test:
-                case Requirement(
+                case disjuncts.Requirement(
                     Call("SAMETERM" | "=" as sign, (Variable() as variable, Variable() as other)), True
                 ) if (
                     variable != other
@@ -164,7 +141,7 @@ class RowCase:
     @property
     def bound(self) -> frozenset[Variable]:
         """The variables of its edges."""
-        return Disjunct(self.edges).bound
+        return disjuncts.Disjunct(self.edges).bound
 
     @property
     def variables(self) -> frozenset[Variable]:
@@ -172,11 +149,11 @@ class RowCase:
         columns = (named_in(each) for each in self.columns if each is not None)
         return self.bound.union(*(test.variables for test in self.requirements), *columns)
 
-    def whole(self, model: Model) -> Model:
+    def whole(self, model: disjuncts.Model) -> disjuncts.Model:
         """Return the model with the variables that others stand for."""
         terms = model.terms
         more = {name: terms[term] for name, term in self.same if isinstance(term, Variable) and term in terms}
-        return Model({**terms, **more})
+        return disjuncts.Model({**terms, **more})
 
     def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
         """Return the case with terms for variables."""
@@ -197,26 +174,30 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
     return terms.get(term, term) if isinstance(term, Variable) else term
 
 
-def _is_derived(edge: Edge) -> bool:
+def _is_derived(edge: disjuncts.Edge) -> bool:
     """Whether an edge is of a relation or a path."""
-    return (isinstance(edge.where, GraphSource) and is_derived(edge.where.name)) or _is_path(edge)
+    return (
+        isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
+    ) or _is_path(edge)
 
 
-def _is_path(edge: Edge) -> bool:
-    return is_derived(edge.triple.predicate)
+def _is_path(edge: disjuncts.Edge) -> bool:
+    return disjuncts.is_derived(edge.triple.predicate)
 
 
-def _neutral(edge: Edge) -> Iterator[Edge]:
+def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
     if not _is_derived(edge):
         yield edge
         return
     subject, predicate, object_ = edge.triple.terms
     for end in (subject, object_):
         if isinstance(end, Variable):
-            yield Edge(TriplePattern(Iri("urn:any"), predicate, end), GraphSource())
+            yield disjuncts.Edge(
+                patterns.TriplePattern(Iri("urn:any"), predicate, end), disjuncts.GraphSource()
+            )
 
 
-def resolve(disjunct: Disjunct) -> Disjunct:
+def resolve(disjunct: disjuncts.Disjunct) -> disjuncts.Disjunct:
     """Return a disjunct with constants for given variables, and in conditions what computes them."""
     disjunct = settle(disjunct)
     constants = {name: term for name, term in disjunct.values if term is not None}
@@ -230,7 +211,7 @@ def resolve(disjunct: Disjunct) -> Disjunct:
     )
 
 
-def _values(disjunct: Disjunct) -> dict[Variable, Expression]:
+def _values(disjunct: disjuncts.Disjunct) -> dict[Variable, Expression]:
     values: dict[Variable, Expression] = {
         name: NULL if term is None else term for name, term in disjunct.values
     }
@@ -245,7 +226,7 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
     return values.get(expression, expression) if isinstance(expression, Variable) else expression
 
 
-def columns_of(disjunct: Disjunct, names: Sequence[Variable]) -> Columns:
+def columns_of(disjunct: disjuncts.Disjunct, names: Sequence[Variable]) -> Columns:
     """Return what a disjunct's rows have for columns: of what nothing is known no other column has it."""
     unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
     values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
@@ -254,7 +235,10 @@ def columns_of(disjunct: Disjunct, names: Sequence[Variable]) -> Columns:
 
 
 def first_case(
-    disjunct: Disjunct, names: Sequence[Variable], mapper: Mapper, merged: tuple[Reading, ...]
+    disjunct: disjuncts.Disjunct,
+    names: Sequence[Variable],
+    mapper: Mapper,
+    merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
     """Return what is known of the rows of a disjunct."""
     way = resolve(disjunct)
@@ -266,12 +250,15 @@ def first_case(
     )
 
 
-def _constants(way: Disjunct) -> dict[Variable, Term]:
+def _constants(way: disjuncts.Disjunct) -> dict[Variable, Term]:
     return {name: term for name, term in way.values if term is not None}
 
 
 def _denied(
-    way: Disjunct, image: Mapping[Variable, Term], mapper: Mapper, merged: tuple[Reading, ...]
+    way: disjuncts.Disjunct,
+    image: Mapping[Variable, Term],
+    mapper: Mapper,
+    merged: tuple[disjuncts.Reading, ...],
 ) -> tuple[MatchTarget, ...]:
     """Return what must not match beside a match of a disjunct; what is not exact says nothing."""
     return tuple(
@@ -289,9 +276,9 @@ class CaseProver:
     """Tries to close cases of one query's rows by the disjuncts of the other; keeps those that are left."""
 
     goals: Sequence[MatchTarget]
-    paths: dict[Iri, Path]
+    paths: dict[Iri, patterns.Path]
     deadline: Deadline = NEVER
-    left: list[tuple[RowCase, list[tuple[Requirement, ...]]]] = field(default_factory=list)
+    left: list[tuple[RowCase, list[tuple[disjuncts.Requirement, ...]]]] = field(default_factory=list)
     most: int = _MOST_CASES
     fresh: Iterator[int] = field(default_factory=count)
 
@@ -306,7 +293,7 @@ class CaseProver:
         self.most -= 1
         if case.is_impossible:
             return True
-        barred: list[tuple[Requirement, ...]] = []
+        barred: list[tuple[disjuncts.Requirement, ...]] = []
         for goal in (*case.denied, *self.goals) if self.most > 0 else ():
             for image in islice(_images(goal, case), _MOST_IMAGES):
                 conditions = _remaining(case.plain, _conditions(goal, image, case))
@@ -331,7 +318,9 @@ class CaseProver:
             for child in self.with_match(case, goal, way, image)
         )
 
-    def with_match(self, case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> Iterator[RowCase]:
+    def with_match(
+        self, case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image
+    ) -> Iterator[RowCase]:
         """Yield the case with a match of something beside a goal, in each place that it can be."""
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: self.new_variable(case) for name in names}}
@@ -371,7 +360,7 @@ class CaseProver:
             )
             return any(
                 self.are_closed(self.unfolded(rest, edge, path, last=last), depth - 1)
-                for last in ((False, True) if isinstance(path, RepeatedPath) else (False,))
+                for last in ((False, True) if isinstance(path, patterns.RepeatedPath) else (False,))
             ) and not _is_open(path)
         return False
 
@@ -380,7 +369,9 @@ class CaseProver:
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
-    def unfolded(self, rest: RowCase, edge: Edge, path: Path, *, last: bool) -> Iterator[RowCase]:
+    def unfolded(
+        self, rest: RowCase, edge: disjuncts.Edge, path: patterns.Path, *, last: bool
+    ) -> Iterator[RowCase]:
         """Yield the cases in which an edge of a path is none, one or several steps: the first and more.
 
         Of several with `last` all but the last one, and that.
@@ -396,7 +387,10 @@ class CaseProver:
                 if isinstance(own, Variable) and isinstance(other, Variable):
                     # Both are one node, which is in a triple.
                     name, end = self.new_variable(known), self.new_variable(known)
-                    for triple in (TriplePattern(other, name, end), TriplePattern(end, name, other)):
+                    for triple in (
+                        patterns.TriplePattern(other, name, end),
+                        patterns.TriplePattern(end, name, other),
+                    ):
                         node = replace(edge, triple=triple)
                         yield replace(rest, edges=(*rest.edges, node)).put({own: other})
                 elif own == other:
@@ -407,65 +401,69 @@ class CaseProver:
             walk = tuple(self.step(each, nodes[n], nodes[n + 1], edge) for n, each in enumerate(word))
             yield replace(rest, edges=(*rest.edges, *walk))
 
-    def step(self, path: Path, start: Term, end: Term, edge: Edge) -> Edge:
+    def step(self, path: patterns.Path, start: Term, end: Term, edge: disjuncts.Edge) -> disjuncts.Edge:
         """Return an edge from start to end along a property, or a path."""
         match path:
-            case Link(iri):
-                return replace(edge, triple=TriplePattern(start, iri, end))
-            case Inverse(inner):
+            case patterns.Link(iri):
+                return replace(edge, triple=patterns.TriplePattern(start, iri, end))
+            case patterns.Inverse(inner):
                 return self.step(inner, end, start, edge)
             case _:
                 name = Iri(f"path {path}")
                 self.paths[name] = path
-                return replace(edge, triple=TriplePattern(start, name, end))
+                return replace(edge, triple=patterns.TriplePattern(start, name, end))
 
 
-def _is_open(path: Path) -> bool:
-    return isinstance(path, NegatedSet)
+def _is_open(path: patterns.Path) -> bool:
+    return isinstance(path, patterns.NegatedSet)
 
 
-def _words(path: Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[Path, ...]]:
+def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
     """Yield ways to walk a path, which are all for all but a negated property."""
     match path:
-        case RepeatedPath(inner, often):
-            if often is not Repetition.ONE_OR_MORE:
+        case patterns.RepeatedPath(inner, often):
+            if often is not patterns.Repetition.ONE_OR_MORE:
                 yield ()
             yield (inner,)
-            if often is not Repetition.ZERO_OR_ONE:
-                more = RepeatedPath(inner, Repetition.ONE_OR_MORE)
+            if often is not patterns.Repetition.ZERO_OR_ONE:
+                more = patterns.RepeatedPath(inner, patterns.Repetition.ONE_OR_MORE)
                 yield (more, inner) if last else (inner, more)
         case Steps(left, right):
             yield left, right
-        case Alternative(left, right):
+        case patterns.Alternative(left, right):
             yield (left,)
             yield (right,)
-        case Inverse(Inverse(inner)):
+        case patterns.Inverse(patterns.Inverse(inner)):
             yield (inner,)
-        case NegatedSet(forward, backward):
+        case patterns.NegatedSet(forward, backward):
             for name in (*others, Iri("http://example.org/other")):
                 if name not in (*forward, *backward):
-                    yield (Inverse(Link(name)) if backward and not forward else Link(name),)
+                    yield (
+                        patterns.Inverse(patterns.Link(name))
+                        if backward and not forward
+                        else patterns.Link(name),
+                    )
         case _:
             yield (path,)
 
 
-def _is_there(case: RowCase, goal: MatchTarget, way: Disjunct, image: Image) -> bool:
+def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
     """Whether something matches in a case anyway, without anything that must not match beside it."""
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(target, each, case) for each in images)
 
 
-def _unnamed(way: Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
+def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
     return frozenset().union(*(test.variables for test in way.requirements)) - names.keys()
 
 
-def places(edge: Edge, merged: Iterable[Reading]) -> tuple[Edge, ...]:
+def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
     """Return an edge in each source whose triples enter the graph that it is matched in; a path in all."""
     sources = tuple(merged)
     if isinstance(edge.where, MergedGraph) and not _is_path(edge):
-        sources, edge = edge.where.windows, replace(edge, where=GraphSource())
-    if edge.where != GraphSource() or not sources:
+        sources, edge = edge.where.windows, replace(edge, where=disjuncts.GraphSource())
+    if edge.where != disjuncts.GraphSource() or not sources:
         return (edge,)
     if _is_path(edge):
         return (replace(edge, where=MergedGraph(windows=sources)),)
@@ -492,7 +490,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
             yield binding
 
 
-def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Requirement, ...]:
+def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[disjuncts.Requirement, ...]:
     """Return the conditions of a goal that are not among those of the case."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
@@ -500,15 +498,17 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Require
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
-def _remaining(known: Disjunct, tests: Iterable[Requirement]) -> tuple[Requirement, ...] | None:
+def _remaining(
+    known: disjuncts.Disjunct, tests: Iterable[disjuncts.Requirement]
+) -> tuple[disjuncts.Requirement, ...] | None:
     """Return the conditions that those of a case do not imply; None where they exclude one of them."""
-    requirements: list[Requirement] = []
+    requirements: list[disjuncts.Requirement] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
             if not holds(test.expression, test.value, {}):
                 return None
             continue
-        if not is_decided(test, known):
+        if not disjuncts.is_decided(test, known):
             requirements.append(test)
             continue
         near = _about(known, test)
@@ -541,27 +541,33 @@ _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
 
 
 @lru_cache(maxsize=4_096)
-def _has_none(known: Disjunct, barred: tuple[tuple[Requirement, ...], ...]) -> bool:
-    all_models, whole = models(known, barred, 1)
+def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[disjuncts.Requirement, ...], ...]) -> bool:
+    all_models, whole = disjuncts.models(known, barred, 1)
     return whole and not all_models
 
 
-def _about(known: Disjunct, test: Requirement) -> Disjunct:
+def _about(known: disjuncts.Disjunct, test: disjuncts.Requirement) -> disjuncts.Disjunct:
     """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
     near = (
-        each for each in known.requirements if each.variables & test.variables and is_decided(each, known)
+        each
+        for each in known.requirements
+        if each.variables & test.variables and disjuncts.is_decided(each, known)
     )
     return replace(known, requirements=tuple(near))
 
 
-def _plainly(test: Requirement) -> Expression:
+def _plainly(test: disjuncts.Requirement) -> Expression:
     return normal(test.expression if test.value else Call("!", (test.expression,)))
 
 
-def _is_covered(case: RowCase, barred: Sequence[tuple[Requirement, ...]], deadline: Deadline) -> bool:
+def _is_covered(
+    case: RowCase, barred: Sequence[tuple[disjuncts.Requirement, ...]], deadline: Deadline
+) -> bool:
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
-    decided = [tests for tests in barred if all(is_decided(test, known) for test in tests)]
-    plain = replace(known, requirements=tuple(test for test in known.requirements if is_decided(test, known)))
-    all_models, whole = models(plain, decided, 1, deadline.check)
+    decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]
+    plain = replace(
+        known, requirements=tuple(test for test in known.requirements if disjuncts.is_decided(test, known))
+    )
+    all_models, whole = disjuncts.models(plain, decided, 1, deadline.check)
     return whole and not all_models

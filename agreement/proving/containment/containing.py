@@ -20,16 +20,7 @@ from itertools import chain, combinations, islice, product
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources
-from agreement.proving.containment.canonical import (
-    Containment,
-    Data,
-    Holds,
-    PairQuery,
-    difference_on,
-    newest,
-    refutation,
-    whole_matches,
-)
+from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import (
     CaseProver,
     MatchTarget,
@@ -73,23 +64,27 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def decide_containment(query: PairQuery, other: PairQuery) -> Containment:
+def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(query, other)
     columns = query.result == other.result
     comparable = columns and query.query.dataset == other.query.dataset
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Containment(Holds.YES, "the two have one pattern, up to order and hidden names")
+        return canonical.Containment(
+            canonical.Holds.YES, "the two have one pattern, up to order and hidden names"
+        )
     if comparable and merged and _is_slice(query, other):
-        return Containment(Holds.YES, "the other has the same rows in the same order, and more of them")
+        return canonical.Containment(
+            canonical.Holds.YES, "the other has the same rows in the same order, and more of them"
+        )
     try:
         return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
-        return Containment(Holds.OPEN, str(error))
+        return canonical.Containment(canonical.Holds.OPEN, str(error))
 
 
-def _is_slice(query: PairQuery, other: PairQuery) -> bool:
+def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
     """Whether the two take rows of one list, the first only such as the other takes."""
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
@@ -108,13 +103,13 @@ _Side = tuple[Pattern, Sequence[Variable]]
 _Left = Sequence[tuple[RowCase, list[tuple[Requirement, ...]]]]
 
 
-def lasts(query: PairQuery, other: PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
+def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
-def is_empty(query: PairQuery) -> bool:
+def is_empty(query: canonical.PairQuery) -> bool:
     """Whether a query has no answer on any data, as far as cases tell: what must not match does."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
@@ -122,13 +117,13 @@ def is_empty(query: PairQuery) -> bool:
     return all(CaseProver((), relations.paths, query.deadline).is_closed(case.unified) for _, case in cases)
 
 
-def matches(query: PairQuery) -> Iterator[RowCase]:
+def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
     """Yield what is known of rows of a query, each path of any length as one step."""
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
 
-def _check_forms(query: PairQuery, other: PairQuery) -> None:
+def _check_forms(query: canonical.PairQuery, other: canonical.PairQuery) -> None:
     forms = {query.query.form, other.query.form}
     if len(forms) > 1 or not forms <= {Form.SELECT, Form.ASK}:
         text = ", ".join(sorted(form.value for form in forms))
@@ -136,7 +131,7 @@ def _check_forms(query: PairQuery, other: PairQuery) -> None:
 
 
 def _cases(
-    query: PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
+    query: canonical.PairQuery, pattern: Pattern, names: Sequence[Variable], paths: dict[Iri, Path]
 ) -> Iterator[tuple[Disjunct, RowCase]]:
     """Yield each disjunct of a query that can be satisfied, in each place of its edges."""
     mapper = Mapper(query.merged, query.setting, paths, query.deadline)
@@ -153,7 +148,7 @@ def _cases(
 class _Comparison:
     """Two queries, and whether a mapping between them would say anything."""
 
-    def __init__(self, one: PairQuery, other: PairQuery, *, comparable: bool) -> None:
+    def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
         every = [part for query in (one, other) for part in parts(query.pattern)]
         random = any(map(is_random, every))
@@ -164,13 +159,15 @@ class _Comparison:
             isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in every
         )
 
-    def decided(self) -> Containment:
+    def decided(self) -> canonical.Containment:
         """Return whether the rows of the first query are the other's, or data that refute it."""
         relations = Relations(self.equal)
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
         except TimeLimitError as error:
-            return Containment(Holds.OPEN, f"{error}: before the disjuncts of its query were counted")
+            return canonical.Containment(
+                canonical.Holds.OPEN, f"{error}: before the disjuncts of its query were counted"
+            )
         goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):
@@ -178,27 +175,29 @@ class _Comparison:
                 containment = self.closed(case, goals, relations.paths)
             except TimeLimitError as error:
                 far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
-                return Containment(Holds.OPEN, f"{error}: {far}")
-            if containment.holds is Holds.NO:
+                return canonical.Containment(canonical.Holds.OPEN, f"{error}: {far}")
+            if containment.holds is canonical.Holds.NO:
                 return containment
-            if containment.holds is Holds.OPEN:
+            if containment.holds is canonical.Holds.OPEN:
                 left_open = left_open or self.why or disjunct.vague or inexact or containment.why
         if left_open:
-            return Containment(Holds.OPEN, left_open)
-        return Containment(Holds.YES, _WHY.format(len(cases)))
+            return canonical.Containment(canonical.Holds.OPEN, left_open)
+        return canonical.Containment(canonical.Holds.YES, _WHY.format(len(cases)))
 
-    def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Containment:
+    def closed(
+        self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
+    ) -> canonical.Containment:
         """Return whether the other query has the rows of a case, or data on which it lacks one."""
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
-            return Containment(Holds.YES, "")
+            return canonical.Containment(canonical.Holds.YES, "")
         why = prover.exhausted or _TRIED
         placed: list[tuple[ArrivalPlacement, _Left]] = []
         try:
             for each in islice(self.left_in_windows(case, goals, paths), _MOST_PLACED):
                 placed.append(each)  # noqa: PERF402 - those before an error are kept
             if not placed:
-                return Containment(Holds.YES, "")
+                return canonical.Containment(canonical.Holds.YES, "")
         except UnplacedError as error:
             why = str(error)
         filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
@@ -208,10 +207,10 @@ class _Comparison:
             self.tried -= 1
             if self.tried < 0:
                 break
-            against = difference_on(self.one, self.other, data, t)
+            against = canonical.difference_on(self.one, self.other, data, t)
             if against is not None:
-                return refutation(against, columns=self.one.result == self.other.result)
-        return Containment(Holds.OPEN, why)
+                return canonical.refutation(against, columns=self.one.result == self.other.result)
+        return canonical.Containment(canonical.Holds.OPEN, why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
         """Whether the other query has each row of the first by edges that are kept."""
@@ -283,7 +282,9 @@ class _Comparison:
             CaseProver(goals, relations.paths, self.one.deadline).is_closed(case.unified) for _, case in cases
         )
 
-    def placed_data(self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]) -> Iterator[Data]:
+    def placed_data(
+        self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]
+    ) -> Iterator[canonical.Data]:
         """Yield data of the cases that are left where arrivals lie so, what is beside as new as can be."""
         for placement, left in placed:
             for case, barred in left:
@@ -292,27 +293,32 @@ class _Comparison:
                 every = chain.from_iterable(few_and_many(case.plain, each) for each in all_models)
                 for model in map(case.whole, every):
                     if root.real_variables <= model.terms.keys():
-                        more = [newest(edge, model, placement.t, self.one.setting) for edge in beside]
+                        more = [
+                            canonical.newest(edge, model, placement.t, self.one.setting) for edge in beside
+                        ]
                         yield [*placement.data(root.real, model), *more], placement.t
 
-    def data_of(self, left: _Left) -> Iterator[Data]:
+    def data_of(self, left: _Left) -> Iterator[canonical.Data]:
         """Yield data of cases that are left."""
         for case, barred in left:
             all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
             every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
             yield from chain.from_iterable(self.data(case, case.whole(model)) for model in every)
 
-    def data(self, case: RowCase, model: Model) -> Iterator[Data]:
+    def data(self, case: RowCase, model: Model) -> Iterator[canonical.Data]:
         """Yield the match of a case, and several that differ in some variables, in other windows too."""
-        yield from whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
+        yield from canonical.whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
             first, *more = [[(edge, each) for edge in case.real] for each in several]
             yield from islice(
-                whole_matches(self.one, self.other, [*first, *chain.from_iterable(more)]), _TRIED_EACH
+                canonical.whole_matches(self.one, self.other, [*first, *chain.from_iterable(more)]),
+                _TRIED_EACH,
             )
             for window in sources(self.other.query) if more else ():
                 beside = [(_in_window(edge, window), each) for some in more for edge, each in some]
-                yield from islice(whole_matches(self.one, self.other, [*first, *beside]), _TRIED_EACH)
+                yield from islice(
+                    canonical.whole_matches(self.one, self.other, [*first, *beside]), _TRIED_EACH
+                )
 
 
 def _merged(

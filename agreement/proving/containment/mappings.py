@@ -12,27 +12,17 @@ from itertools import count, islice
 from math import gcd
 from typing import Final, assert_never
 
+from agreement.proving import disjuncts
 from agreement.proving.containment.relations import MergedGraph
-from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, is_derived, matched
 from lars.language.terms import DEFAULT, Iri, Term, Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from solver.deadlines import NEVER, Deadline
-from translate.model.patterns import (
-    Alternative,
-    Inverse,
-    Link,
-    NegatedSet,
-    Path,
-    PathSequence,
-    RepeatedPath,
-    Repetition,
-    can_stay,
-)
+from translate.model import patterns
 from translate.model.query import Setting
 
 Letter = tuple[Iri | None, bool]
 """A property, None for any that is not named, and whether it is walked forwards."""
-_Label = tuple[Link | NegatedSet, bool] | None
+_Label = tuple[patterns.Link | patterns.NegatedSet, bool] | None
 _States = frozenset[int]
 StateSets = frozenset[_States]
 """The states in which a deterministic automaton may be after a walk."""
@@ -86,13 +76,13 @@ class Automaton:
         return frozenset(states for own, states in seen if 1 in own)
 
 
-def _spells(label: tuple[Link | NegatedSet, bool], letter: Letter) -> bool:
+def _spells(label: tuple[patterns.Link | patterns.NegatedSet, bool], letter: Letter) -> bool:
     step, forward = label
     iri, onwards = letter
     match step:
-        case Link(name):
+        case patterns.Link(name):
             return (name, forward) == letter
-        case NegatedSet(forwards, backwards):
+        case patterns.NegatedSet(forwards, backwards):
             along = onwards == forward
             excluded = forwards if along else backwards
             # An empty part allows no step in its direction; both are empty where any property will do.
@@ -101,7 +91,7 @@ def _spells(label: tuple[Link | NegatedSet, bool], letter: Letter) -> bool:
             assert_never(step)
 
 
-def properties(path: Path) -> frozenset[Iri]:
+def properties(path: patterns.Path) -> frozenset[Iri]:
     """Return the properties that a path names."""
     return frozenset(name for name, _ in _letters(automaton(path)) if name is not None)
 
@@ -110,9 +100,9 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
     names: set[Iri] = set()
     for _, label, _ in automaton.moves:
         match label:
-            case (Link(iri), _):
+            case (patterns.Link(iri), _):
                 names.add(iri)
-            case (NegatedSet(some, others), _):
+            case (patterns.NegatedSet(some, others), _):
                 names.update(some, others)
             case None:
                 pass
@@ -120,40 +110,40 @@ def _letters(automaton: Automaton) -> frozenset[Letter]:
 
 
 @lru_cache(maxsize=1_024)
-def automaton(path: Path) -> Automaton:
+def automaton(path: patterns.Path) -> Automaton:
     """Return the automaton of a path."""
     return Automaton(tuple(_moves(path, 0, 1, count(2), forward=True)))
 
 
 def _moves(
-    path: Path, start: int, end: int, fresh: Iterator[int], *, forward: bool
+    path: patterns.Path, start: int, end: int, fresh: Iterator[int], *, forward: bool
 ) -> Iterator[tuple[int, _Label, int]]:
     match path:
-        case Link() | NegatedSet():
+        case patterns.Link() | patterns.NegatedSet():
             yield start, (path, forward), end
-        case Inverse(inner):
+        case patterns.Inverse(inner):
             yield from _moves(inner, start, end, fresh, forward=not forward)
-        case PathSequence(left, right):
+        case patterns.PathSequence(left, right):
             between = next(fresh)
             first, second = (left, right) if forward else (right, left)
             yield from _moves(first, start, between, fresh, forward=forward)
             yield from _moves(second, between, end, fresh, forward=forward)
-        case Alternative(left, right):
+        case patterns.Alternative(left, right):
             yield from _moves(left, start, end, fresh, forward=forward)
             yield from _moves(right, start, end, fresh, forward=forward)
-        case RepeatedPath(inner, often):
+        case patterns.RepeatedPath(inner, often):
             before, after = next(fresh), next(fresh)
             yield from ((start, None, before), (after, None, end))
             yield from _moves(inner, before, after, fresh, forward=forward)
-            if often is not Repetition.ZERO_OR_ONE:
+            if often is not patterns.Repetition.ZERO_OR_ONE:
                 yield after, None, before
-            if often is not Repetition.ONE_OR_MORE:
+            if often is not patterns.Repetition.ONE_OR_MORE:
                 yield before, None, after
         case _:
             assert_never(path)
 
 
-def has_empty(path: Path) -> bool:
+def has_empty(path: patterns.Path) -> bool:
     """Whether the path may connect a node with itself by no step."""
     words = automaton(path)
     return words.accepts(words.start)
@@ -203,14 +193,18 @@ class Mapper:
     window is inside of at every time.
     """
 
-    merged: tuple[Reading, ...]
+    merged: tuple[disjuncts.Reading, ...]
     setting: Setting
-    paths: Mapping[Iri, Path]
+    paths: Mapping[Iri, patterns.Path]
     deadline: Deadline = NEVER
-    windows: Mapping[Edge, frozenset[Reading]] = field(default_factory=dict)
+    windows: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]] = field(default_factory=dict)
 
     def images(
-        self, edges: Sequence[Edge], into: Sequence[Edge], image: Image, variables: frozenset[Variable]
+        self,
+        edges: Sequence[disjuncts.Edge],
+        into: Sequence[disjuncts.Edge],
+        image: Image,
+        variables: frozenset[Variable],
     ) -> Iterator[Image]:
         """Yield images of the edges' variables, some of them known, under which all of them match.
 
@@ -220,13 +214,13 @@ class Mapper:
         targets = {edge: self._targets(edge, into) for edge in mine}
         yield from _Search(self, targets, variables).images(mine, image)
 
-    def _targets(self, edge: Edge, into: Sequence[Edge]) -> tuple[Edge, ...]:
+    def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
         """Return the known edges by which one may match."""
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
 
-    def each(self, edge: Edge, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+    def each(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge], image: Image) -> Iterator[Image]:
         """Yield the images under which an edge matches."""
         path = self.paths.get(edge.triple.predicate) if isinstance(edge.triple.predicate, Iri) else None
         if path is not None:
@@ -236,28 +230,36 @@ class Mapper:
             if target.triple.predicate in self.paths:
                 continue
             where = self._where(edge, target, image)
-            grown = None if where is None else matched(edge.triple.terms, target.triple.terms, where)
+            grown = (
+                None if where is None else disjuncts.matched(edge.triple.terms, target.triple.terms, where)
+            )
             if grown is not None:
                 yield grown
 
-    def _walks(self, edge: Edge, path: Path, into: Sequence[Edge], image: Image) -> Iterator[Image]:
+    def _walks(
+        self, edge: disjuncts.Edge, path: patterns.Path, into: Sequence[disjuncts.Edge], image: Image
+    ) -> Iterator[Image]:
         """Yield the images under which an edge of a path is a walk along known edges."""
         subject, _, object_ = edge.triple.terms
         places = [self._where(edge, target, image) for target in into]
         for binding in (each for n, each in enumerate(places) if each is not None and each not in places[:n]):
             edges = [target for target in into if self._where(edge, target, binding) == binding]
             nodes = _nodes(edges, self.paths)
-            stays = {term for term in (subject, object_) if not isinstance(term, Variable) and can_stay(path)}
+            stays = {
+                term
+                for term in (subject, object_)
+                if not isinstance(term, Variable) and patterns.can_stay(path)
+            }
             for start in dict.fromkeys((*_ends(edges), *stays)):
-                grown = matched((subject,), (start,), binding)
+                grown = disjuncts.matched((subject,), (start,), binding)
                 if grown is None:
                     continue
                 for end in self._reached(automaton(path), start, edges, nodes | stays):
-                    if (whole := matched((object_,), (end,), grown)) is not None:
+                    if (whole := disjuncts.matched((object_,), (end,), grown)) is not None:
                         yield whole
 
     def _reached(
-        self, words: Automaton, start: Term, edges: Sequence[Edge], nodes: set[Term]
+        self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
         """Return the terms to which a path surely leads; without a step only from a node."""
         pending = [(start, words.start)]
@@ -279,42 +281,44 @@ class Mapper:
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
         """Return the words that are spelled along an edge."""
         if isinstance(predicate, Variable):
-            step: Path = NegatedSet()
+            step: patterns.Path = patterns.NegatedSet()
         else:
             assert isinstance(predicate, Iri)
-            step = self.paths.get(predicate, Link(predicate))
-        return automaton(step if forward else Inverse(step))
+            step = self.paths.get(predicate, patterns.Link(predicate))
+        return automaton(step if forward else patterns.Inverse(step))
 
-    def _where(self, edge: Edge, target: Edge, image: Image) -> Image | None:
+    def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
         """Return the image under which an edge is looked for where a known one is, None if it is not."""
         match edge.where, target.where:
-            case Reading(stream), Reading(other):
-                return matched((stream,), (other,), image) if self._shows(target, edge.where) else None
-            case GraphSource(graph), MergedGraph(_, windows):
+            case disjuncts.Reading(stream), disjuncts.Reading(other):
+                return (
+                    disjuncts.matched((stream,), (other,), image) if self._shows(target, edge.where) else None
+                )
+            case disjuncts.GraphSource(graph), MergedGraph(_, windows):
                 everywhere = all(
                     any(own.name == window.name and self._is_inside(window, own) for own in self.merged)
                     for window in windows
                 )
                 return image if graph == DEFAULT and everywhere else None
-            case GraphSource(graph), Reading(stream):
+            case disjuncts.GraphSource(graph), disjuncts.Reading(stream):
                 merges = any(own.name == stream and self._shows(target, own) for own in self.merged)
                 return image if graph == DEFAULT and merges else None
-            case GraphSource(graph), GraphSource(other):
+            case disjuncts.GraphSource(graph), disjuncts.GraphSource(other):
                 if DEFAULT in (graph, other):
                     return image if graph == other else None
-                if isinstance(graph, Variable) and is_derived(other):
+                if isinstance(graph, Variable) and disjuncts.is_derived(other):
                     return None
-                return matched((graph,), (other,), image)
+                return disjuncts.matched((graph,), (other,), image)
             case _:
                 return None
 
-    def _shows(self, target: Edge, window: Reading) -> bool:
+    def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
         """Whether a window of the query shows what matches an edge."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
 
-    def _is_inside(self, inner: Reading, outer: Reading) -> bool:
+    def _is_inside(self, inner: disjuncts.Reading, outer: disjuncts.Reading) -> bool:
         return is_inside(inner.operator(self.setting), outer.operator(self.setting))
 
 
@@ -326,11 +330,11 @@ class _Search:
     """
 
     mapper: Mapper
-    targets: Mapping[Edge, tuple[Edge, ...]]
+    targets: Mapping[disjuncts.Edge, tuple[disjuncts.Edge, ...]]
     kept: frozenset[Variable]
     known: dict[Hashable, Image | None] = field(default_factory=dict)
 
-    def images(self, edges: tuple[Edge, ...], start: Image) -> Iterator[Image]:
+    def images(self, edges: tuple[disjuncts.Edge, ...], start: Image) -> Iterator[Image]:
         seen = set[Hashable]()
         for image in self._all(edges, start):
             key = frozenset((name, term) for name, term in image.items() if name in self.kept)
@@ -338,7 +342,7 @@ class _Search:
                 seen.add(key)
                 yield image
 
-    def _all(self, edges: tuple[Edge, ...], image: Image) -> Iterator[Image]:
+    def _all(self, edges: tuple[disjuncts.Edge, ...], image: Image) -> Iterator[Image]:
         self.mapper.deadline.check()
         parts = _connected(edges, image)
         whole = image
@@ -349,22 +353,22 @@ class _Search:
             whole = whole | binding
         yield from self._product([each for each in parts if _open(each, image) & self.kept], whole)
 
-    def _product(self, parts: Sequence[tuple[Edge, ...]], image: Image) -> Iterator[Image]:
+    def _product(self, parts: Sequence[tuple[disjuncts.Edge, ...]], image: Image) -> Iterator[Image]:
         if not parts:
             yield image
             return
         for grown in self._branched(parts[0], image):
             yield from self._product(parts[1:], grown)
 
-    def _first(self, edges: tuple[Edge, ...], image: Image) -> Image | None:
-        names = Disjunct(edges).bound
+    def _first(self, edges: tuple[disjuncts.Edge, ...], image: Image) -> Image | None:
+        names = disjuncts.Disjunct(edges).bound
         near = {name: term for name, term in image.items() if name in names}
         key = edges, frozenset(near.items())
         if key not in self.known:
             self.known[key] = next(self._branched(edges, near), None)
         return self.known[key]
 
-    def _branched(self, edges: tuple[Edge, ...], image: Image) -> Iterator[Image]:
+    def _branched(self, edges: tuple[disjuncts.Edge, ...], image: Image) -> Iterator[Image]:
         choices = {
             edge: list(islice(self.mapper.each(edge, self.targets[edge], image), _MOST_IMAGES))
             for edge in edges
@@ -375,13 +379,13 @@ class _Search:
             yield from self._all(rest, grown)
 
 
-def _open(edges: Sequence[Edge], image: Image) -> frozenset[Variable]:
-    return Disjunct(tuple(edges)).bound - image.keys()
+def _open(edges: Sequence[disjuncts.Edge], image: Image) -> frozenset[Variable]:
+    return disjuncts.Disjunct(tuple(edges)).bound - image.keys()
 
 
-def _connected(edges: Iterable[Edge], image: Image) -> list[tuple[Edge, ...]]:
+def _connected(edges: Iterable[disjuncts.Edge], image: Image) -> list[tuple[disjuncts.Edge, ...]]:
     """Return the edges in parts that share no variable without an image."""
-    parts: list[tuple[tuple[Edge, ...], frozenset[Variable]]] = []
+    parts: list[tuple[tuple[disjuncts.Edge, ...], frozenset[Variable]]] = []
     for edge in edges:
         names = _open((edge,), image)
         apart = [part for part in parts if not part[1] & names]
@@ -391,12 +395,12 @@ def _connected(edges: Iterable[Edge], image: Image) -> list[tuple[Edge, ...]]:
     return [part for part, _ in parts]
 
 
-def _ends(edges: Sequence[Edge]) -> Iterator[Term]:
+def _ends(edges: Sequence[disjuncts.Edge]) -> Iterator[Term]:
     for edge in edges:
         yield from (edge.triple.subject, edge.triple.object)
 
 
-def _nodes(edges: Sequence[Edge], paths: Mapping[Iri, Path]) -> set[Term]:
+def _nodes(edges: Sequence[disjuncts.Edge], paths: Mapping[Iri, patterns.Path]) -> set[Term]:
     """Return the terms that are surely nodes: a path without a step needs none where an end is a constant."""
     terms: set[Term] = set()
     for edge in edges:

@@ -35,35 +35,12 @@ from typing import Final
 
 from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.documents.traces import streams_of
-from agreement.proving.containment.canonical import (
-    Containment,
-    Counterexample,
-    FinerUnit,
-    Holds,
-    PairQuery,
-    PlacedTriple,
-    difference_at,
-    difference_on,
-    in_unit,
-    last_time,
-    newest,
-    refutation,
-    shown_last,
-)
+from agreement.proving import disjuncts
+from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
 from agreement.proving.decide import stock_of, volatile
-from agreement.proving.disjuncts import (
-    Edge,
-    GraphSource,
-    Model,
-    Reading,
-    UncountedError,
-    arrival,
-    is_derived,
-    models,
-)
 from agreement.proving.witness import (
     NoneUpTo,
     NoWitness,
@@ -90,13 +67,13 @@ SECONDS: Final = 5.0
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
-def answers_containment(one: PairQuery, other: PairQuery) -> Containment:
+def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
     comparable = one.result == other.result and one.query.dataset == other.query.dataset
-    if containment.holds is not Holds.OPEN or not comparable or one.deadline.is_over:
+    if containment.holds is not canonical.Holds.OPEN or not comparable or one.deadline.is_over:
         return containment
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
@@ -105,9 +82,11 @@ def answers_containment(one: PairQuery, other: PairQuery) -> Containment:
     match searched:
         case (Witness() as witness) | OutOfTime(_, Witness() as witness):
             row = min(witness.left_only, key=str)
-            return refutation(Counterexample(witness.facts, stock_of(witness.static), witness.end, row))
+            return canonical.refutation(
+                canonical.Counterexample(witness.facts, stock_of(witness.static), witness.end, row)
+            )
         case NoWitness(_, reason):
-            return Containment(Holds.YES, reason)
+            return canonical.Containment(canonical.Holds.YES, reason)
         case NoneUpTo() | OutOfTime():
             return replace(
                 containment, why=f"{containment.why}; {search_end_text(searched, _ASKED, some=False)}"
@@ -121,58 +100,62 @@ _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def reports_containment(query: PairQuery, other: PairQuery) -> Containment:
+def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
         return answers_containment(query, other)
     try:
         return _decided(query, other)
-    except (TimeLimitError, UncountedError) as error:
-        return Containment(Holds.OPEN, str(error))
+    except (TimeLimitError, disjuncts.UncountedError) as error:
+        return canonical.Containment(canonical.Holds.OPEN, str(error))
 
 
-def contained_in_units(one: PairQuery, other: PairQuery) -> Containment:
+def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
-    for unit in finer_units(one.setting.unit, durations) if containment.holds is not Holds.NO else ():
-        again = reports_containment(in_unit(one, unit), in_unit(other, unit))
-        if again.holds not in (containment.holds, Holds.OPEN):
-            return replace(containment, finer=FinerUnit(unit, again))
+    for unit in (
+        finer_units(one.setting.unit, durations) if containment.holds is not canonical.Holds.NO else ()
+    ):
+        again = reports_containment(canonical.in_unit(one, unit), canonical.in_unit(other, unit))
+        if again.holds not in (containment.holds, canonical.Holds.OPEN):
+            return replace(containment, finer=canonical.FinerUnit(unit, again))
     return containment
 
 
-def _decided(query: PairQuery, other: PairQuery) -> Containment:
+def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return Containment(
-            Holds.YES, f"the first never has an answer, so that {query.operator.value} has none"
+        return canonical.Containment(
+            canonical.Holds.YES, f"the first never has an answer, so that {query.operator.value} has none"
         )
     sentence = f"{query.operator.value} against {other.operator.value}"
     why = _why(query, other, answers)
     if why:
-        return Containment(Holds.YES, f"{sentence}: {why}")
+        return canonical.Containment(canonical.Holds.YES, f"{sentence}: {why}")
     if answers.against is not None and query.operator is not _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
     against = next(_refuting(query, other, answers.against), None)
     if against is not None:
-        return refutation(against, columns=query.result == other.result)
-    if answers.holds is Holds.OPEN:
-        return Containment(Holds.OPEN, f"{sentence}; of their answers: {answers.why}")
-    return Containment(Holds.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
+        return canonical.refutation(against, columns=query.result == other.result)
+    if answers.holds is canonical.Holds.OPEN:
+        return canonical.Containment(canonical.Holds.OPEN, f"{sentence}; of their answers: {answers.why}")
+    return canonical.Containment(
+        canonical.Holds.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it"
+    )
 
 
-def _why(query: PairQuery, other: PairQuery, answers: Containment) -> str:
+def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: canonical.Containment) -> str:
     """Return the rule by which it is contained, "" where none says so."""
-    inside = answers.holds is Holds.YES
+    inside = answers.holds is canonical.Holds.YES
     match query.operator, other.operator:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
-            back = decide_containment(_answering(other), _answering(query)).holds is Holds.YES
-            if back or _possible_answers(query, other).holds is Holds.YES:
+            back = decide_containment(_answering(other), _answering(query)).holds is canonical.Holds.YES
+            if back or _possible_answers(query, other).holds is canonical.Holds.YES:
                 return "no answer of the first is at any time one of the other alone"
         case _:
             pass
@@ -183,19 +166,19 @@ def _why(query: PairQuery, other: PairQuery, answers: Containment) -> str:
     return ""
 
 
-def _answering(query: PairQuery) -> PairQuery:
+def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
     """Return the query as one of all its answers."""
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(query: PairQuery, other: PairQuery) -> Containment:
+def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
     """Return whether the other's answers that the first has on some data are the first's (O3)."""
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return Containment(Holds.OPEN, "their answers are not compared")
+        return canonical.Containment(canonical.Holds.OPEN, "their answers are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {
@@ -218,7 +201,7 @@ def _copy(part: StreamBlock) -> Iri:
     return Iri(f"{_COPY}{part.stream}{part.window}")
 
 
-def _keeps(query: PairQuery, other: PairQuery) -> bool:
+def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
     """Whether each answer of a query is a match of disjuncts of the other that lasts from then on."""
     if any(isinstance(part, Group) for part in parts(query.pattern)) or volatile(other.query) is not None:
         return False
@@ -227,24 +210,26 @@ def _keeps(query: PairQuery, other: PairQuery) -> bool:
     return lasts(query, other, lambda edge: _is_kept(edge, other))
 
 
-def _is_kept(edge: Edge, query: PairQuery) -> bool:
+def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
     """Whether what matches an edge does so at all later times."""
-    if isinstance(edge.where, GraphSource):
-        return not is_derived(edge.where.name)
+    if isinstance(edge.where, disjuncts.GraphSource):
+        return not disjuncts.is_derived(edge.where.name)
     window = edge.where.operator(query.setting)
     return isinstance(window, TimeWindow) and window.past is None
 
 
-def _refuting(one: PairQuery, other: PairQuery, known: Counterexample | None) -> Iterator[Counterexample]:
+def _refuting(
+    one: canonical.PairQuery, other: canonical.PairQuery, known: canonical.Counterexample | None
+) -> Iterator[canonical.Counterexample]:
     """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
-    early = last_time(one, other)
+    early = canonical.last_time(one, other)
     late = 3 * early
     mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
     between, noise = list(_pushing(one, other, early)), list(_pushing(one, other, late))
     if known is not None:
         for more in ((), noise):
-            facts = (*known.facts, *(arrival(late, quad) for _, quad in more))
-            counterexample = difference_at(one, other, facts, known.static, (known.t, late))
+            facts = (*known.facts, *(disjuncts.arrival(late, quad) for _, quad in more))
+            counterexample = canonical.difference_at(one, other, facts, known.static, (known.t, late))
             yield from () if counterexample is None else (counterexample,)
     pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
@@ -256,16 +241,18 @@ def _refuting(one: PairQuery, other: PairQuery, known: Counterexample | None) ->
             then, now = _data(one, first, early), _data(one, second, late)
             for pushing in ((), between, noise) if noise else ((),):
                 data = [*then, *pushing, *now]
-                counterexample = difference_on(one, other, data, late, before)
+                counterexample = canonical.difference_on(one, other, data, late, before)
                 yield from () if counterexample is None else (counterexample,)
 
 
-def _moved(query: PairQuery, other: PairQuery, noise: list[PlacedTriple]) -> Iterator[Counterexample]:
+def _moved(
+    query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
+) -> Iterator[canonical.Counterexample]:
     """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
     against = _possible_answers(query, other).against if query.operator is other.operator else None
     if against is None:
         return
-    later = 2 * last_time(query, other)
+    later = 2 * canonical.last_time(query, other)
     blocks = [part for part in parts(query.pattern) if isinstance(part, StreamBlock)]
     times = against.t, against.t + later
     own, first = times if query.operator is _I else times[::-1]
@@ -274,43 +261,45 @@ def _moved(query: PairQuery, other: PairQuery, noise: list[PlacedTriple]) -> Ite
         *triple, stream = fact.arguments
         copied = [part for part in blocks if str(_copy(part)) == stream]
         for part in copied[:1]:
-            when = shown_last(Reading(part.stream, part.window), first, query.setting)
+            when = canonical.shown_last(disjuncts.Reading(part.stream, part.window), first, query.setting)
             facts.append(Fact(when, STREAM_PREDICATE, (*triple, str(part.stream))))
         if not copied:
             facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
     for more in ((), noise):
-        pushed = [arrival(times[0] + 1, quad) for _, quad in more]
+        pushed = [disjuncts.arrival(times[0] + 1, quad) for _, quad in more]
         data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))
-        counterexample = difference_at(query, other, data, against.static, times)
+        counterexample = canonical.difference_at(query, other, data, against.static, times)
         yield from () if counterexample is None else (counterexample,)
 
 
-_Match = tuple[RowCase, Model]
+_Match = tuple[RowCase, disjuncts.Model]
 
 
-def _matches(query: PairQuery) -> Iterator[_Match]:
+def _matches(query: canonical.PairQuery) -> Iterator[_Match]:
     for case in matches(query):
-        all_models, _ = models(case.plain, (), 2, query.deadline.check)
+        all_models, _ = disjuncts.models(case.plain, (), 2, query.deadline.check)
         yield from ((case, model) for model in all_models)
 
 
-def _data(query: PairQuery, match: _Match | None, t: int) -> list[PlacedTriple]:
+def _data(query: canonical.PairQuery, match: _Match | None, t: int) -> list[canonical.PlacedTriple]:
     if match is None:
         return []
     # What the smallest tuple window shows comes last.
     edges = sorted(match[0].real, key=_size, reverse=True)
-    return [newest(edge, match[1], t, query.setting) for edge in edges]
+    return [canonical.newest(edge, match[1], t, query.setting) for edge in edges]
 
 
-def _size(edge: Edge) -> float:
+def _size(edge: disjuncts.Edge) -> float:
     match edge.where:
-        case Reading(window=Rows(count)):
+        case disjuncts.Reading(window=Rows(count)):
             return count
         case _:
             return inf
 
 
-def _pushing(one: PairQuery, other: PairQuery, t: int) -> Iterator[PlacedTriple]:
+def _pushing(
+    one: canonical.PairQuery, other: canonical.PairQuery, t: int
+) -> Iterator[canonical.PlacedTriple]:
     """Yield triples that push all others out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)

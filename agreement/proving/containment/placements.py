@@ -15,8 +15,8 @@ from math import lcm, prod
 from typing import Final
 
 from agreement.documents.requests import sources
+from agreement.proving import disjuncts
 from agreement.proving.containment.canonical import PairQuery, PlacedTriple
-from agreement.proving.disjuncts import Edge, GraphSource, Model, Quad, Reading, Requirement
 from lars.errors import LarsError
 from lars.language.formulas import Call
 from lars.language.terms import Constant, Iri, Term, Variable
@@ -33,7 +33,7 @@ class UnplacedError(LarsError):
     """There are too many ways to place arrivals to try all of them."""
 
 
-Group = tuple[Edge, ...]
+Group = tuple[disjuncts.Edge, ...]
 """Edges that one arrival matches."""
 
 
@@ -43,7 +43,7 @@ class _Spot:
 
     time: int
     rank: int
-    windows: frozenset[Reading]
+    windows: frozenset[disjuncts.Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +56,10 @@ class ArrivalPlacement:
     t: int
     spots: tuple[tuple[Group, _Spot], ...]
     sizes: Mapping[Term, tuple[int, ...]]
-    equal: tuple[Requirement, ...] = ()
+    equal: tuple[disjuncts.Requirement, ...] = ()
 
     @property
-    def windows(self) -> Mapping[Edge, frozenset[Reading]]:
+    def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
         """By edge, the windows that show what matches it."""
         return {edge: spot.windows for group, spot in self.spots for edge in group}
 
@@ -69,10 +69,12 @@ class ArrivalPlacement:
         newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
-    def data(self, edges: Sequence[Edge], model: Model) -> list[PlacedTriple]:
+    def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
         triples: list[PlacedTriple] = [
-            (None, edge.ground(model.terms)) for edge in edges if isinstance(edge.where, GraphSource)
+            (None, edge.ground(model.terms))
+            for edge in edges
+            if isinstance(edge.where, disjuncts.GraphSource)
         ]
         for stream in dict.fromkeys(group[0].where.name for group, _ in self.spots):
             own = [(g, spot) for g, spot in self.spots if g[0].where.name == stream]
@@ -80,7 +82,7 @@ class ArrivalPlacement:
         return triples
 
     def _newest_first(
-        self, own: Sequence[tuple[Group, _Spot]], sizes: tuple[int, ...], model: Model
+        self, own: Sequence[tuple[Group, _Spot]], sizes: tuple[int, ...], model: disjuncts.Model
     ) -> Iterator[PlacedTriple]:
         edges = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
         passed = 0
@@ -96,19 +98,21 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
     return (0, *sizes)[spot.rank] if sizes else 0
 
 
-def unlike(number: int, stream: Constant) -> Quad:
+def unlike(number: int, stream: Constant) -> disjuncts.Quad:
     """Return a triple that pushes others out of tuple windows of a stream."""
     other = Iri("http://example.org/o")
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
-def placements(edges: Sequence[Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
+def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
     """Yield how arrivals that match edges can lie in windows of queries: what holds of each holds of all.
 
     Raises UnplacedError where these are too many.
     """
-    plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, Reading))
-    views = tuple(Reading(each.stream, each.window) for query in queries for each in sources(query.query))
+    plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, disjuncts.Reading))
+    views = tuple(
+        disjuncts.Reading(each.stream, each.window) for query in queries for each in sources(query.query)
+    )
     views, setting = tuple(dict.fromkeys(views)), queries[0].setting
     streams = list(dict.fromkeys(edge.reading.name for edge in plain))
     places = [_Stream.of(stream, plain, views, setting) for stream in streams]
@@ -126,14 +130,18 @@ class _Stream:
     """The edges that one stream matches, the windows that look at it, and the sizes of tuple windows."""
 
     stream: Iri | Variable
-    edges: tuple[Edge, ...]
-    views: tuple[Reading, ...]
+    edges: tuple[disjuncts.Edge, ...]
+    views: tuple[disjuncts.Reading, ...]
     sizes: tuple[int, ...]
     setting: Setting
 
     @classmethod
     def of(
-        cls, stream: Iri | Variable, edges: Sequence[Edge], views: Sequence[Reading], setting: Setting
+        cls,
+        stream: Iri | Variable,
+        edges: Sequence[disjuncts.Edge],
+        views: Sequence[disjuncts.Reading],
+        setting: Setting,
     ) -> "_Stream":
         """Return what is matched in a stream."""
         own = tuple(edge for edge in edges if edge.reading.name == stream)
@@ -142,7 +150,9 @@ class _Stream:
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         return cls(stream, own, near, tuple(sizes), setting)
 
-    def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Requirement, ...]]]:
+    def choices(
+        self, t: int
+    ) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[disjuncts.Requirement, ...]]]:
         """Yield where the arrivals of all edges can lie at t, and what has to be equal then."""
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
@@ -152,7 +162,7 @@ class _Stream:
                 if self._fits(chosen):
                     yield tuple(zip(groups, chosen, strict=True)), equal
 
-    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Requirement, ...]]]:
+    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[disjuncts.Requirement, ...]]]:
         yield tuple((edge,) for edge in self.edges), ()
         if not self.sizes:
             return
@@ -189,7 +199,7 @@ class _Stream:
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
         return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
 
-    def _sees(self, view: Reading, time: int, rank: int, t: int) -> bool:
+    def _sees(self, view: disjuncts.Reading, time: int, rank: int, t: int) -> bool:
         window = view.operator(self.setting)
         if isinstance(window, TupleWindow):
             return rank <= self.sizes.index(window.size)
@@ -217,7 +227,7 @@ def _least(spots: Iterable[_Spot]) -> list[_Spot]:
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
 
 
-def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:
+def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
     if not edges:
         yield ()
         return
@@ -228,15 +238,15 @@ def _partitions(edges: Sequence[Edge]) -> Iterator[tuple[Group, ...]]:
             yield (*groups[:number], (first, *group), *groups[number + 1 :])
 
 
-def _equal(group: Group) -> tuple[Requirement, ...] | None:
+def _equal(group: Group) -> tuple[disjuncts.Requirement, ...] | None:
     """Return what makes the edges' triples one; None where constants differ."""
-    requirements: list[Requirement] = []
+    requirements: list[disjuncts.Requirement] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
             if mine != theirs:
                 if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
                     return None
-                requirements.append(Requirement(Call("SAMETERM", (mine, theirs))))
+                requirements.append(disjuncts.Requirement(Call("SAMETERM", (mine, theirs))))
     return tuple(dict.fromkeys(requirements))
 
 

@@ -24,41 +24,41 @@ from lars.language.formulas import Aggregation, Call, Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Literal, Variable
 from translate.analysis import nullable, occurring_variables, rebuild, tests_of
+from translate.model import patterns
 from translate.model import patterns as algebra
-from translate.model.patterns import Extend, Filter, Group, Join, LeftJoin, Pattern, Select, Union, variables
 
 _Names = frozenset[Variable]
 
 
-def prune(pattern: Pattern, seen: _Names) -> Pattern:
+def prune(pattern: patterns.Pattern, seen: _Names) -> patterns.Pattern:
     """Return the pattern without what binds nothing that is seen; its solutions agree on `seen`."""
     match pattern:
-        case LeftJoin(left, right, condition):
-            own = variables(right) - variables(left)
-            if not own & seen and not nullable(left) & variables(right):
+        case patterns.LeftJoin(left, right, condition):
+            own = patterns.variables(right) - patterns.variables(left)
+            if not own & seen and not nullable(left) & patterns.variables(right):
                 return prune(left, seen)
             if tests_of(pattern):
                 return pattern
             tested = frozenset[Variable]() if condition is None else named_in(condition)
             mine = prune(left, seen | occurring_variables(right) | tested)
             return replace(pattern, left=mine, right=prune(right, seen | occurring_variables(left) | tested))
-        case Join(left, right):
-            return Join(
+        case patterns.Join(left, right):
+            return patterns.Join(
                 prune(left, seen | occurring_variables(right)), prune(right, seen | occurring_variables(left))
             )
-        case Union(left, right):
-            return Union(prune(left, seen), prune(right, seen))
-        case Filter(inner, condition, ()):
+        case patterns.Union(left, right):
+            return patterns.Union(prune(left, seen), prune(right, seen))
+        case patterns.Filter(inner, condition, ()):
             return replace(pattern, pattern=prune(inner, seen | named_in(condition)))
-        case Group(_, keys, aggregates):
+        case patterns.Group(_, keys, aggregates):
             columns = tuple(column for column in aggregates if column[0] in seen)
             # Without keys there is one group on any data.
             return replace(pattern, aggregates=columns) if keys or columns else algebra.Bgp(())
-        case Extend(inner, variable, expression, ()):
+        case patterns.Extend(inner, variable, expression, ()):
             if variable not in seen:
                 return prune(inner, seen)
             return replace(pattern, pattern=prune(inner, seen | named_in(expression)))
-        case Select(inner, result, modifiers) if not modifiers.slices:
+        case patterns.Select(inner, result, modifiers) if not modifiers.slices:
             names = tuple(name for name in result if name in seen)
             return replace(pattern, pattern=prune(inner, frozenset(names)), result=names)
         case _:
@@ -68,12 +68,12 @@ def prune(pattern: Pattern, seen: _Names) -> Pattern:
 _INTEGER: Final = XSD + "integer"
 
 
-def counted_edges(pattern: Pattern) -> Pattern:
+def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
     """Return a pattern with the same solutions, in which counts are said in one way."""
 
-    def change(part: Pattern) -> Pattern | None:
+    def change(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
-            case algebra.Filter(Group() as group, condition, ()):
+            case algebra.Filter(patterns.Group() as group, condition, ()):
                 pruned = _group(group)
                 terms = [
                     test
@@ -85,7 +85,7 @@ def counted_edges(pattern: Pattern) -> Pattern:
                 return replace(
                     part, pattern=pruned, condition=terms[0] if len(terms) == 1 else Call("&&", tuple(terms))
                 )
-            case Group():
+            case patterns.Group():
                 return _group(part)
             case _:
                 return None
@@ -93,7 +93,7 @@ def counted_edges(pattern: Pattern) -> Pattern:
     return rebuild(pattern, change)
 
 
-def least(group: Group) -> Mapping[Variable, int]:
+def least(group: patterns.Group) -> Mapping[Variable, int]:
     """Return for each count of a group the least that it can be."""
     bound = _bound(group.pattern)
     return {
@@ -103,13 +103,13 @@ def least(group: Group) -> Mapping[Variable, int]:
     }
 
 
-def _group(group: Group) -> Group:
+def _group(group: patterns.Group) -> patterns.Group:
     inner = counted_edges(group.pattern)
     aggregations = tuple((name, _counting(how, inner, group.keys)) for name, how in group.aggregates)
     return replace(group, pattern=inner, aggregates=aggregations)
 
 
-def _counting(how: Aggregation, inner: Pattern, keys: tuple[Variable, ...]) -> Aggregation:
+def _counting(how: Aggregation, inner: patterns.Pattern, keys: tuple[Variable, ...]) -> Aggregation:
     own = tuple(sorted(occurring_variables(inner) - frozenset(keys)))
     once = _is_set(inner) and len(own) == 1
     if how.function in ("MIN", "MAX"):
@@ -121,11 +121,11 @@ def _counting(how: Aggregation, inner: Pattern, keys: tuple[Variable, ...]) -> A
     return Aggregation("COUNT", own, distinct=True) if once else Aggregation("COUNT")
 
 
-def _bound(pattern: Pattern) -> frozenset[Variable]:
-    return variables(pattern) - nullable(pattern)
+def _bound(pattern: patterns.Pattern) -> frozenset[Variable]:
+    return patterns.variables(pattern) - nullable(pattern)
 
 
-def _is_set(pattern: Pattern) -> bool:
+def _is_set(pattern: patterns.Pattern) -> bool:
     """Whether no two solutions are alike."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):

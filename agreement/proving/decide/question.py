@@ -30,33 +30,14 @@ from lars.language.formulas import Expression
 from lars.language.program import variables as named_in
 from lars.language.terms import RDF_TYPE, Iri, Literal, Term, Variable
 from solver.settings import Warn
-from translate.analysis import (
-    NO_MODEL,
-    check_comparable,
-    differences,
-    model_of_cqels,
-    parts,
-    rebuild,
-    without_paths,
-)
+from translate import analysis, sparql
 from translate.analysis.nullability import is_cautious
 from translate.analysis.query_remarks import have_one_pattern
 from translate.dialects import tokens_of
 from translate.errors import QueryError
-from translate.model.patterns import (
-    EMPTY,
-    Bgp,
-    PathPattern,
-    Pattern,
-    Select,
-    StreamBlock,
-    TriplePattern,
-    Union,
-    variables,
-)
+from translate.model import patterns
 from translate.model.query import Setting
 from translate.model.windows import Range, WindowExpression
-from translate.sparql import Document, Names, Token, TokenKind, is_name, read_declarations
 from translate.tau import Trigger
 
 
@@ -70,16 +51,16 @@ class Places:
     rdf12: bool | None = None
 
     @cached_property
-    def _document(self) -> Document:
+    def _document(self) -> sparql.Document:
         return tokens_of(self.text, self.source, self.base, rdf12=self.rdf12)
 
     @cached_property
-    def _names(self) -> Names:
-        *_, names = read_declarations(self._document)
+    def _names(self) -> sparql.Names:
+        *_, names = sparql.read_declarations(self._document)
         return names
 
     @property
-    def _tokens(self) -> tuple[Token, ...]:
+    def _tokens(self) -> tuple[sparql.Token, ...]:
         return self._document.tokens
 
     def _at(self, index: int | None) -> str:
@@ -89,7 +70,7 @@ class Places:
         """Return where one of these keywords stands first."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
-    def triple(self, triple: TriplePattern) -> str:
+    def triple(self, triple: patterns.TriplePattern) -> str:
         """Return where the predicate of a triple pattern stands, before its object if that is found."""
         places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
         exact = [n for n in places if self._is(n + 1, triple.object)]
@@ -117,7 +98,7 @@ class Places:
             depth, inside = 0, set[str]()
             for one in self._tokens[index + 1 :]:
                 depth += one.is_word("(", "{") - one.is_word(")", "}")
-                if one.kind is TokenKind.VARIABLE:
+                if one.kind is sparql.TokenKind.VARIABLE:
                     inside.add(one.text[1:])
                 if depth <= 0 and one.is_word(")", "}"):
                     break
@@ -128,13 +109,13 @@ class Places:
         try:
             match term:
                 case Variable(name):
-                    return token.kind is TokenKind.VARIABLE and token.text[1:] == name
-                case Iri() if is_name(token):
+                    return token.kind is sparql.TokenKind.VARIABLE and token.text[1:] == name
+                case Iri() if sparql.is_name(token):
                     return self._names.iri(token) == term
                 case Iri():
                     return token.is_word("A") and token.text == "a" and term == RDF_TYPE
                 case Literal():
-                    known = token.kind in (TokenKind.STRING, TokenKind.NUMBER)
+                    known = token.kind in (sparql.TokenKind.STRING, sparql.TokenKind.NUMBER)
                     return known and self._names.literal(index) == term
                 case _:
                     return False
@@ -153,19 +134,19 @@ class AgreementQuestion:
     places: Places
 
     @cached_property
-    def pattern(self) -> Pattern:
+    def pattern(self) -> patterns.Pattern:
         """What the CQELS query matches: of a cautious block that was derived its stream's part.
 
         The other part, g in the static data, has no match where sources are exclusive, which is checked. A
         block that a user wrote says that static data are meant, too.
         """
 
-        def brave(part: Pattern) -> Pattern | None:
-            return part.left if isinstance(part, Union) and is_cautious(part) else None
+        def brave(part: patterns.Pattern) -> patterns.Pattern | None:
+            return part.left if isinstance(part, patterns.Union) and is_cautious(part) else None
 
         if self.pair.choices is None:
             return self.pair.cqels.pattern
-        return rebuild(self.pair.cqels.pattern, brave)
+        return analysis.rebuild(self.pair.cqels.pattern, brave)
 
     @cached_property
     def ways(self) -> tuple[JudgedDisjunct, ...]:
@@ -179,10 +160,12 @@ class AgreementQuestion:
         """Whether conditions exclude each disjunct, whatever paths of any length match in it (T2)."""
         # Read with each MINUS: one that removes all that one step finds leaves what two steps find.
         ends = frozenset[Variable]()
-        for part in parts(without_paths(self.pattern)):
-            if isinstance(part, PathPattern):
-                ends |= variables(part)
-            elif isinstance(part, Select) and any(isinstance(each, PathPattern) for each in parts(part)):
+        for part in analysis.parts(analysis.without_paths(self.pattern)):
+            if isinstance(part, patterns.PathPattern):
+                ends |= patterns.variables(part)
+            elif isinstance(part, patterns.Select) and any(
+                isinstance(each, patterns.PathPattern) for each in analysis.parts(part)
+            ):
                 return False  # Disjuncts have new names for what it hides.
         ways = (
             JudgedDisjunct(way, satisfiability(way)) for way in disjuncts(self.pattern, self.setting.profile)
@@ -213,12 +196,14 @@ class AgreementQuestion:
     def reads_static(self) -> bool:
         """Whether a part of the query is matched in static data, that of OPTIONAL, MINUS and EXISTS too."""
 
-        def without(part: Pattern) -> Pattern | None:
-            return EMPTY if isinstance(part, StreamBlock) else None
+        def without(part: patterns.Pattern) -> patterns.Pattern | None:
+            return patterns.EMPTY if isinstance(part, patterns.StreamBlock) else None
 
-        rest = parts(rebuild(self.pattern, without))
+        rest = analysis.parts(analysis.rebuild(self.pattern, without))
         return any(
-            isinstance(part, PathPattern) or (isinstance(part, Bgp) and part != EMPTY) for part in rest
+            isinstance(part, patterns.PathPattern)
+            or (isinstance(part, patterns.Bgp) and part != patterns.EMPTY)
+            for part in rest
         )
 
     @cached_property
@@ -230,7 +215,7 @@ class AgreementQuestion:
         """Return why the two queries are not one Q for a period, None where they are."""
         if not self.same_patterns:
             return "the patterns of the two queries differ"
-        model = model_of_cqels(self.pair.cqels)
+        model = analysis.model_of_cqels(self.pair.cqels)
         unit = self.setting.unit
         pulled = {
             (str(stream.stream), _pulled(stream.window, period, unit)) for stream in self.pair.csparql.merged
@@ -285,9 +270,9 @@ def _check_one_model(task: AgreementTask) -> None:
     """Raise LarsError for two queries that do not stem from one (V, P, D, S); only their STEP may differ."""
     if task.csparql is None or task.cqels is None:
         return
-    check_comparable(task.csparql, task.cqels)
-    remarks = differences(task.csparql, task.cqels, task.setting.unit)
-    apart = next((sentence for sentence in remarks if sentence.startswith(NO_MODEL)), None)
+    analysis.check_comparable(task.csparql, task.cqels)
+    remarks = analysis.differences(task.csparql, task.cqels, task.setting.unit)
+    apart = next((sentence for sentence in remarks if sentence.startswith(analysis.NO_MODEL)), None)
     if apart is not None:
         others = "lars agree compares others on a trace; --equivalent, in one mode"
         raise LarsError(f"{apart}\nexpected one query, or two that do ({others})")

@@ -10,18 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from agreement.proving import disjuncts
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.trial import trace_on
-from agreement.proving.disjuncts import (
-    Disjunct,
-    GraphSource,
-    Model,
-    Placement,
-    Reading,
-    is_stored,
-    satisfiability,
-    unify,
-)
 from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
@@ -87,9 +78,9 @@ class VariantClasses:
 
     def _is_stored(self, triple: TriplePattern) -> bool:
         if self.question.stock is not None:
-            return is_stored(triple, self.question.stock)
-        held = (edge.triple for edge in self.question.edges if edge.where == GraphSource())
-        return any(unify(triple, pattern) for pattern in held)
+            return disjuncts.is_stored(triple, self.question.stock)
+        held = (edge.triple for edge in self.question.edges if edge.where == disjuncts.GraphSource())
+        return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
         """Whether brave and cautious differ on a match in which the part is static."""
@@ -98,25 +89,29 @@ class VariantClasses:
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
         brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in choices)
         for disjunct in self._moved(part):
-            model = satisfiability(disjunct, self.question.stock)
-            if isinstance(model, Model) and self._differ(brave, cautious, disjunct, model):
+            model = disjuncts.satisfiability(disjunct, self.question.stock)
+            if isinstance(model, disjuncts.Model) and self._differ(brave, cautious, disjunct, model):
                 return True
         return False
 
-    def _moved(self, part: StreamBlock) -> Iterator[Disjunct]:
+    def _moved(self, part: StreamBlock) -> Iterator[disjuncts.Disjunct]:
         """Yield the disjuncts with the triples of the part in static data."""
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
-        where = Reading(part.stream, part.window)
+        where = disjuncts.Reading(part.stream, part.window)
         for judged in self.question.ways:
             edges = tuple(
-                replace(edge, where=GraphSource()) if edge.where == where and edge.triple in triples else edge
+                replace(edge, where=disjuncts.GraphSource())
+                if edge.where == where and edge.triple in triples
+                else edge
                 for edge in judged.disjunct.edges
             )
             yield replace(judged.disjunct, edges=edges)
 
-    def _differ(self, brave: EngineQuery, cautious: EngineQuery, disjunct: Disjunct, model: Model) -> bool:
+    def _differ(
+        self, brave: EngineQuery, cautious: EngineQuery, disjunct: disjuncts.Disjunct, model: disjuncts.Model
+    ) -> bool:
         setting, stock = self.question.setting, self.question.stock
-        placement = Placement(setting)
+        placement = disjuncts.Placement(setting)
         for data in placement.candidates(disjunct, model, stock or (), free=stock is None):
             t = data.last + 1
             trace = trace_on(data.facts(1), data.static, t)

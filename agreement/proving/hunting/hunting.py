@@ -18,19 +18,10 @@ from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule, fewest_enough
 from agreement.engines.registry import ENGINES
+from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
-from agreement.proving.hunting.references import (
-    HuntedRun,
-    Reference,
-    RunVerdict,
-    SpecificationReference,
-    Switch,
-    VersionReference,
-    both,
-    follows,
-)
 from agreement.proving.hunting.streams import Stream, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
@@ -137,8 +128,8 @@ class Fault:
     otherwise, so that the engine is not deterministic.
     """
 
-    run: HuntedRun
-    verdict: RunVerdict
+    run: references.HuntedRun
+    verdict: references.RunVerdict
     seconds: float
     rule: FaultRule | None = None
     alike: str | None = None
@@ -191,7 +182,7 @@ class Hunt:
 
     engine: StreamEngine
     queries: Sequence[HuntedQuery]
-    reference: Reference
+    reference: references.Reference
     limits: HuntLimits
     start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
@@ -202,8 +193,8 @@ class Hunt:
     failures: list[FailedRun] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
     """What the engine says that it is called."""
-    right: list[HuntedRun] = field(default_factory=list, init=False)
-    wrong: list[HuntedRun] = field(default_factory=list, init=False)
+    right: list[references.HuntedRun] = field(default_factory=list, init=False)
+    wrong: list[references.HuntedRun] = field(default_factory=list, init=False)
     """The runs that are kept to try causes on, and how many there were of the wrong ones."""
     left: int = field(default=0, init=False)
     """How many wrong runs no fault explains, of those that are kept."""
@@ -242,12 +233,12 @@ class Hunt:
                 fault.repeated = self._again(fault.run)
         self.faults = self.faults[: self.limits.faults]
 
-    def _explained(self, runs: list[HuntedRun]) -> list[HuntedRun]:
+    def _explained(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
         """Return the runs to explain: by a specification those in the order of time, if there are any.
 
         Of late triples it says nothing, so an engine may do several things with them.
         """
-        if not isinstance(self.reference, SpecificationReference):
+        if not isinstance(self.reference, references.SpecificationReference):
             return runs
         return [run for run in runs if not run.late] or runs
 
@@ -274,11 +265,11 @@ class Hunt:
         ran = limits.runs is not None and self.runs >= limits.runs
         return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
-    def run(self, query: HuntedQuery, stream: Stream) -> HuntedRun:
+    def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
         """Return what the engine answers; raises FailedEngineError where it fails."""
         self.runs += 1
         began = monotonic()
-        run = HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
+        run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
         self.pace = max(_FASTEST, (monotonic() - began) / (len(stream) + 2))
         if run.answers.profile is None:
             raise FailedEngineError(f"refuses a query that it took before: {run.answers.refused}")
@@ -311,7 +302,7 @@ class Hunt:
         if correct is not None and len(kept) < _KEPT:
             kept.append(run)
 
-    def _steady(self) -> list[HuntedRun]:
+    def _steady(self) -> list[references.HuntedRun]:
         """Return the wrong runs that a new process repeats, of the first ones; a fault where one is not."""
         steady = list(self.wrong)
         self.engine.end()
@@ -324,7 +315,7 @@ class Hunt:
         unsteady = len(self.wrong) - len(steady)
         return steady if unsteady * 2 < _REPEATED else []
 
-    def _again(self, run: HuntedRun) -> bool:
+    def _again(self, run: references.HuntedRun) -> bool:
         """Whether another run answers the same."""
         try:
             return self.run(run.query, run.pushes).answers.same(run.answers)
@@ -333,7 +324,9 @@ class Hunt:
             # Without time nothing tells that it answers otherwise.
             return isinstance(error, TimeIsUpError)
 
-    def small(self, run: HuntedRun, keeps: Callable[[HuntedRun], bool]) -> HuntedRun:
+    def small(
+        self, run: references.HuntedRun, keeps: Callable[[references.HuntedRun], bool]
+    ) -> references.HuntedRun:
         """Return a wrong run made small while it is wrong and something is kept of it."""
         last = run
 
@@ -357,15 +350,15 @@ def _is_late(stream: Stream) -> bool:
     return any(later.t < push.t for push, later in pairwise(stream))
 
 
-def _in_turns(runs: Sequence[HuntedRun]) -> list[HuntedRun]:
+def _in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:
     """Return runs in the order in which they came, of each query in its turn: dense streams come first."""
-    by_query: dict[str, list[HuntedRun]] = {}
+    by_query: dict[str, list[references.HuntedRun]] = {}
     for run in runs:
         by_query.setdefault(run.query.name, []).append(run)
     return [run for group in zip_longest(*by_query.values()) for run in group if run is not None]
 
 
-def _smallest_first(runs: Iterable[HuntedRun]) -> list[HuntedRun]:
+def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.HuntedRun]:
     return sorted(runs, key=lambda run: len(run.pushes))
 
 
@@ -373,9 +366,9 @@ def _smallest_first(runs: Iterable[HuntedRun]) -> list[HuntedRun]:
 class Cause:
     """A switch that explains runs, some of which tell so."""
 
-    switch: Switch
-    explained: Sequence[HuntedRun]
-    evidence: Sequence[HuntedRun]
+    switch: references.Switch
+    explained: Sequence[references.HuntedRun]
+    evidence: Sequence[references.HuntedRun]
 
 
 @dataclass(slots=True)
@@ -383,13 +376,13 @@ class Explanation:
     """What explains the wrong runs of a hunt: causes, each of which is a fault."""
 
     hunt: Hunt
-    wrong: list[HuntedRun]
-    right: list[HuntedRun]
+    wrong: list[references.HuntedRun]
+    right: list[references.HuntedRun]
     named: list[Cause] = field(default_factory=list, init=False)
     followed: Engine | None = field(default=None, init=False)
     """The engine version whose rules are faults: what it predicts needs no other cause."""
-    judge: Reference = field(init=False)
-    arena: Arena[HuntedRun, Switch] = field(init=False)
+    judge: references.Reference = field(init=False)
+    arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
         """Put the runs into an arena."""
@@ -403,7 +396,7 @@ class Explanation:
         )
 
     @property
-    def causes(self) -> tuple[Switch, ...]:
+    def causes(self) -> tuple[references.Switch, ...]:
         """The switches that are named."""
         return tuple(cause.switch for cause in self.named)
 
@@ -437,7 +430,7 @@ class Explanation:
             self._name(lead)
         self._take_back()
 
-    def _name(self, lead: Lead[Switch]) -> None:
+    def _name(self, lead: Lead[references.Switch]) -> None:
         explained, evidence = ([self.wrong[n] for n in each] for each in (lead.explained, lead.evidence))
         self.named.append(Cause(lead.switch, explained, evidence))
 
@@ -456,18 +449,18 @@ class Explanation:
         beside = any(left[name] > _BESIDE * count for name, count in explained.items())
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
-    def _pairs(self, switches: Sequence[Switch]) -> Iterator[Switch]:
+    def _pairs(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
         """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""
         if len(self.wrong) >= _MANY:
             near = self.arena.nearest([one for one in switches if one.held is None], _NEAREST)
-            yield from starmap(both, combinations(near, 2))
+            yield from starmap(references.both, combinations(near, 2))
 
-    def _switches(self) -> tuple[Switch, ...]:
+    def _switches(self) -> tuple[references.Switch, ...]:
         match self.judge:
-            case SpecificationReference(_, _, specification) as reference:
+            case references.SpecificationReference(_, _, specification) as reference:
                 given = self.hunt.reference.options
                 return *switches_of(specification, given), *delays(reference, self.wrong)
-            case VersionReference() as version:
+            case references.VersionReference() as version:
                 return version.switches
             case _:
                 return ()
@@ -476,17 +469,17 @@ class Explanation:
     def _is_enough(self) -> bool:
         return len(self.hunt.faults) + len(self.named) >= (self.hunt.limits.faults or _MOST_FAULTS)
 
-    def _add_next(self, switches: Sequence[Switch]) -> None:
+    def _add_next(self, switches: Sequence[references.Switch]) -> None:
         """Add the causes among switches that explain what others leave, the one of most runs first."""
         while not self._is_enough and (lead := self._tested(partial(self.arena.next, switches, self.causes))):
             self._name(lead)
 
-    def _tested(self, choose: Callable[[], Lead[Switch] | None]) -> Lead[Switch] | None:
+    def _tested(self, choose: Callable[[], Lead[references.Switch] | None]) -> Lead[references.Switch] | None:
         """Return what is chosen when experiments that could refute it have not: their runs are tried too.
 
         It is none without evidence: where nothing came, that tells no cause from others.
         """
-        tested, count = set[Switch](), 0
+        tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
             if len(tested) == _MOST_TESTED:
                 return None
@@ -498,7 +491,7 @@ class Explanation:
         untested = count < _FEWEST and self.hunt.is_past(_UNDERSTOOD)
         return lead if lead is not None and len(lead.evidence) >= _FEWEST and not untested else None
 
-    def _experiments(self, lead: Lead[Switch]) -> Iterator[HuntedRun]:
+    def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
         """Yield runs of each query in its turn on which a cause predicts a fault, and some on which not.
 
         Streams near to those on which it explains what is wrong tell it from what is like it.
@@ -512,7 +505,7 @@ class Explanation:
                 if stream is None or self.hunt.is_past(_UNDERSTOOD):
                     left.pop(query.name, None)
                     continue
-                silent_run = HuntedRun(query, stream, replace(template, replies=(), flush=()))
+                silent_run = references.HuntedRun(query, stream, replace(template, replies=(), flush=()))
                 if self.judge.expects(silent_run, lead.switch, rows=True):
                     faulty += 1
                 elif plain < _NEAR and any(run.query is query for run in explained):
@@ -524,7 +517,7 @@ class Explanation:
                 except FailedEngineError as error:
                     self.hunt.fail(query, stream, error)
 
-    def _untried(self, query: HuntedQuery, explained: Sequence[HuntedRun]) -> Iterator[Stream]:
+    def _untried(self, query: HuntedQuery, explained: Sequence[references.HuntedRun]) -> Iterator[Stream]:
         """Yield streams of a query to test a cause by: near to runs that it explains, and random ones."""
         seed = f"{self.hunt.limits.seed} {self.hunt.runs}"
         own = [run.pushes for run in explained if run.query is query][:_TRIED]
@@ -533,25 +526,25 @@ class Explanation:
         for pair in islice(zip_longest(near, islice(random_streams(query, seed), _TRIED)), _TRIED):
             yield from (stream for stream in pair if stream and not _is_late(stream))
 
-    def _add(self, run: HuntedRun) -> None:
+    def _add(self, run: references.HuntedRun) -> None:
         """Add a run of an experiment to those that causes are tried on."""
         correct, engine = self.judge.verdict(run).correct, self.followed
-        if engine is not None and follows(engine, run, self.judge.options, engine.rules):
+        if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
             return
         if correct is not None:
             self.hunt.judged_runs += 1
             self.hunt.wrong_runs += not correct
             (self.right if correct else self.wrong).append(run)
 
-    def _show(self, cause: Cause, before: tuple[Switch, ...]) -> None:
+    def _show(self, cause: Cause, before: tuple[references.Switch, ...]) -> None:
         """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
         switch, predicts, tells = cause.switch, self.judge.predicts, self.judge.tells
 
-        def alone(run: HuntedRun) -> bool:
+        def alone(run: references.HuntedRun) -> bool:
             others = (predicts(run, (one,)) for one in before)
             return predicts(run, (switch,)) and not any(others) and tells(run, (switch,))
 
-        def together(run: HuntedRun) -> bool:
+        def together(run: references.HuntedRun) -> bool:
             return predicts(run, (*before, switch)) and not (before and predicts(run, before))
 
         runs = _smallest_first(cause.evidence)
@@ -562,18 +555,20 @@ class Explanation:
         first, times = self.hunt.first_wrong, len(cause.explained)
         self.hunt.faults.append(Fault(small, verdict, first, _rule_of(switch), None, rules, times))
 
-    def _left(self) -> list[HuntedRun]:
+    def _left(self) -> list[references.HuntedRun]:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
 
     def _add_rules(self, engines: Iterable[Engine]) -> None:
         """Add the rules of the first engine version that together predict what is left, and what is right."""
         left, reference = self._left(), self.hunt.reference
-        if not left or self.followed or not isinstance(reference, SpecificationReference):
+        if not left or self.followed or not isinstance(reference, references.SpecificationReference):
             return
         for engine in engines:
             if engine.specification != reference.specification.name:
                 continue
-            predicted = [run for run in left if follows(engine, run, reference.options, engine.rules)]
+            predicted = [
+                run for run in left if references.follows(engine, run, reference.options, engine.rules)
+            ]
             own = engine.name == self.hunt.name
             enough = len(left) * _OWN if own else len(self.wrong) * _ANOTHER
             if len(predicted) >= enough and (own or self._follows(engine)):
@@ -586,27 +581,27 @@ class Explanation:
     def _follows(self, engine: Engine) -> bool:
         """Whether another engine's rules predict what is right too."""
         options = self.hunt.reference.options
-        return all(follows(engine, run, options, engine.rules) for run in self.right[:_SAMPLE])
+        return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_SAMPLE])
 
-    def _add_rules_of(self, engine: Engine, runs: Sequence[HuntedRun]) -> None:
+    def _add_rules_of(self, engine: Engine, runs: Sequence[references.HuntedRun]) -> None:
         options, sample = self.hunt.reference.options, runs[:_SAMPLE]
 
         def all_follow(rules: Sequence[EngineRule]) -> bool:
-            return all(follows(engine, run, options, rules) for run in sample)
+            return all(references.follows(engine, run, options, rules) for run in sample)
 
         needed = fewest_enough(engine.rules, all_follow)
         for rule in needed:
             others = tuple(other for other in needed if other != rule)
 
-            def tells(run: HuntedRun, others: tuple[EngineRule, ...] = others) -> bool:
-                lacking = follows(engine, run, options, others)
-                return not lacking and follows(engine, run, options, needed)
+            def tells(run: references.HuntedRun, others: tuple[EngineRule, ...] = others) -> bool:
+                lacking = references.follows(engine, run, options, others)
+                return not lacking and references.follows(engine, run, options, needed)
 
             shown = _smallest_first(run for run in runs if tells(run))
             if not shown or self._is_enough:
                 continue
             small = self.hunt.small(shown[0], tells)
-            enough = fewest_enough(needed, lambda some: follows(engine, small, options, some))  # noqa: B023
+            enough = fewest_enough(needed, lambda some: references.follows(engine, small, options, some))  # noqa: B023
             beside = tuple(_of_engine(engine, other) for other in enough if other != rule)
             verdict = self.hunt.reference.verdict(small)
             self.hunt.faults.append(
@@ -615,7 +610,7 @@ class Explanation:
                 )
             )
 
-    def _is_left(self, run: HuntedRun) -> bool:
+    def _is_left(self, run: references.HuntedRun) -> bool:
         return not any(self.judge.predicts(run, (cause,)) for cause in self.causes)
 
     @property
@@ -635,7 +630,7 @@ class Explanation:
         self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))
 
 
-def _rule_of(switch: Switch) -> FaultRule:
+def _rule_of(switch: references.Switch) -> FaultRule:
     return FaultRule(switch.sentence, switch.right)
 
 

@@ -10,14 +10,7 @@ from itertools import accumulate, chain, islice
 from math import inf
 from typing import Final
 
-from agreement.comparing.judge import (
-    JudgedWindow,
-    Judgement,
-    Options,
-    Verdict,
-    judge_recording,
-    recording_to_judge,
-)
+from agreement.comparing import judge
 from agreement.comparing.judge.by_engine import Pushwise, judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
@@ -111,7 +104,7 @@ class RunVerdict:
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
-Pattern = Callable[[Sequence[JudgedWindow]], bool]
+Pattern = Callable[[Sequence[judge.JudgedWindow]], bool]
 """Whether what came has some relation to what is right, window by window."""
 
 
@@ -128,12 +121,12 @@ class JudgedRun:
     late: tuple[float, ...] = ()
     pattern: Pattern | None = None
 
-    def judgement(self) -> Judgement:
+    def judgement(self) -> judge.Judgement:
         """Return the verdicts for every t0 and choice of ends."""
         recorded = self.recorded
-        return judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
+        return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
-    def is_right(self, judgement: Judgement) -> bool | None:
+    def is_right(self, judgement: judge.Judgement) -> bool | None:
         """Return whether the judgement finds it right; None where there is nothing to compare.
 
         A stream has its triples in the order of time (RSP-QL 2014, Definition 9), so nothing says what a
@@ -141,7 +134,7 @@ class JudgedRun:
         """
         return None if judgement.correct is None else not self.misses(judgement)
 
-    def misses(self, judgement: Judgement) -> int | None:
+    def misses(self, judgement: judge.Judgement) -> int | None:
         """Return how many rows and reports are wrong, at least; None where there is nothing to compare."""
         certain = [
             [window for window in verdict.windows if not self._may_differ(window)]
@@ -159,7 +152,7 @@ class JudgedRun:
         # Where a pattern does not hold, nothing says by how much it fails.
         return 0 if holds else fewest + 1
 
-    def _may_differ(self, window: JudgedWindow) -> bool:
+    def _may_differ(self, window: judge.JudgedWindow) -> bool:
         """Whether a late triple lies in a window, or in one before it where an operator compares them."""
         if not self.late or window.problem in _PLACELESS:
             return False
@@ -217,7 +210,7 @@ class Reference(ABC):
     """
 
     name: str
-    options: Options
+    options: judge.Options
 
     @property
     @abstractmethod
@@ -299,7 +292,7 @@ class SpecificationReference(Reference):
         )
         return RunVerdict(False, (*places, *unjudged), _choice(judgement, shown))
 
-    def _shown(self, judgement: Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> Verdict:
+    def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
         """Return the verdict to show: the closest for a t0 by which the switches predict the run."""
         fitting = [
             verdict
@@ -313,7 +306,7 @@ class SpecificationReference(Reference):
 
     def _subject(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
-        recorded = recording_to_judge(run.run, unit, run.typed_answers, self.options)
+        recorded = judge.recording_to_judge(run.run, unit, run.typed_answers, self.options)
         if needed_tick(self.specification, sources(run.query.read)) is Tick.INSTANT:
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
@@ -456,7 +449,7 @@ def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     return fewest
 
 
-def _rows_in(windows: Iterable[JudgedWindow]) -> int:
+def _rows_in(windows: Iterable[judge.JudgedWindow]) -> int:
     return sum(window.rows.actual for window in windows)
 
 
@@ -464,7 +457,7 @@ def _came(subject: JudgedRun) -> int:
     return sum(len(report.rows) for report in subject.recorded.recording.reports)
 
 
-def _wrongs(window: JudgedWindow) -> int:
+def _wrongs(window: judge.JudgedWindow) -> int:
     return 0 if window.problem is None else max(1, len(window.rows.missing) + len(window.rows.extra))
 
 
@@ -544,7 +537,7 @@ class VersionReference(Reference):
         return None
 
 
-def follows(engine: Engine, run: HuntedRun, options: Options, rules: Sequence[EngineRule]) -> bool:
+def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Sequence[EngineRule]) -> bool:
     """Return whether an engine version with these of its rules predicts a run."""
     off = frozenset(rule.name for rule in engine.rules if rule not in rules)
     pushwise = _pushwise(run, options, times=False)
@@ -558,17 +551,17 @@ def _wrong_place(where: str, rows: RowMatch, problem: str | None) -> WrongPlace:
     return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem)
 
 
-def _pushwise(run: HuntedRun, options: Options, *, times: bool = True) -> Pushwise:
+def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> Pushwise:
     likeness = replace(options.likeness, lexical=run.typed_answers.lexical)
     return Pushwise(likeness, times, options.empty)
 
 
-def _where(window: JudgedWindow) -> str:
+def _where(window: judge.JudgedWindow) -> str:
     text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.last)}"
     return f"at {plain(window.last)} ms{text}"
 
 
-def _choice(judgement: Judgement, verdict: Verdict) -> str:
+def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
     """Return for which choice what is right is shown."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
@@ -577,7 +570,7 @@ def _choice(judgement: Judgement, verdict: Verdict) -> str:
     return f"{fits} {sentence}" if judgement.choices > 1 else f"for {sentence}"
 
 
-def reference(name: str, specification: Specification | None, options: Options) -> Reference:
+def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
     """Return what judges by the name of an engine version or of a specification."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])

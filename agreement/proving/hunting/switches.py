@@ -19,8 +19,8 @@ from agreement.comparing.judge import JudgedWindow, Options
 from agreement.comparing.judge.diagnosis import variations
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import MatchBy, WindowSource, sources, with_sources
+from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
-from agreement.engines.specifications import Slide, Specification, Strategy, Task, Tick, in_words
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
@@ -49,7 +49,7 @@ _ROWS: Final = "SPARQL 1.1, 18.5: the answer is the multiset of all solutions"
 _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
-def switches_of(of: Specification, options: Options) -> tuple[Switch, ...]:
+def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
     """Return all switches but those that only some runs tell."""
     return (
         *_parameters(of),
@@ -62,12 +62,12 @@ def switches_of(of: Specification, options: Options) -> tuple[Switch, ...]:
     )
 
 
-def _parameters(of: Specification) -> Iterator[Switch]:
+def _parameters(of: specifications.Specification) -> Iterator[Switch]:
     fields = type(of).model_fields
     every = [
         *((says, other) for says, other in variations(of) if other.rows is of.rows),
         *(
-            (f"combination = {in_words(value)}", of.model_copy(update={"combination": value}))
+            (f"combination = {specifications.in_words(value)}", of.model_copy(update={"combination": value}))
             for value in Combination
             if value is not of.combination
         ),
@@ -75,24 +75,29 @@ def _parameters(of: Specification) -> Iterator[Switch]:
     for says, changed in every:
         name = next(field for field in fields if getattr(of, field) != getattr(changed, field))
         value = getattr(changed, name)
-        right = f"{_PARAMETERS.get(name, name)}: {name} = {in_words(getattr(of, name))}"
-        sentence = _BOUNDS.get(in_words(value), says) if name == "bounds" else says
+        right = f"{_PARAMETERS.get(name, name)}: {name} = {specifications.in_words(getattr(of, name))}"
+        sentence = _BOUNDS.get(specifications.in_words(value), says) if name == "bounds" else says
         yield Switch(sentence, right, partial(_with_parameter, name, value))
 
 
-def _at_arrivals(of: Specification) -> Iterator[Switch]:
+def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
     """Yield that windows follow the arrivals, which is two changes of a specification at once."""
     yield Switch(
         "each arrival is answered at once over the window that ends there: report = content-change, "
         "slide = ignored",
-        f"{_PARAMETERS['report']}: report = {in_words(of.report)}",
+        f"{_PARAMETERS['report']}: report = {specifications.in_words(of.report)}",
         _following_arrivals,
     )
 
 
 def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
-    changes = {"report": frozenset((Strategy.CONTENT_CHANGE,)), "slide": Slide.IGNORED}
-    for bounds, tick in product((Bounds.LOW_OPEN, Bounds.CLOSED), (Tick.INSTANT, Tick.TRIPLE)):
+    changes = {
+        "report": frozenset((specifications.Strategy.CONTENT_CHANGE,)),
+        "slide": specifications.Slide.IGNORED,
+    }
+    for bounds, tick in product(
+        (Bounds.LOW_OPEN, Bounds.CLOSED), (specifications.Tick.INSTANT, specifications.Tick.TRIPLE)
+    ):
         ends = {"bounds": (bounds,), "tick": tick}
         specification = subject.specification.model_copy(update={**changes, **ends})
         changed = _with_options(replace(subject, specification=specification), bounds=None, until=None)
@@ -146,7 +151,7 @@ def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (_with_options(subject, starts=None, registered=earlier),)
 
 
-def _ranges(task: Task) -> list[tuple[Duration, Duration | None]]:
+def _ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
     windows = (source.window for source in sources(task.query))
     return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
 
@@ -596,7 +601,7 @@ def _merged(query: EngineQuery) -> EngineQuery:
     return replace(query, pattern=rebuild(query.pattern, changed)) if len(every) > 1 else query
 
 
-Loss = Callable[[Task], Iterable[frozenset[int]]]
+Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
 """Which triples an engine may lose, by their numbers: alternatives."""
 _STARTS: Final = 10
 
@@ -710,11 +715,11 @@ def _any_arrival(triple: patterns.TriplePattern, most: int) -> patterns.Bgp | pa
     return patterns.PathPattern(triple.subject, reduce(patterns.Alternative, paths), triple.object)
 
 
-def _first(task: Task) -> Iterator[frozenset[int]]:
+def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
     yield frozenset([min((triple.number for triple in task.elements), default=0)])
 
 
-def _before_gaps(task: Task) -> Iterator[frozenset[int]]:
+def _before_gaps(task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield what no report shows that is due before a gap, by each length of a window."""
     times = sorted({triple.t for triple in task.elements})
     for width in dict.fromkeys(length.points(task.unit) for length, _ in _ranges(task)):
@@ -726,14 +731,14 @@ def _before_gaps(task: Task) -> Iterator[frozenset[int]]:
         )
 
 
-def _same_instant(place: int, task: Task) -> Iterator[frozenset[int]]:
+def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield all triples of an instant but the first, or the last."""
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
     kept = frozenset(group[place].number for group in groups)
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
 
 
-def _each_third(task: Task) -> Iterator[frozenset[int]]:
+def _each_third(task: specifications.Task) -> Iterator[frozenset[int]]:
     numbers = [triple.number for triple in task.elements]
     yield from (frozenset(numbers[place::_THIRD]) for place in (_THIRD - 1, 0, 1))
 
@@ -741,20 +746,20 @@ def _each_third(task: Task) -> Iterator[frozenset[int]]:
 _THIRD: Final = 3
 
 
-def _each_second(task: Task) -> Iterator[frozenset[int]]:
+def _each_second(task: specifications.Task) -> Iterator[frozenset[int]]:
     numbers = [triple.number for triple in task.elements]
     yield from (frozenset(numbers[place::2]) for place in (1, 0))
 
 
-def _at_zero(task: Task) -> Iterator[frozenset[int]]:
+def _at_zero(task: specifications.Task) -> Iterator[frozenset[int]]:
     yield frozenset(triple.number for triple in task.elements if not triple.t)
 
 
-def _ever_again(task: Task) -> Iterator[frozenset[int]]:
+def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
     yield _repeated(task.elements, lambda _: -1)
 
 
-def _again(task: Task) -> Iterator[frozenset[int]]:
+def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
 
     It may keep them as long as a window that can still report shows them, whatever t0, or for some time.

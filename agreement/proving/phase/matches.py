@@ -14,10 +14,9 @@ from typing import Final
 from agreement.documents.requests import sources
 from agreement.documents.traces import Trace
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, UncountedError, disjuncts
-from lars.language.formulas import At, BodyLiteral, Comparison, In, Relation, Test, Truth
+from lars.language import formulas, terms
 from lars.language.program import Program, Rule, put_terms
 from lars.language.program import variables as named_in
-from lars.language.terms import DEFAULT, NULL, Atom, Iri, Term, Variable
 from lars.language.windows import Bounds, TimeWindow
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Row
 from solver.job import Question
@@ -58,7 +57,7 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
                 pass
             case window:
                 return f"the window {window}"
-        if not isinstance(source.stream, Iri):
+        if not isinstance(source.stream, terms.Iri):
             return "a stream that is a variable"
     for part in parts(query.pattern):
         match part:
@@ -81,7 +80,7 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
 class VariedWindow:
     """Which stream's window varies, up to which length."""
 
-    stream: Iri
+    stream: terms.Iri
     longest: int
 
 
@@ -92,7 +91,7 @@ def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: T
     for disjunct in _placed(query, setting, _carried(trace)):
         rule, ages = _rule(disjunct, query, setting, varied)
         head = rule.head
-        assert isinstance(head, Atom)
+        assert isinstance(head, terms.Atom)
         question = Question(
             Program((rule,)), (head.predicate, len(head.arguments)), ChosenTimes(tuple(times))
         )
@@ -126,7 +125,7 @@ def _placed(query: EngineQuery, setting: Setting, carried: _Carried) -> Iterator
 
 def _is_carried(edge: Edge, carried: _Carried) -> bool:
     source, predicate = edge.where.name, edge.triple.predicate
-    known = not isinstance(source, Variable) and isinstance(predicate, Iri)
+    known = not isinstance(source, terms.Variable) and isinstance(predicate, terms.Iri)
     return not known or (str(source), str(predicate)) in carried
 
 
@@ -149,10 +148,10 @@ def _rule(
     disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
 ) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
-    named = (Variable(f"Time{number}") for number in count())
+    named = (terms.Variable(f"Time{number}") for number in count())
     fresh = (name for name in named if name not in disjunct.bound)
-    body: list[BodyLiteral] = []
-    times: list[Variable] = []
+    body: list[formulas.BodyLiteral] = []
+    times: list[terms.Variable] = []
     ages: list[float | None] = []
     for edge in disjunct.edges:
         match edge.where:
@@ -161,19 +160,27 @@ def _rule(
                 window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
                 times.append(next(fresh))
                 ages.append(age)
-                body.append(In(window, At(times[-1], Atom(STREAM_PREDICATE, edge.terms))))
+                body.append(
+                    formulas.In(window, formulas.At(times[-1], terms.Atom(STREAM_PREDICATE, edge.terms)))
+                )
             case GraphSource(graph):
-                body.append(Atom("triple", edge.terms))
-                if isinstance(graph, Variable):
-                    body.append(Comparison(graph, Relation.UNEQUAL, DEFAULT))
+                body.append(terms.Atom("triple", edge.terms))
+                if isinstance(graph, terms.Variable):
+                    body.append(formulas.Comparison(graph, formulas.Relation.UNEQUAL, terms.DEFAULT))
     binding, bound = dict(disjunct.values), disjunct.bound
-    body += (Comparison(n, Relation.EQUAL, term) for n, term in binding.items() if n in bound and term)
-    fixed: dict[Variable, Term] = {name: term or NULL for name, term in binding.items() if name not in bound}
+    body += (
+        formulas.Comparison(n, formulas.Relation.EQUAL, term)
+        for n, term in binding.items()
+        if n in bound and term
+    )
+    fixed: dict[terms.Variable, terms.Term] = {
+        name: term or terms.NULL for name, term in binding.items() if name not in bound
+    }
     for test in disjunct.requirements:
-        names = {name: fixed.get(name, NULL) for name in named_in(test.expression) - bound}
-        body.append(Test(put_terms(test.expression, names), test.value))
-    columns = [fixed.get(name, name if name in bound else NULL) for name in sorted(query.result)]
-    return Rule(Atom("match", (*columns, *times)), tuple(body) or (Truth(),)), tuple(ages)
+        names = {name: fixed.get(name, terms.NULL) for name in named_in(test.expression) - bound}
+        body.append(formulas.Test(put_terms(test.expression, names), test.value))
+    columns = [fixed.get(name, name if name in bound else terms.NULL) for name in sorted(query.result)]
+    return Rule(terms.Atom("match", (*columns, *times)), tuple(body) or (formulas.Truth(),)), tuple(ages)
 
 
 def _match(row: Row, ages: tuple[float | None, ...], first: int) -> TimedMatch:

@@ -4,16 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from operator import attrgetter
 
-from agreement.comparing.agree import (
-    AgreementTask,
-    ComparedInput,
-    Pair,
-    check_shared_static,
-    compare_pairs,
-    comparison_trace,
-    pairs,
-    pairs_on,
-)
+from agreement.comparing import agree
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace, with_dates
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
@@ -34,8 +25,8 @@ from translate.tau import lars_program, output_of, push
 class PhaseTask:
     """A comparison on a trace, the stream whose longest window varies, lengths in time points, and rates."""
 
-    agreement: AgreementTask
-    pair: Pair
+    agreement: agree.AgreementTask
+    pair: agree.Pair
     trace: Trace
     stream: Iri
     lengths: tuple[int, ...]
@@ -43,16 +34,20 @@ class PhaseTask:
 
 
 def phase_task(
-    task: AgreementTask, window: str | None, lengths: tuple[int, ...], rates: tuple[int, ...], warn: Warn
+    task: agree.AgreementTask,
+    window: str | None,
+    lengths: tuple[int, ...],
+    rates: tuple[int, ...],
+    warn: Warn,
 ) -> PhaseTask:
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
-    check_shared_static(task)
+    agree.check_shared_static(task)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = comparison_trace(task, queries, warn)
+    trace = agree.comparison_trace(task, queries, warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     alike = task.on is None
-    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
-    pair = pairs_on(every, task.on)[0]
+    every = agree.pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
+    pair = agree.pairs_on(every, task.on)[0]
     ranges = _ranges(pair.cqels)
     if not ranges and _ranges(pair.csparql):
         problem = "no pattern of the query matches a predicate of the trace's streams"
@@ -144,9 +139,9 @@ def _by_length(
     for done, length in enumerate(task.lengths):
         progress(done, len(task.lengths))
         pulled, pushed = (_with_length(each, task, length) for each in (task.pair.csparql, task.pair.cqels))
-        pair = Pair(pulled, pushed, task.pair.choices)
-        report = compare_pairs(
-            [pair], periods, ComparedInput(trace), task.agreement.setting, task.agreement.trigger
+        pair = agree.Pair(pulled, pushed, task.pair.choices)
+        report = agree.compare_pairs(
+            [pair], periods, agree.ComparedInput(trace), task.agreement.setting, task.agreement.trigger
         )
         for verdict in report.variants[0].verdicts:
             tables = verdict.intervals.tables

@@ -7,23 +7,9 @@ from typing import Final
 
 from agreement.documents.recordings import Push
 from agreement.documents.requests import WindowSource, sources
+from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
-from agreement.engines.specifications import (
-    ContentAnswers,
-    Empty,
-    ScheduledTask,
-    ShownSpans,
-    ShownWindow,
-    Strategy,
-    Task,
-    Timetable,
-    answers_of,
-    elements_of,
-    evaluations,
-    frame_task,
-    shape,
-)
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.vectors import (
     FIRST_OF_STREAM,
@@ -76,13 +62,15 @@ class VectorReports:
     """The time of the last element."""
     late: tuple[Push, ...] = field(init=False)
     """The elements that come after one with a later time."""
-    _task: Task = field(init=False)
+    _task: specifications.Task = field(init=False)
     _sources: tuple[WindowSource, ...] = field(init=False)
     _widths: tuple[int, ...] = field(init=False)
     _starts: dict[Start, tuple[int, ...]] = field(default_factory=dict, init=False)
-    _timetables: dict[tuple[object, ...], Timetable] = field(default_factory=dict, init=False)
+    _timetables: dict[tuple[object, ...], specifications.Timetable] = field(default_factory=dict, init=False)
     _answers: dict[tuple[object, ...], Reports] = field(default_factory=dict, init=False)
-    _scheduled: dict[tuple[object, ...], ScheduledTask] = field(default_factory=dict, init=False)
+    _scheduled: dict[tuple[object, ...], specifications.ScheduledTask] = field(
+        default_factory=dict, init=False
+    )
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
     """What the query answers at a tick, by what decides what windows show then."""
     _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
@@ -90,7 +78,7 @@ class VectorReports:
     _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _distinct: dict[tuple[tuple[int, int], ...], Reports] = field(default_factory=dict, init=False)
     _silent: dict[int, Reports] = field(default_factory=dict, init=False)
-    _contents: ContentAnswers | None = field(init=False)
+    _contents: specifications.ContentAnswers | None = field(init=False)
     _others: dict[tuple[Push, ...], "VectorReports"] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:
@@ -101,11 +89,13 @@ class VectorReports:
         length = unit.milliseconds
         in_order = sorted(self.stream, key=lambda push: push.t)
         pushes = [Push(push.t * length, push.stream, push.triple) for push in in_order]
-        self._task = Task(self.query, elements_of(pushes, unit), self.static, unit, self.until)
+        self._task = specifications.Task(
+            self.query, specifications.elements_of(pushes, unit), self.static, unit, self.until
+        )
         self._sources = sources(self.query)
         of = self._timetable(vectors()[0]).of
-        self._contents = answers_of(of)
-        shapes = (shape(source, of.frame) for source in self._sources)
+        self._contents = specifications.answers_of(of)
+        shapes = (specifications.shape(source, of.frame) for source in self._sources)
         self._widths = tuple(0 if window_shape is None else window_shape.width for window_shape in shapes)
 
     @property
@@ -158,7 +148,7 @@ class VectorReports:
         if not self._asks:
             others = (self._waiting.reports(vector),) if vector.start in OWN_STARTS else ()
             return tuple(dict.fromkeys((reports, *others)))
-        whole = self.reports(replace(vector, empty=Empty.REPORTED))
+        whole = self.reports(replace(vector, empty=specifications.Empty.REPORTED))
         truths = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
         empty = tuple((t, _truth(rows) if rows else ()) for t, rows in reports)
@@ -174,7 +164,7 @@ class VectorReports:
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
         counted = self._like(sorted(self.stream, key=lambda push: push.t)).reports(vector)
         in_time = (counted,) if self._each_in_order else ()
-        if not vector.by_clock or Strategy.CONTENT_CHANGE in vector.report:
+        if not vector.by_clock or specifications.Strategy.CONTENT_CHANGE in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
         came = max(push.t for push in self.stream[: self.stream.index(late)])
         admitted = came + vector.bounds.misses_last
@@ -216,7 +206,7 @@ class VectorReports:
         if own not in self._answers:
             self._answers[own] = self._reports(vector)
         every = self._answers[own]
-        if vector.empty is Empty.REPORTED:
+        if vector.empty is specifications.Empty.REPORTED:
             return every
         if id(every) not in self._silent:
             self._silent[id(every)] = self._one(pair for pair in every if pair[1])
@@ -255,7 +245,7 @@ class VectorReports:
         own = (push.t for push in self.stream if push.stream == str(source.stream))
         return int(min(own, default=self.until if self.never else otherwise))
 
-    def scheduled(self, vector: ParameterVector) -> ScheduledTask:
+    def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
         """Return when a vector evaluates the query."""
         own = self._place(vector)
         if own not in self._scheduled:
@@ -267,17 +257,19 @@ class VectorReports:
         combined = len(self._sources) > 1 and vector.combination is Combination.ALL
         return vector.timing, combined, self.starts(vector)
 
-    def _timetable(self, vector: ParameterVector) -> Timetable:
+    def _timetable(self, vector: ParameterVector) -> specifications.Timetable:
         own = (vector.timing, vector.combination is Combination.ALL)
         if own not in self._timetables:
             specification = vector.specification(self.query.language, self._task.unit)
-            self._timetables[own] = Timetable(frame_task(self._task, specification, vector.bounds))
+            self._timetables[own] = specifications.Timetable(
+                specifications.frame_task(self._task, specification, vector.bounds)
+            )
         return self._timetables[own]
 
     def _reports(self, vector: ParameterVector) -> Reports:
         of = self.scheduled(vector)
         if self._contents is None:
-            reports = ((report.time, self._same(report.rows)) for report in evaluations(of))
+            reports = ((report.time, self._same(report.rows)) for report in specifications.evaluations(of))
             return self._one(pair for pair in reports if 0 <= pair[0] < self.until)
         shown = self._shown.setdefault((vector.showing, of.choice.starts), {})
         if any(point.tick not in shown for point in of.points):
@@ -313,12 +305,12 @@ class VectorReports:
 
         Windows show the same at a tick whatever makes them report.
         """
-        wanted: dict[tuple[int, tuple[int, ...]], tuple[ScheduledTask, set[int]]] = {}
+        wanted: dict[tuple[int, tuple[int, ...]], tuple[specifications.ScheduledTask, set[int]]] = {}
         for vector in under:
             of = self.scheduled(vector)
             _, ticks = wanted.setdefault((vector.showing, of.choice.starts), (of, set()))
             ticks.update(point.tick for point in of.points)
-        new: list[tuple[dict[int, tuple[Row, ...]], int, ShownSpans]] = []
+        new: list[tuple[dict[int, tuple[Row, ...]], int, specifications.ShownSpans]] = []
         for (showing, starts), (of, asked) in wanted.items():
             shown = self._shown.setdefault((showing, starts), {})
             ticks = asked - shown.keys()
@@ -332,7 +324,7 @@ class VectorReports:
                 shown[tick] = texts[id(found)]
 
     def _shown_by(
-        self, showing: int, number: int, window: ShownWindow, ticks: Iterable[int]
+        self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
     ) -> Mapping[int, range]:
         """Return what a window shows at ticks; start times of windows are combined in many ways."""
         spans = self._spans.setdefault((showing, number, window.start), {})

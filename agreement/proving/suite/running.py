@@ -17,15 +17,7 @@ from threading import Event
 from typing import Final
 
 from agreement.documents.recordings import Push, Recording, Report, as_lexical
-from agreement.engines.adapters import (
-    EngineAnswers,
-    FailedEngineError,
-    RefusedQueryError,
-    Registration,
-    RunningAdapter,
-    StreamEngine,
-    answers_of,
-)
+from agreement.engines import adapters
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import WRITINGS, QueryWriting
 from agreement.proving.suite.expecting import MILLISECONDS, Reports
@@ -108,7 +100,10 @@ _TRIED: Final = 12
 
 
 def writing_of(
-    engine: StreamEngine, tests: Sequence[SuiteTest], options: Mapping[str, object], dialect: str | None
+    engine: adapters.StreamEngine,
+    tests: Sequence[SuiteTest],
+    options: Mapping[str, object],
+    dialect: str | None,
 ) -> QuerySyntax:
     """Return how an engine takes queries, by what it accepts and the dialect that it names.
 
@@ -122,8 +117,8 @@ def writing_of(
             continue
         for test in spoken[:: len(spoken) // _TRIED + 1]:
             try:
-                session = engine.open(Registration(writing.text(test), test.static, options))
-            except RefusedQueryError as error:
+                session = engine.open(adapters.Registration(writing.text(test), test.static, options))
+            except adapters.RefusedQueryError as error:
                 refusals.append(str(error))
                 continue
             named = session.profile.dialect
@@ -272,7 +267,7 @@ class RunControl:
 
 
 def engine_answers(
-    engines: Sequence[StreamEngine],
+    engines: Sequence[adapters.StreamEngine],
     tests: Sequence[SuiteTest],
     writing: QuerySyntax,
     options: Mapping[str, object],
@@ -301,7 +296,7 @@ def engine_answers(
             if run.ends:
                 # One that does not answer would be waited for.
                 for engine in engines:
-                    if isinstance(engine, RunningAdapter):
+                    if isinstance(engine, adapters.RunningAdapter):
                         engine.kill()
         for each in parts:
             each.result()
@@ -313,13 +308,15 @@ _LOOK: Final = 0.1
 
 
 def _answer(
-    engine: StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, object]
+    engine: adapters.StreamEngine, test: SuiteTest, writing: QuerySyntax, options: Mapping[str, object]
 ) -> SuiteAnswer:
     length = writing.milliseconds
     pushes = [Push(push.t * length, push.stream, push.triple) for push in test.stream]
     try:
-        answers = answers_of(engine, Registration(writing.text(test), test.static, options), pushes)
-    except FailedEngineError as error:
+        answers = adapters.answers_of(
+            engine, adapters.Registration(writing.text(test), test.static, options), pushes
+        )
+    except adapters.FailedEngineError as error:
         return SuiteAnswer(test, failure=str(error))
     if answers.profile is None:
         return SuiteAnswer(test, refused=answers.refused)
@@ -330,7 +327,7 @@ def _answer(
 
 
 def _reports(
-    answers: EngineAnswers, length: int
+    answers: adapters.EngineAnswers, length: int
 ) -> Iterator[tuple[float, tuple[Mapping[str, str | None], ...]]]:
     """Yield reports with their times in time points."""
     for engine_report in (*(report for _, report in answers.reports), *answers.flush):

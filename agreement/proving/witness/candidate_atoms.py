@@ -26,19 +26,8 @@ from agreement.proving.values import (
     triple_terms,
 )
 from lars.analysis import positive_loops, windows
+from lars.language import formulas
 from lars.language import formulas as logic
-from lars.language.formulas import (
-    SCALED,
-    Among,
-    Assign,
-    BodyLiteral,
-    Call,
-    Comparison,
-    Expression,
-    Gather,
-    SetLiteral,
-    Test,
-)
 from lars.language.program import Program, Rule, atoms, calls, head_atom
 from lars.language.program import variables as variables_of
 from lars.language.terms import (
@@ -213,34 +202,38 @@ _TYPED: Final = (
 
 def is_gathering(programs: Iterable[Program]) -> bool:
     """Whether rows are looked at all together: by an aggregate, LIMIT or OFFSET."""
-    return any(isinstance(part, SetLiteral) for part in _literals(programs))
+    return any(isinstance(part, formulas.SetLiteral) for part in _literals(programs))
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
     """Whether it matters for answers which new IRI is which: a program orders them, or looks into names."""
     for part in _literals(programs):
         match part:
-            case Among():
+            case formulas.Among():
                 return True
-            case Gather(_, aggregation) if aggregation.function not in _COUNTED:
+            case formulas.Gather(_, aggregation) if aggregation.function not in _COUNTED:
                 return True
-            case Test(expression) | Assign(_, expression) if _functions(expression) - _BLIND:
+            case formulas.Test(expression) | formulas.Assign(_, expression) if (
+                _functions(expression) - _BLIND
+            ):
                 return True
             case _:
                 pass
     return False
 
 
-def _literals(programs: Iterable[Program]) -> Iterator[BodyLiteral]:
+def _literals(programs: Iterable[Program]) -> Iterator[formulas.BodyLiteral]:
     return (part for program in programs for rule in program.rules for part in rule.body)
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
     """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
     literals = list(_literals(programs))
-    gathered = [part.aggregation for part in literals if isinstance(part, Gather)]
-    if any(aggregation.function in SCALED and name in aggregation.arguments for aggregation in gathered):
-        tests = constants_in([part.expression for part in literals if isinstance(part, Test)])
+    gathered = [part.aggregation for part in literals if isinstance(part, formulas.Gather)]
+    if any(
+        aggregation.function in formulas.SCALED and name in aggregation.arguments for aggregation in gathered
+    ):
+        tests = constants_in([part.expression for part in literals if isinstance(part, formulas.Test)])
         amounts = [amount for term in tests if (amount := number(term)) is not None and isfinite(amount)]
         whole = sorted({int(amount) for amount in amounts}) or [1]
         yield from (Literal(str(n + k), XSD + "integer") for n in whole for k in (-1, 0, 1))
@@ -279,26 +272,26 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
     return list(dict.fromkeys((*values, *constants)))
 
 
-def _expressions(condition: logic.Condition) -> Iterator[Expression]:
+def _expressions(condition: logic.Condition) -> Iterator[formulas.Expression]:
     """Yield a condition on one variable as it is, of one on several the parts that have no parts."""
     match condition:
-        case Test(expression) if len(variables_of(expression)) <= 1:
+        case formulas.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
-        case Test(expression):
+        case formulas.Test(expression):
             yield from _parts(expression)
-        case Assign(variable, expression):
-            yield Call("=", (variable, expression))
-        case Comparison(left, _, right):
+        case formulas.Assign(variable, expression):
+            yield formulas.Call("=", (variable, expression))
+        case formulas.Comparison(left, _, right):
             sides = tuple(
                 side for side in (left, right) if isinstance(side, Variable | Iri | Literal | TripleTerm)
             )
-            yield from (Call("SAMETERM", sides),) if len(sides) > 1 else ()
+            yield from (formulas.Call("SAMETERM", sides),) if len(sides) > 1 else ()
         case _:
             pass
 
 
-def _parts(expression: Expression) -> Iterator[Expression]:
-    if isinstance(expression, Call) and expression.function in CONNECTIVES:
+def _parts(expression: formulas.Expression) -> Iterator[formulas.Expression]:
+    if isinstance(expression, formulas.Call) and expression.function in CONNECTIVES:
         yield from (part for each in expression.arguments for part in _parts(each))
     else:
         yield expression
@@ -332,7 +325,7 @@ def occurrences(program: Program) -> Mapping[Variable, int]:
     return whole
 
 
-def _functions(expression: Expression) -> frozenset[str]:
+def _functions(expression: formulas.Expression) -> frozenset[str]:
     return frozenset(call.function for call in calls(expression))
 
 

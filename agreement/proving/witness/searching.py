@@ -31,19 +31,8 @@ from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
 from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
-from lars.language.formulas import (
-    Assign,
-    BodyLiteral,
-    Box,
-    Call,
-    Comparison,
-    Expression,
-    Relation,
-    SetLiteral,
-    Test,
-)
+from lars.language import formulas, terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
-from lars.language.terms import DEFAULT, Atom, Iri, Signature, Term, Variable, signature
 from lars.language.windows import Interval, IntervalWindow, TupleWindow
 from solver.columns import trace_columns
 from solver.deadlines import NEVER, Deadline, until
@@ -75,7 +64,7 @@ def most_arrivals(question: Question) -> int | None:
     negative = any(
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
     )
-    gathered = any(isinstance(part, SetLiteral) for rule in program.rules for part in rule.body)
+    gathered = any(isinstance(part, formulas.SetLiteral) for rule in program.rules for part in rule.body)
     timed = all(isinstance(window, IntervalWindow) for window in windows(program))
     if negative or gathered or not timed or positive_loops(program) or question.predicate is None:
         return None
@@ -83,7 +72,7 @@ def most_arrivals(question: Question) -> int | None:
 
 
 @lru_cache(maxsize=256)
-def _patterns(program: Program, predicate: Signature) -> int:
+def _patterns(program: Program, predicate: terms.Signature) -> int:
     """Return the most stream patterns that a derivation of the predicate holds."""
     if predicate == (TRIPLE, 4):
         return 1
@@ -91,10 +80,10 @@ def _patterns(program: Program, predicate: Signature) -> int:
     most = 0
     for rule in program.rules:
         head = head_atom(rule)
-        if head is not None and signature(head) == predicate:
+        if head is not None and terms.signature(head) == predicate:
             held = [atom for part in rule.body for atom, _, _ in atoms(part)]
             streamed = sum(atom.predicate == STREAM_PREDICATE for atom in held)
-            below = (signature(atom) for atom in held if signature(atom) in derived)
+            below = (terms.signature(atom) for atom in held if terms.signature(atom) in derived)
             most = max(most, streamed + sum(_patterns(program, one) for one in below))
     return most
 
@@ -115,28 +104,28 @@ def fewest_arrivals(question: Question, candidates: Candidates) -> int:
     return min((len(_met(program, rule) - stored) for rule in rules), default=0)
 
 
-def _derives(rule: Rule, predicate: Signature) -> bool:
+def _derives(rule: Rule, predicate: terms.Signature) -> bool:
     head = head_atom(rule)
-    return head is not None and signature(head) == predicate
+    return head is not None and terms.signature(head) == predicate
 
 
-def _met(program: Program, rule: Rule) -> frozenset[Term]:
+def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
     """Return the predicates of triples that each derivation by a rule meets."""
     needed = [
         atom
         for part in rule.body
         # What is so at all times of a window, or of all solutions together, may be so of none.
-        if not any(isinstance(each, SetLiteral | Box) for each in nested(part))
+        if not any(isinstance(each, formulas.SetLiteral | formulas.Box) for each in nested(part))
         for atom, positive, _ in atoms(part)
         if positive
     ]
     met = {atom.arguments[1] for atom in needed if atom.predicate in (TRIPLE, STREAM_PREDICATE)}
     derived = intensional(program) - {(TRIPLE, 4)}
     for atom in needed:
-        if signature(atom) in derived:
-            below = [_met(program, each) for each in program.rules if _derives(each, signature(atom))]
+        if terms.signature(atom) in derived:
+            below = [_met(program, each) for each in program.rules if _derives(each, terms.signature(atom))]
             met |= frozenset.intersection(*below) if below else frozenset()
-    return frozenset(term for term in met if not isinstance(term, Variable))
+    return frozenset(term for term in met if not isinstance(term, terms.Variable))
 
 
 def why_incomplete(question: Question) -> str | None:
@@ -146,30 +135,30 @@ def why_incomplete(question: Question) -> str | None:
             if (text := _untold(literal)) is not None:
                 return text
             for atom, _, _ in atoms(literal):
-                if atom.predicate == TRIPLE and atom.arguments[-1] != DEFAULT:
+                if atom.predicate == TRIPLE and atom.arguments[-1] != terms.DEFAULT:
                     return f"static data in a named graph: {literal}"
     patterns = question.gate.patterns if isinstance(question.gate, Arrivals) else ()
-    if any(not isinstance(term, Variable) for pattern in patterns for term in pattern.arguments[:3]):
+    if any(not isinstance(term, terms.Variable) for pattern in patterns for term in pattern.arguments[:3]):
         return "a trigger that only matching triples fire"
     return None
 
 
-def _untold(literal: BodyLiteral) -> str | None:
+def _untold(literal: formulas.BodyLiteral) -> str | None:
     match literal:
-        case Test(expression):
+        case formulas.Test(expression):
             return None if _is_simple(expression) else f"the condition {literal}"
-        case Assign():
+        case formulas.Assign():
             return f"the value {literal}"
         case _:  # a comparison, a formula, a set: candidates are made for these
             return None
 
 
-def _is_simple(expression: Expression) -> bool:
+def _is_simple(expression: formulas.Expression) -> bool:
     """Whether regions say if it holds: comparisons of one variable. Tests of kinds need blank nodes too."""
     match expression:
-        case Call(function, arguments) if function in CONNECTIVES:
+        case formulas.Call(function, arguments) if function in CONNECTIVES:
             return all(map(_is_simple, arguments))
-        case Call(function):
+        case formulas.Call(function):
             return function in COMPARED and is_covered(expression) and len(variables(expression)) <= 1
         case _:
             return is_covered(expression)
@@ -209,7 +198,7 @@ class WitnessSearch:
     """
 
     contest: Contest
-    streams: tuple[Iri, ...]
+    streams: tuple[terms.Iri, ...]
     static: Background | None = None
     arrivals: int | None = None
     deadline: Deadline = NEVER
@@ -382,17 +371,20 @@ def _with_graphs(contest: Contest) -> Contest:
 
 def _naming(program: Program) -> Program:
     held = (atom for rule in program.rules for part in rule.body for atom, _, _ in atoms(part))
-    if not any(signature(atom) == (NAMED, 1) for atom in held):
+    if not any(terms.signature(atom) == (NAMED, 1) for atom in held):
         return program
-    triple = tuple(map(Variable, ("subject", "predicate", "object", "graph")))
-    there = Atom(TRIPLE, triple), Comparison(triple[-1], Relation.UNEQUAL, DEFAULT)
-    return Program((*program.rules, Rule(Atom(NAMED, triple[-1:]), there)))
+    triple = tuple(map(terms.Variable, ("subject", "predicate", "object", "graph")))
+    there = (
+        terms.Atom(TRIPLE, triple),
+        formulas.Comparison(triple[-1], formulas.Relation.UNEQUAL, terms.DEFAULT),
+    )
+    return Program((*program.rules, Rule(terms.Atom(NAMED, triple[-1:]), there)))
 
 
 def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
-    named = [Atom(NAMED, graph) for graph in graphs if graph != (DEFAULT,)]
+    named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
     trace = LocalTrace(trace_columns(stream.facts), stream.timeline, static)
     contest = search.contest

@@ -9,42 +9,14 @@ from itertools import groupby
 from time import monotonic
 from typing import ClassVar, Final
 
-from agreement.comparing.agree import (
-    ComparedInput,
-    Overrides,
-    Pair,
-    RowCause,
-    VariantReport,
-    cause_of,
-    compare_pairs,
-)
+from agreement.comparing import agree
 from agreement.documents.options import option
 from agreement.documents.traces import LocalTrace, streams_of
 from agreement.proving.traceless import TracelessTask
-from agreement.proving.witness.other_sides import (
-    NamedProfile,
-    ProfileContest,
-    Readings,
-    WitnessTest,
-    read_sides,
-    two_readings,
-)
-from agreement.proving.witness.searching import (
-    NoneUpTo,
-    NoWitness,
-    OutOfTime,
-    SearchEnd,
-    Witness,
-    WitnessOutcome,
-    WitnessSearch,
-    confirm,
-    push_and_pull,
-    smallest,
-    two_queries,
-)
+from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
+from lars.language import terms
 from lars.language.program import Program
-from lars.language.terms import Atom, Blank, Iri, Literal, Number, Symbol, TripleTerm, Variable
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
@@ -63,7 +35,14 @@ def named_terms(programs: Iterable[Program]) -> frozenset[str]:
 
 def _constants(part: object) -> Iterator[str]:
     match part:
-        case Iri() | Literal() | Blank() | TripleTerm() | Symbol() | Number():
+        case (
+            terms.Iri()
+            | terms.Literal()
+            | terms.Blank()
+            | terms.TripleTerm()
+            | terms.Symbol()
+            | terms.Number()
+        ):
             yield str(part)
         case tuple():
             yield from (text for each in part for text in _constants(each))
@@ -71,7 +50,7 @@ def _constants(part: object) -> Iterator[str]:
             yield from (text for field in fields(part) for text in _constants(getattr(part, field.name)))
 
 
-def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
+def are_alike(one: searching.Witness, other: searching.Witness, named: frozenset[str]) -> bool:
     """Whether two witnesses differ only in names that no program has, and in how long they wait.
 
     The same arrives in the same order of instants, and the same side has a row. Triples of one instant have
@@ -90,7 +69,7 @@ _PlacedRow = tuple[int, tuple[str, ...]]
 """Which instant, -1 for static data, and what is there."""
 
 
-def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
+def _rows_by_instant(witness: searching.Witness) -> Iterator[_PlacedRow]:
     for number, (_, facts) in enumerate(groupby(witness.facts, lambda fact: fact.t)):
         yield from ((number, fact.arguments) for fact in facts)
     yield from ((-1, tuple(map(str, row))) for rows in witness.static.values() for row in rows)
@@ -125,11 +104,11 @@ def _matched(
     return known if len(set(known.values())) == len(known) else None
 
 
-StreamMaker = Callable[[int, Deadline], ChosenStream | NoWitness | None]
+StreamMaker = Callable[[int, Deadline], ChosenStream | searching.NoWitness | None]
 """A stream on which the sides differ for a period, made in another way; None where none is known."""
 _LEFT: Final = 2.0
 """Seconds for what is made in another way, where the search has used up its time."""
-_ANYWHERE: Final = frozenset((RowCause.MERGED_SOURCES, RowCause.STATIC_ONLY))
+_ANYWHERE: Final = frozenset((agree.RowCause.MERGED_SOURCES, agree.RowCause.STATIC_ONLY))
 """Causes for which a triple has to come from another source than its pattern's."""
 
 
@@ -146,10 +125,10 @@ class WitnessCriteria:
         least=1,
         metavar="N",
     )
-    cause: RowCause | None = option(
+    cause: agree.RowCause | None = option(
         None,
         "Find a witness with this cause, such as blocked-later. [default: any cause]",
-        cause_of,
+        agree.cause_of,
         keyword="str | None",
         metavar="CAUSE",
     )
@@ -166,11 +145,11 @@ class WitnessCriteria:
         False,
         "Find a witness on which push sees during the period exactly the input that pull sees at its end.",
     )
-    sides: Readings | None = option(
+    sides: other_sides.Readings | None = option(
         None,
         "Compare two readings of push, such as closed,high-open or rstream,istream. [default: "
         "push with pull]",
-        read_sides,
+        other_sides.read_sides,
         metavar="A,B",
         keyword="str | None",
     )
@@ -189,7 +168,7 @@ class WitnessTask:
     """
 
     queries: tuple[EngineQuery, EngineQuery]
-    pair: Pair | None
+    pair: agree.Pair | None
     periods: tuple[int, ...]
     setting: Setting
     trigger: Trigger
@@ -206,7 +185,7 @@ class WitnessTask:
         return ("first", "second") if self.pair is None else ("push", "pull")
 
     @property
-    def variables(self) -> tuple[Variable, ...]:
+    def variables(self) -> tuple[terms.Variable, ...]:
         """The columns of rows."""
         return columns(self.queries[0])
 
@@ -215,75 +194,83 @@ class WitnessTask:
         """Whether a triple may come from another source than its pattern's."""
         return self.criteria.any_source or self.criteria.cause in _ANYWHERE
 
-    def contest(self, period: int) -> Contest | ProfileContest:
+    def contest(self, period: int) -> Contest | other_sides.ProfileContest:
         """Return the two sides for a period."""
         match self.criteria.sides:
-            case (NamedProfile(), NamedProfile()) as profiles:
-                return ProfileContest(self.queries, profiles, self.setting, self.static)
+            case (other_sides.NamedProfile(), other_sides.NamedProfile()) as profiles:
+                return other_sides.ProfileContest(self.queries, profiles, self.setting, self.static)
             case (_, _) as sides:
-                return two_readings(self.queries[1], sides, self.setting, self.trigger)
+                return other_sides.two_readings(self.queries[1], sides, self.setting, self.trigger)
             case _ if self.pair is None:
-                return two_queries(*self.queries, self.setting, contained=self.criteria.contained)
+                return searching.two_queries(*self.queries, self.setting, contained=self.criteria.contained)
             case _:
                 same = self.criteria.same_input
-                return push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
+                return searching.push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
-    def search(self, period: int) -> WitnessSearch | ProfileContest:
+    def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
         """Return what is searched for a period; the time begins now."""
         wishes, contest = self.criteria, self.contest(period)
-        if isinstance(contest, ProfileContest):
+        if isinstance(contest, other_sides.ProfileContest):
             return contest
         deadline = Deadline.after(wishes.time_limit)
         streams = dict.fromkeys(stream for query in self.queries for stream in streams_of(query))
-        return WitnessSearch(contest, tuple(streams), self.static, wishes.triples, deadline, self.any_source)
+        return searching.WitnessSearch(
+            contest, tuple(streams), self.static, wishes.triples, deadline, self.any_source
+        )
 
     def smallest(
-        self, period: int, progress: Progress, accepted: WitnessTest, made: "StreamMaker" = lambda *_: None
-    ) -> WitnessOutcome:
+        self,
+        period: int,
+        progress: Progress,
+        accepted: other_sides.WitnessTest,
+        made: "StreamMaker" = lambda *_: None,
+    ) -> searching.WitnessOutcome:
         """Return the smallest witness that is accepted, or why there is none.
 
         Where none is found and none excluded, the stream that is `made` for the period is looked at:
         what it holds is tried in the search, or it has more triples than were tried; or that there is none.
         """
         search = self.search(period)
-        if isinstance(search, ProfileContest):
+        if isinstance(search, other_sides.ProfileContest):
             deadline = Deadline.after(self.criteria.time_limit)
             return search.smallest(self.criteria.triples, deadline, progress, accepted)
-        outcome = smallest(search, progress, accepted)
-        if isinstance(outcome, Witness | NoWitness) or (isinstance(outcome, OutOfTime) and outcome.best):
+        outcome = searching.smallest(search, progress, accepted)
+        if isinstance(outcome, searching.Witness | searching.NoWitness) or (
+            isinstance(outcome, searching.OutOfTime) and outcome.best
+        ):
             return outcome
         left = Deadline(end=max(search.deadline.end, monotonic() + _LEFT))
         stream = made(period, left)
-        if isinstance(stream, NoWitness):
+        if isinstance(stream, searching.NoWitness):
             return stream
         if stream is None or (
             self.criteria.triples is not None and len(stream.facts) > self.criteria.triples
         ):
             return outcome
-        if isinstance(outcome, NoneUpTo) and len(stream.facts) <= outcome.triples:
+        if isinstance(outcome, searching.NoneUpTo) and len(stream.facts) <= outcome.triples:
             arrived = tuple(
-                Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
+                terms.Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
             )
             again = replace(search, more=Candidates(arrived, stream.static))
-            return smallest(again, progress, accepted)
+            return searching.smallest(again, progress, accepted)
         try:
             with until(left):
-                accepted(replace(confirm(search, stream), smallest=False))
+                accepted(replace(searching.confirm(search, stream), smallest=False))
         except TimeLimitError:
             return outcome
         return outcome
 
-    def report(self, period: int, witness: Witness) -> VariantReport | None:
+    def report(self, period: int, witness: searching.Witness) -> agree.VariantReport | None:
         """Return what `lars agree` says of a witness; None where it has nothing to compare."""
         if self.pair is None:
             return None
         runner = Runner(in_process=True, certify=Certify.ALL)
         trace = LocalTrace(trace_columns(witness.facts), witness.timeline, witness.static, runner)
-        return compare_pairs(
-            [self.pair], [period], ComparedInput(trace), self.setting, self.trigger
+        return agree.compare_pairs(
+            [self.pair], [period], agree.ComparedInput(trace), self.setting, self.trigger
         ).variants[0]
 
-    def causes(self, period: int, witness: Witness) -> frozenset[RowCause]:
+    def causes(self, period: int, witness: searching.Witness) -> frozenset[agree.RowCause]:
         """Return the causes of the witness's differences at its end."""
         report = self.report(period, witness)
         intervals = () if report is None else report.verdicts[0].intervals
@@ -298,8 +285,8 @@ class PeriodWitnesses:
     """What was found for a period; `ended` says why there are no more, None when enough were found."""
 
     period: int
-    witnesses: tuple[Witness, ...]
-    ended: SearchEnd | None
+    witnesses: tuple[searching.Witness, ...]
+    ended: searching.SearchEnd | None
 
 
 def witnesses(
@@ -310,9 +297,9 @@ def witnesses(
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
-    unlike: list[Witness] = []
+    unlike: list[searching.Witness] = []
 
-    def is_enough(witness: Witness) -> bool:
+    def is_enough(witness: searching.Witness) -> bool:
         cause = task.criteria.cause
         wanted = cause is None or cause in task.causes(period, witness)
         if wanted and not any(are_alike(witness, each, named) for each in unlike):
@@ -320,16 +307,16 @@ def witnesses(
         return len(unlike) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
-    return PeriodWitnesses(period, tuple(unlike), None if isinstance(outcome, Witness) else outcome)
+    return PeriodWitnesses(period, tuple(unlike), None if isinstance(outcome, searching.Witness) else outcome)
 
 
 def witness_task(
-    traceless_task: TracelessTask, overrides: Overrides, wishes: WitnessCriteria, warn: Warn
+    traceless_task: TracelessTask, overrides: agree.Overrides, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
     """Return what is searched for: streams on which two sides of one or two queries differ."""
     task, inputs = traceless_task.task, traceless_task.inputs
     read = task.setting, task.trigger, traceless_task.static(warn), wishes
-    if wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile):
+    if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
         query, other = traceless_task.queries[0], traceless_task.queries[-1]
         _check_columns(inputs, query, other)
         _check_idle(overrides, wishes, "specifications and engine versions determine their semantics")
@@ -352,10 +339,10 @@ def witness_task(
     return WitnessTask(both, pair, traceless_task.periods, *read, len(traceless_task.queries))
 
 
-def _check_idle(overrides: Overrides, wishes: WitnessCriteria, why: str) -> None:
+def _check_idle(overrides: agree.Overrides, wishes: WitnessCriteria, why: str) -> None:
     values: dict[str, object] = {"--period": overrides.periods or None, "--cause": wishes.cause}
     values["--same-input"] = wishes.same_input or None
-    profiles = wishes.sides is not None and isinstance(wishes.sides[0], NamedProfile)
+    profiles = wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile)
     if wishes.sides is None or profiles:
         values["--trigger"] = overrides.reading.trigger
     if profiles:

@@ -8,25 +8,11 @@ from typing import Any, ClassVar
 
 from agreement.answering.exporting import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import solving_task
+from agreement.documents import requests
 from agreement.documents.options import alone, argument, flags_of, needed, option
 from agreement.documents.outputs import json_text
-from agreement.documents.requests import (
-    ProgramOptions,
-    first_time_option,
-    program_argument,
-    readers,
-    time_option,
-    trace_argument,
-)
+from agreement.results.base import library
 from agreement.results.base.inputs import unfold
-from agreement.results.base.library import (
-    JsonObject,
-    Listeners,
-    Result,
-    answering,
-    json_value,
-    offered_functions,
-)
 from agreement.results.renderings.answer_lines import json_objects
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -62,21 +48,21 @@ class ExportOptions:
     clock: Duration | None = option(
         None,
         "Duration of one time point in Ticker. [default: the value of --unit]",
-        readers.unit,
+        requests.readers.unit,
         keyword="str | None",
         metavar="LENGTH",
     )
-    how: ProgramOptions
-    from_: Time | None = first_time_option()
-    until: Time | None = time_option("Last time point. [default: the last element of the trace]")
+    how: requests.ProgramOptions
+    from_: Time | None = requests.first_time_option()
+    until: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
     """Write a program and its trace as files that Ticker or clingo runs."""
 
-    program: Path = program_argument()
-    trace: tuple[Path, ...] = trace_argument()
+    program: Path = requests.program_argument()
+    trace: tuple[Path, ...] = requests.trace_argument()
     to: Target = target_option()
     out: Path = folder_option()
     options: ExportOptions
@@ -94,8 +80,8 @@ class ExportOrReadRequest:
 
     IDLE: ClassVar = (alone("--read"),)
 
-    program: Path | None = program_argument(default=None)
-    trace: tuple[Path, ...] = trace_argument()
+    program: Path | None = requests.program_argument(default=None)
+    trace: tuple[Path, ...] = requests.trace_argument()
     to: Target | None = target_option(None)
     out: Path | None = folder_option(None)
     options: ExportOptions
@@ -106,7 +92,7 @@ class ExportOrReadRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportedFolder(Result):
+class ExportedFolder(library.Result):
     """What `export` returns: the folder, and how its files are run."""
 
     folder: Path
@@ -117,8 +103,8 @@ class ExportedFolder(Result):
         return (self.text,)
 
 
-@offered_functions(ExportRequest)
-def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
+@library.offered_functions(ExportRequest)
+def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 
     >>> from tempfile import TemporaryDirectory
@@ -147,10 +133,10 @@ def export(request: ExportRequest, listeners: Listeners) -> ExportedFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class ExportAnswers(Result):
+class ExportAnswers(library.Result):
     """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
 
-    answers: tuple[JsonObject, ...]
+    answers: tuple[library.JsonObject, ...]
 
     def parts(self) -> Iterable[str]:
         """Yield a line for each time."""
@@ -165,8 +151,8 @@ class ReadExportRequest:
     legend: Path = argument("LEGEND", "File legend.json of the export.")
 
 
-@offered_functions(ReadExportRequest)
-def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswers:
+@library.offered_functions(ReadExportRequest)
+def read_export(request: ReadExportRequest, listeners: library.Listeners) -> ExportAnswers:
     """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
 
     >>> read_export("nowhere", "legend.json")
@@ -177,14 +163,16 @@ def read_export(request: ReadExportRequest, listeners: Listeners) -> ExportAnswe
     answers = read_answers(request.output, request.legend)
     return ExportAnswers(
         tuple(
-            {key: json_value(value) for key, value in json_object.items()}
+            {key: library.json_value(value) for key, value in json_object.items()}
             for json_object in json_objects(answers)
         )
     )
 
 
-@offered_functions(ExportOrReadRequest)
-def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> ExportedFolder | ExportAnswers:
+@library.offered_functions(ExportOrReadRequest)
+def export_or_read(
+    request: ExportOrReadRequest, listeners: library.Listeners
+) -> ExportedFolder | ExportAnswers:
     """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
     program, to, out = request.program, request.to, request.out
     if request.read is not None or request.legend is not None:
@@ -192,7 +180,7 @@ def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> Export
             raise LarsError(
                 "expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
             )
-        return answering(read_export).answer(
+        return library.answering(read_export).answer(
             ReadExportRequest(output=request.read, legend=request.legend), listeners
         )
     if program is None or to is None or out is None:
@@ -202,4 +190,4 @@ def export_or_read(request: ExportOrReadRequest, listeners: Listeners) -> Export
     export_request = ExportRequest(
         program=program, trace=request.trace, to=to, out=out, options=request.options
     )
-    return answering(export).answer(export_request, listeners)
+    return library.answering(export).answer(export_request, listeners)

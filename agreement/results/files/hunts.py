@@ -11,33 +11,15 @@ from typing import TYPE_CHECKING, Final
 from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
+from agreement.documents import requests
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
-from agreement.documents.requests import (
-    Rdf,
-    absolute_text,
-    base_option,
-    late_option,
-    rdf_option,
-    readers,
-    static_option,
-)
 from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, specification
-from agreement.proving.hunting import (
-    Fault,
-    Hunt,
-    HuntLimits,
-    MadeQueries,
-    Reference,
-    first_query,
-    hunted_query,
-    made_queries,
-    reference,
-)
+from agreement.proving import hunting
 from agreement.results.base.library import Findings, Listeners, check_replaceable, offered_functions
 from agreement.results.files.recorded import (
     AdapterOptions,
@@ -83,18 +65,20 @@ class HuntRequest:
     out: Path | None = option(
         None, "Write the faults to a new folder: one subfolder with a recorded case per fault.", metavar="DIR"
     )
-    limits: HuntLimits
-    static: tuple[StaticFile, ...] = static_option("Static RDF data for the given queries. Repeatable.")
+    limits: hunting.HuntLimits
+    static: tuple[StaticFile, ...] = requests.static_option(
+        "Static RDF data for the given queries. Repeatable."
+    )
     t0: tuple[int, ...] | None = option(
         None,
         "Start times t0 of windows that are correct, such as 0..9 or 0,5. [default: all]",
-        readers.start_times,
+        requests.readers.start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    base: str | None = base_option()
-    rdf: Rdf | None = rdf_option()
-    late: float | None = late_option()
+    base: str | None = requests.base_option()
+    rdf: requests.Rdf | None = requests.rdf_option()
+    late: float | None = requests.late_option()
     how: AdapterOptions
 
 
@@ -103,12 +87,12 @@ class HuntResult(Findings):
     """What `hunt` returns: the faults, each with its smallest run; `folders` are theirs in the order."""
 
     folders: tuple[str, ...]
-    _hunt: Hunt
+    _hunt: hunting.Hunt
     refusals: tuple[tuple[str, str], ...]
     """Which queries the engine refuses, or cannot be judged, each with why."""
 
     @property
-    def faults(self) -> tuple[Fault, ...]:
+    def faults(self) -> tuple[hunting.Fault, ...]:
         """What is wrong, each with a rule that explains it if one does."""
         return tuple(self._hunt.faults)
 
@@ -179,7 +163,7 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         judge = named or _reference(_dialect(queries), options)
         queries = _judgeable(queries, judge)
         engine.until = start + request.limits.time_limit
-        hunted = Hunt(engine, queries.queries, judge, request.limits, start)
+        hunted = hunting.Hunt(engine, queries.queries, judge, request.limits, start)
         hunted.go(listeners.progress)
     if not hunted.judged_runs:
         slow = hunted.runs < _FEW and hunted.is_past(_ASKED)
@@ -196,38 +180,42 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
     return result
 
 
-def _reference(name: str, options: Options) -> Reference:
-    return reference(name, None if name in ENGINES else specification(name), options)
+def _reference(name: str, options: Options) -> hunting.Reference:
+    return hunting.reference(name, None if name in ENGINES else specification(name), options)
 
 
-def _queries(engine: StreamEngine, request: HuntRequest, judge: Reference | None) -> MadeQueries:
+def _queries(
+    engine: StreamEngine, request: HuntRequest, judge: hunting.Reference | None
+) -> hunting.MadeQueries:
     options = dict(request.how.options or {})
     if not request.inputs:
         # What judges has to run them too: an engine version may run one language alone.
-        own = [name for name in NAMES if judge and not judge.obstacle(first_query(name))]
+        own = [name for name in NAMES if judge and not judge.obstacle(hunting.first_query(name))]
         named = [name for name in own if judge and judge.name == name]
-        return made_queries(engine, options, next(iter((*named, *own[-1:])), "rspql"))
+        return hunting.made_queries(engine, options, next(iter((*named, *own[-1:])), "rspql"))
     static = static_lines(read_static(request.static))
-    return MadeQueries(
+    return hunting.MadeQueries(
         tuple(
-            hunted_query(str(path), absolute_text(read_text(path, _QUERY), str(path)), static, options)
+            hunting.hunted_query(
+                str(path), requests.absolute_text(read_text(path, _QUERY), str(path)), static, options
+            )
             for path in request.inputs
         ),
         (),
     )
 
 
-def _judgeable(made: MadeQueries, judge: Reference) -> MadeQueries:
+def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
     """Return the queries of which runs can be judged; raises LarsError where there is none."""
     obstacles = {query.name: judge.obstacle(query) for query in made.queries}
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)
     if not left:
         raise LarsError(f"no query can be judged: {lost[0][1]}; use --engine with another name")
-    return MadeQueries(left, (*made.refusals, *lost))
+    return hunting.MadeQueries(left, (*made.refusals, *lost))
 
 
-def _dialect(queries: MadeQueries) -> str:
+def _dialect(queries: hunting.MadeQueries) -> str:
     language = queries.queries[0].read.language.value
     return language if language in NAMES else "rspql"
 
@@ -236,7 +224,7 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")[:40].strip("-")
 
 
-def _write(path: Path, hunted: Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
+def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
     """Write each fault's folder, the list of all, and the document; whole or not at all."""
     # Loads what only pages need.
     from agreement.results.renderings.hunt_report import fault_page, hunt_page

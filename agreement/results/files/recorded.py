@@ -16,16 +16,7 @@ from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
-from agreement.engines.adapters import (
-    SILENCE,
-    AdapterCheck,
-    EngineAnswers,
-    EngineReport,
-    Registration,
-    RunningAdapter,
-    answers_of,
-    checks_of,
-)
+from agreement.engines import adapters
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.errors import LarsError
 from lars.files import read_file, read_text
@@ -62,7 +53,7 @@ class AdapterOptions:
     """How an adapter is run."""
 
     silence: float = option(
-        SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
+        adapters.SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
     )
     options: Mapping[str, Any] | None = option(
         None,
@@ -111,7 +102,7 @@ class RecordResult(Findings):
     """What `record` returns of a run: the answers, and whether a second process gave the same."""
 
     path: Path | None
-    answers: EngineAnswers
+    answers: adapters.EngineAnswers
     deterministic: bool
     pushed: int
 
@@ -177,7 +168,7 @@ _COLUMNS = (
 class AdapterVerdict(Findings):
     """What `record --check` returns: each thing that was tried of an adapter."""
 
-    checks: tuple[AdapterCheck, ...]
+    checks: tuple[adapters.AdapterCheck, ...]
 
     @property
     def correct(self) -> bool:
@@ -253,12 +244,14 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
     )
     trace = options.trace(traces, request.bad_lines)
     pushes, _ = read_pushes(trace, query, options.time_point, listeners.warn)
-    registration = Registration(asked, static_lines(read_static(trace.static)), request.how.options or {})
+    registration = adapters.Registration(
+        asked, static_lines(read_static(trace.static)), request.how.options or {}
+    )
     runs = []
     for number in range(2):
         listeners.progress(number, 2)
-        with RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
-            runs.append(answers_of(adapter, registration, pushes))
+        with adapters.RunningAdapter(request.adapter, request.how.silence, log=log) as adapter:
+            runs.append(adapters.answers_of(adapter, registration, pushes))
     first, second = runs
     same = first.same(second)
     if request.out is not None:
@@ -286,14 +279,14 @@ def _checked(request: RecordRequest, log: TextIO | None) -> AdapterVerdict:
         raise LarsError(f"found {len(request.inputs)} files; with --check use at most one QUERY")
     query = next((absolute_text(read_file(path, _FORM).text, str(path)) for path in request.inputs), None)
     assert request.check is not None
-    return AdapterVerdict(tuple(checks_of(request.check, request.how.silence, query, log)))
+    return AdapterVerdict(tuple(adapters.checks_of(request.check, request.how.silence, query, log)))
 
 
 def case_of_run(
     name: str,
-    registration: Registration,
+    registration: adapters.Registration,
     pushes: Sequence[Push],
-    answers: EngineAnswers,
+    answers: adapters.EngineAnswers,
     *,
     deterministic: bool,
 ) -> Mapping[str, object]:
@@ -324,7 +317,7 @@ def case_of_run(
     }
 
 
-def _entry(report: EngineReport) -> Json:
+def _entry(report: adapters.EngineReport) -> Json:
     bounds = {"window_from": report.window_from, "window_to": report.window_to}
     return {"t": float(report.t), "rows": [dict(row) for row in report.rows]} | (
         {} if report.window_from is None else bounds

@@ -11,26 +11,8 @@ from typing import Any, ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.agree import AgreementTask, Overrides
+from agreement.documents import requests
 from agreement.documents.options import IdleOptions, has, option
-from agreement.documents.requests import (
-    QUERY_SUFFIXES,
-    InputOptions,
-    InterpretationOptions,
-    Rdf,
-    TracelessOptions,
-    base_for,
-    base_option,
-    durations_in,
-    experiment_in,
-    fitting_unit,
-    is_experiment,
-    is_read_as_12,
-    load_query,
-    queries_argument,
-    rdf_option,
-    readers,
-    unit_option,
-)
 from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
@@ -85,24 +67,26 @@ from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
 from translate.tau import Trigger, columns
 
-_INPUTS: Final = f"a folder with experiment.toml, or one or two queries ({', '.join(QUERY_SUFFIXES)})"
+_INPUTS: Final = (
+    f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
+)
 _PREFERRED: Final = ("cqels", "rspql", "csparql", "sparqlstream")
 
 
 def without_trace(
-    inputs: Sequence[Path], options: TracelessOptions, warn: Warn
+    inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
 ) -> tuple[TracelessTask, Overrides]:
     """Return what the inputs of a command ask: an experiment, or queries; and what it overrides."""
     question = options.question
     overrides = Overrides(question.period, question.unit, options.reading, options.assign or {})
-    trace_input = InputOptions(static=question.static, unit=question.unit).trace()
+    trace_input = requests.InputOptions(static=question.static, unit=question.unit).trace()
     return _traceless(inputs, trace_input, overrides, warn), overrides
 
 
 def _traceless(
     inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides, warn: Warn
 ) -> TracelessTask:
-    if experiment_in(inputs) is not None:
+    if requests.experiment_in(inputs) is not None:
         task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
         queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
         return TracelessTask(task, queries, tuple(map(str, inputs)))
@@ -110,9 +94,9 @@ def _traceless(
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
-    fitting = fitting_unit((*durations_in(inputs), *overrides.durations(trace_input)))
+    fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
-    queries = tuple(load_query(path, unit) for path in inputs)
+    queries = tuple(requests.load_query(path, unit) for path in inputs)
     task = AgreementTask(
         next((query for query in queries if query.language in MERGING), None),
         next((query for query in queries if query.language not in MERGING), None),
@@ -153,16 +137,16 @@ def _compared(experiment: Experiment) -> Experiment:
 
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     """Return the places of the query whose patterns say where they are matched, if there is one."""
-    if is_experiment(inputs[0]):
+    if requests.is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
         language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
-        return Places(text, source, base_for(text, source), is_read_as_12())
+        return Places(text, source, requests.base_for(text, source), requests.is_read_as_12())
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]
     preferred = (*apart, *inputs)[0]
     text, source = query_text(preferred), str(preferred)
-    return Places(text, source, base_for(text, source), is_read_as_12())
+    return Places(text, source, requests.base_for(text, source), requests.is_read_as_12())
 
 
 SECONDS: Final = 60.0
@@ -184,8 +168,8 @@ def time_limit_option() -> Any:
 class DecisionRequest:
     """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
 
-    inputs: tuple[Path, ...] = queries_argument()
-    options: TracelessOptions
+    inputs: tuple[Path, ...] = requests.queries_argument()
+    options: requests.TracelessOptions
     time_limit: float | None = time_limit_option()
 
 
@@ -276,7 +260,7 @@ class TwoQueryOptions:
     rename: Mapping[str, str] | None = option(
         None,
         "Compare column A of the first query with column B of the second. Repeatable.",
-        readers.rename_option,
+        requests.readers.rename_option,
         metavar="A=B",
         keyword="Mapping[str, str] | None",
         repeated=True,
@@ -287,11 +271,11 @@ class TwoQueryOptions:
 class ContainmentRequest:
     """Decide whether each answer of one query is one of another."""
 
-    inputs: tuple[Path, ...] = queries_argument()
-    unit: Duration | None = unit_option()
-    base: str | None = base_option()
-    rdf: Rdf | None = rdf_option()
-    reading: InterpretationOptions
+    inputs: tuple[Path, ...] = requests.queries_argument()
+    unit: Duration | None = requests.unit_option()
+    base: str | None = requests.base_option()
+    rdf: requests.Rdf | None = requests.rdf_option()
+    reading: requests.InterpretationOptions
     two: TwoQueryOptions
     time_limit: float | None = time_limit_option()
 
@@ -521,8 +505,8 @@ class WitnessRequest:
     lars witness samples/coupons --period 5
     """
 
-    inputs: tuple[Path, ...] = queries_argument()
-    options: TracelessOptions
+    inputs: tuple[Path, ...] = requests.queries_argument()
+    options: requests.TracelessOptions
     criteria: WitnessCriteria
 
 

@@ -20,27 +20,8 @@ from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantRepor
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
+from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import (
-    NO_ROWS,
-    Json,
-    asked_atom,
-    atom_text,
-    binding,
-    bindings,
-    encode,
-    first_few,
-    header,
-    json_triple,
-    number_ranges,
-    quantity,
-    row_order,
-    short,
-    short_atom,
-    short_row,
-    shorten,
-    table,
-)
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line
@@ -92,9 +73,9 @@ class ExplainOptions:
         t = row.interval.end if pulled or pushed is None else pushed
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(t)]
-        atom = short_atom(row.difference.row)
+        atom = outputs.short_atom(row.difference.row)
         if atom is None or alike is None or atom in alike:
-            atom = asked_atom("ans1", row.difference.row)
+            atom = outputs.asked_atom("ans1", row.difference.row)
         return shlex.join(["lars", "explain", *inputs, *rest, atom])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
@@ -166,13 +147,13 @@ class AgreementView:
                 return Text("push and pull disagree, in what is not shown", style=_STYLES[False])
             if not whole:
                 return Text("no whole period lies on the timeline: nothing to compare", style=_STYLES[None])
-            several = number_ranges([verdict.period for verdict in variant.verdicts])
+            several = outputs.number_ranges([verdict.period for verdict in variant.verdicts])
             periods = "" if len(verdicts) == 1 else f", U = {several}"
-            nothing = NO_ROWS if variant.is_empty else ""
-            sentence = f"push and pull agree on {quantity(whole, 'whole period')}{periods}{nothing}"
+            nothing = outputs.NO_ROWS if variant.is_empty else ""
+            sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
             return Text(sentence, style=_STYLES[True])
         more = sum(map(len, row_groups(self.row_filter, variant))) - 1
-        others = f"; {quantity(more, 'row')} more" if more else ""
+        others = f"; {outputs.quantity(more, 'row')} more" if more else ""
         words = difference_text(first, dates_on(variant, self.setting.unit))
         return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
 
@@ -187,13 +168,15 @@ class AgreementView:
             wrong = list(verdict.intervals.disagreeing)
             texts = [_period(comparison, dates) for comparison in wrong[:_ITEMS_NAMED]]
             rest = [_left(pair, timeline, dates) for pair in _outside(verdict, timeline)]
-            nothing = NO_ROWS if verdict.is_empty else ""
+            nothing = outputs.NO_ROWS if verdict.is_empty else ""
             word = Text(f"{_WORDS[verdict.agree]}{nothing}", style=_STYLES[verdict.agree])
             disagreeing = ", ".join((*texts, *["…"] * (len(wrong) > _ITEMS_NAMED)))
             rows.append(
                 (str(verdict.period), word, str(len(verdict.intervals)), disagreeing, ", ".join(rest))
             )
-        return table(f"{title}, time in units of {self.setting.unit}", columns, rows, right=("period U",))
+        return outputs.table(
+            f"{title}, time in units of {self.setting.unit}", columns, rows, right=("period U",)
+        )
 
     def _details(
         self, variant: VariantReport, groups: Sequence[RowGroup], asking: ExplainOptions, dates: Dates
@@ -206,14 +189,14 @@ class AgreementView:
         for row, support in zip(chosen, supports, strict=True):
             difference = row.difference
             pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
-            cells = (difference.side.value, pushed, short_row(difference.row), difference.cause.value)
+            cells = (difference.side.value, pushed, outputs.short_row(difference.row), difference.cause.value)
             rows.append(
                 (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
             )
-        title = f"rows that one side alone has: {header(self.report.variables)}"
+        title = f"rows that one side alone has: {outputs.header(self.report.variables)}"
         period = "period" if dates.zero is None else _UP_TO
         columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
-        yield table(title, columns, rows, whole=_WHOLE)
+        yield outputs.table(title, columns, rows, whole=_WHOLE)
         count = sum(map(len, groups))
         if more := count - len(chosen):
             yield Text(f"… and {more} more rows: {_ALL}")
@@ -229,17 +212,17 @@ class AgreementView:
         query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
         return columns(query) == self.report.variables
 
-    def as_json(self) -> Json:
+    def as_json(self) -> outputs.Json:
         """Return the whole report: the first variant's periods at the top, all under `variants`.
 
         What can be long is an iterator, for `document_lines`.
         """
         derived = self.report.variants if self.first.pair.choices is not None else ()
         return {
-            "unit": encode(self.setting.unit),
+            "unit": outputs.encode(self.setting.unit),
             "origin": self.first.trace.origin,
-            "profile": encode(self.setting.profile),
-            "bounds": encode(self.setting.bounds),
+            "profile": outputs.encode(self.setting.profile),
+            "bounds": outputs.encode(self.setting.bounds),
             "on": [f"?{variable.name}" for variable in self.report.variables],
             **self._variant(self.first),
             "variants": map(self._variant, derived),
@@ -247,7 +230,7 @@ class AgreementView:
             "certified": dict(zip(("times", "of"), self.report.certified, strict=True)),
         }
 
-    def _variant(self, variant: VariantReport) -> Json:
+    def _variant(self, variant: VariantReport) -> outputs.Json:
         verdicts = self.row_filter.verdicts(variant)
         periods = (
             {
@@ -264,21 +247,21 @@ class AgreementView:
         )
         return {"variant": str(variant.pair), "periods": periods}
 
-    def _interval(self, interval: PeriodComparison, rows: Sequence[SupportedRow]) -> Json:
+    def _interval(self, interval: PeriodComparison, rows: Sequence[SupportedRow]) -> outputs.Json:
         names, dates = self.report.variables, self.dates
         return {
             **dates.with_dates({"from": interval.start, "to": interval.end}),
             "agree": interval.agree,
-            "push": bindings(names, interval.push),
-            "pull": bindings(names, interval.pull),
-            "push_only": bindings(names, interval.only(Side.PUSH)),
-            "pull_only": bindings(names, interval.only(Side.PULL)),
+            "push": outputs.bindings(names, interval.push),
+            "pull": outputs.bindings(names, interval.pull),
+            "push_only": outputs.bindings(names, interval.only(Side.PUSH)),
+            "pull_only": outputs.bindings(names, interval.only(Side.PULL)),
             "causes": [
                 {
                     "side": row.difference.side.value,
-                    "row": binding(names, row.difference.row),
+                    "row": outputs.binding(names, row.difference.row),
                     "cause": row.difference.cause.value,
-                    "support": [json_triple(fact, dates) for fact in support],
+                    "support": [outputs.json_triple(fact, dates) for fact in support],
                     **dates.with_dates({"pushed": row.difference.pushed}),
                 }
                 for row, support in rows
@@ -323,7 +306,7 @@ class AgreementView:
             for found in self.row_filter.rows(variant):
                 difference, interval = found.difference, found.interval
                 why = (difference.side.value, difference.cause.value, difference.pushed)
-                row = (atom_text("ans1", difference.row), *difference.row)
+                row = (outputs.atom_text("ans1", difference.row), *difference.row)
                 yield str(variant.pair), found.period, interval.start, interval.end, *why, *row
 
     def _answers(self) -> Iterator[Sequence[TableValue]]:
@@ -349,16 +332,16 @@ class AgreementView:
                 (
                     dates.text(t),
                     *(
-                        " ".join(map(short_row, sorted(own.get(t, ()), key=row_order)))
+                        " ".join(map(outputs.short_row, sorted(own.get(t, ()), key=outputs.row_order)))
                         for own in (pushed, pulled)
                     ),
                 )
                 for t in sorted({*pushed, *pulled})
             )
             title = f"answers per time point{dates.caption}"
-            yield table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
+            yield outputs.table(title, ("t", "push", "pull"), rows, right=("t",), whole=("t",))
 
-    def basis_json(self) -> Json:
+    def basis_json(self) -> outputs.Json:
         """Return the keys that --full adds: model, programs, answers."""
         from translate.writing import model_json
 
@@ -377,7 +360,8 @@ class AgreementView:
                 {"variant": str(variant.pair)}
                 | {
                     side: [
-                        {**dates.with_dates({"t": t}), "rows": bindings(names, own[t])} for t in sorted(own)
+                        {**dates.with_dates({"t": t}), "rows": outputs.bindings(names, own[t])}
+                        for t in sorted(own)
                     ]
                     for side, own in zip(("push", "pull"), _by_time(variant), strict=True)
                 }
@@ -414,7 +398,7 @@ def difference_text(row: PeriodDifference, dates: Dates) -> str:
     """Return which row one side alone has, in which period, and why."""
     difference, interval = row.difference, row.interval
     where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
-    row_text = f"{difference.side.value} alone reports {short_row(difference.row)}"
+    row_text = f"{difference.side.value} alone reports {outputs.short_row(difference.row)}"
     return f"{where}: {row_text}, {difference.cause.value}"
 
 
@@ -426,7 +410,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
             both, *alone = _row_counts(verdict)
             every = both + sum(alone)
             shares.append(f"U = {verdict.period}: {both} of {every} ({both / every:.0%})")
-    return f"rows that both sides have, of all: {first_few(shares, _ITEMS_NAMED, ' · ')}"
+    return f"rows that both sides have, of all: {outputs.first_few(shares, _ITEMS_NAMED, ' · ')}"
 
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
@@ -464,9 +448,9 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 def _alike(rows: Iterable[PeriodDifference]) -> set[str]:
     """Return the atoms in short terms of which some term could be another one of these rows."""
     distinct = {row.difference.row for row in rows}
-    terms = Counter(map(short, {term for row in distinct for term in row}))
-    unclear = {row for row in distinct if any(terms[short(term)] > 1 for term in row)}
-    return {text for text in map(short_atom, unclear) if text is not None}
+    terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
+    unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
+    return {text for text in map(outputs.short_atom, unclear) if text is not None}
 
 
 def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
@@ -483,7 +467,7 @@ def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
         )
         for group in groups
     )
-    return table(title, columns, rows, right=("U", "rows", "periods"), whole=_WHOLE)
+    return outputs.table(title, columns, rows, right=("U", "rows", "periods"), whole=_WHOLE)
 
 
 def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
@@ -500,7 +484,7 @@ def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
 
 
 def _triple(fact: Fact, dates: Dates) -> str:
-    s, p, o, _ = map(short, fact.arguments)
+    s, p, o, _ = map(outputs.short, fact.arguments)
     return f"{dates.text(fact.t)}: {s} {p} {o}"
 
 
@@ -579,7 +563,7 @@ _DIFFERENCES = (
     Column(
         "pushed", int, "when push last reported the row, up to the period's end; none: never", is_time=True
     ),
-    Column("atom", str, "the row as an atom, for lars explain", in_papers=shorten),
+    Column("atom", str, "the row as an atom, for lars explain", in_papers=outputs.shorten),
 )
 _ANSWERS = (
     _VARIANT,

@@ -13,8 +13,8 @@ from typing import Final, TypeVar, assert_never
 import numpy as np
 
 from agreement.answering.solve.solving import AnswerRows, EngineReports, Streams
+from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, binding, header, json_text, plain, short_row
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from agreement.documents.traces import StreamRuns
 from lars.errors import LarsError
@@ -28,26 +28,30 @@ _DIGITS: Final = 9
 
 def json_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield one JSON object a line for each time point, or report."""
-    return map(json_text, json_objects(answers, dates))
+    return map(outputs.json_text, json_objects(answers, dates))
 
 
-def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[Json]:
+def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs.Json]:
     """Yield an object for each time point; `origin`, where times have one, is in each.
 
     Of a report `t` is its time point; where it comes between two of them, `t` is the one before, and
     `ms` its time in milliseconds.
     """
-    since: Json = {} if answers.origin is None else {"origin": answers.origin}
+    since: outputs.Json = {} if answers.origin is None else {"origin": answers.origin}
     match answers:
         case AnswerRows(variables, at, _):
             for t, rows in at:
-                yield dates.with_dates({"t": t}) | {"rows": [binding(variables, row) for row in rows]} | since
+                yield (
+                    dates.with_dates({"t": t})
+                    | {"rows": [outputs.binding(variables, row) for row in rows]}
+                    | since
+                )
         case Streams(whole=whole):
             for t, streams in answers.at:
                 yield dates.with_dates({"t": t}) | _json_of(streams, whole) | since
         case EngineReports(variables, reports, milliseconds):
             for report in reports:
-                line: Json = {"rows": [binding(variables, row) for row in report.rows]}
+                line: outputs.Json = {"rows": [outputs.binding(variables, row) for row in report.rows]}
                 yield _time(report.t, milliseconds, dates) | line | since
         case _:
             assert_never(answers)
@@ -57,10 +61,10 @@ def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
     """Yield the answers for a reader, `-` for an empty one; reports as a trace if they are to be a stream."""
     match answers:
         case AnswerRows(variables, at, _):
-            lines = (f"{dates.text(t)}: {' '.join(map(short_row, rows)) or '-'}" for t, rows in at)
+            lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)
             # Evaluated before the header is printed: what cannot be evaluated prints nothing.
             first = list(islice(lines, 1))
-            yield from (f"t: {header(variables)}", *first)
+            yield from (f"t: {outputs.header(variables)}", *first)
             yield from lines
         case Streams(whole=whole):
             for t, streams in answers.at:
@@ -77,11 +81,11 @@ def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
 
 def _report_lines(reports: EngineReports, dates: Dates) -> Iterator[str]:
     # Times are time points and their fractions.
-    yield f"t: {header(reports.variables)}"
+    yield f"t: {outputs.header(reports.variables)}"
     for report in reports.reports:
-        rows = " ".join(map(short_row, report.rows)) or "-"
+        rows = " ".join(map(outputs.short_row, report.rows)) or "-"
         t = report.t / reports.milliseconds
-        yield f"{dates.date(t) or plain(t, _DIGITS)}: {rows}"
+        yield f"{dates.date(t) or outputs.plain(t, _DIGITS)}: {rows}"
 
 
 def _stream_lines(reports: EngineReports, stream: Iri, dates: Dates) -> Iterator[str]:
@@ -92,14 +96,14 @@ def _stream_lines(reports: EngineReports, stream: Iri, dates: Dates) -> Iterator
             yield f'{" ".join(text or "" for text in row)} {stream} "{t}" .'
 
 
-def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> Json:
+def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> outputs.Json:
     if whole.consequences is not None:
         return {whole.consequences.value: streams[0] if streams else None}
     stream = streams[: whole.most]
     return {"answer_streams": stream} | ({"more": True} if len(streams) > len(stream) else {})
 
 
-def _time(t: float, milliseconds: float, dates: Dates) -> Json:
+def _time(t: float, milliseconds: float, dates: Dates) -> outputs.Json:
     nearest = round(t / milliseconds)
     if nearest * milliseconds == t:
         return dates.with_dates({"t": nearest})

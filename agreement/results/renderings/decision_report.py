@@ -10,8 +10,8 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import Json, binding, json_triple, number_ranges, range_text, record, short
 from agreement.documents.requests import sources
 from agreement.proving.containment import Containment, FinerUnit, Holds, PairQuery
 from agreement.proving.containment.canonical import in_unit
@@ -96,7 +96,7 @@ class DecisionView:
         for choice in classes.parts:
             yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
 
-    def as_json(self, columns: Sequence[Variable]) -> Json:
+    def as_json(self, columns: Sequence[Variable]) -> outputs.Json:
         """Return the report for machines."""
         return {
             "unit": str(self.unit),
@@ -118,14 +118,14 @@ class DecisionView:
             for verdict in EveryStream
         }
         sentences = (
-            f"{verdict.value} for U = {number_ranges(own, MOST_RANGES)}"
+            f"{verdict.value} for U = {outputs.number_ranges(own, MOST_RANGES)}"
             for verdict, own in periods.items()
             if own
         )
         answer = f"Agreement on every stream: {'; '.join(sentences)}."
         premises = dict.fromkeys(premise for decision in self.decisions for premise in decision.premises)
         bar = groupby(self.decisions, lambda decision: decision.verdict)
-        page: Json = {
+        page: outputs.Json = {
             "bar": [_stretch(list(own)) for _, own in bar],
             "theorems": _theorems(self.decisions),
             "streams": [
@@ -167,11 +167,11 @@ def _headline(decisions: Sequence[PeriodDecision]) -> str:
 
 
 def _periods(group: Sequence[PeriodDecision]) -> str:
-    return number_ranges(sorted(decision.period for decision in group))
+    return outputs.number_ranges(sorted(decision.period for decision in group))
 
 
 def _witness(period: int, witness: StreamWitness, dates: Dates) -> Iterator[str]:
-    sentence = f"{witness.side} alone has ({', '.join(map(short, witness.row))}), {witness.cause}"
+    sentence = f"{witness.side} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.cause}"
     when = f"U = {period}, in {dates.period(*witness.period)}"
     yield f"a stream on which they differ for {when}: {sentence}"
     yield from (f"  {line}" for line in _arrivals(witness.facts, dates) or ["nothing arrives"])
@@ -183,14 +183,14 @@ def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
     """Return the triples that arrive, a line each."""
     lines = []
     for fact in facts:
-        *triple, stream = map(short, fact.arguments)
+        *triple, stream = map(outputs.short, fact.arguments)
         lines.append(f"{dates.text(fact.t)}: {' '.join(triple)} on {stream}")
     return lines
 
 
 def _static_triples(quads: Iterable[Quad]) -> Iterator[tuple[Quad, str]]:
     """Yield static triples, each with the line that shows it."""
-    return ((quad, f"static: {' '.join(short(str(term)) for term in quad[:3])}") for quad in quads)
+    return ((quad, f"static: {' '.join(outputs.short(str(term)) for term in quad[:3])}") for quad in quads)
 
 
 def _more_static(witness: StreamWitness) -> list[str]:
@@ -198,12 +198,12 @@ def _more_static(witness: StreamWitness) -> list[str]:
     return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
 
 
-def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
+def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> outputs.Json:
     return {
         "period": decision.period,
         "verdict": decision.verdict.name.lower(),
         "theorem": None if decision.theorem is None else decision.theorem.value,
-        "premises": [record(premise, {"statement": "said"}) for premise in decision.premises],
+        "premises": [outputs.record(premise, {"statement": "said"}) for premise in decision.premises],
         "changes": list(decision.changes),
         "searched": decision.searched or None,
         "finer": None
@@ -213,20 +213,20 @@ def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> Json:
     }
 
 
-def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> Json:
+def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> outputs.Json:
     return {
-        "stream": [json_triple(fact) for fact in witness.facts],
+        "stream": [outputs.json_triple(fact) for fact in witness.facts],
         "static": _static_json(witness.static),
         "to": witness.timeline.last,
         "interval": {"from": witness.period[0], "to": witness.period[1]},
         "side": witness.side,
-        "row": binding(columns, witness.row),
+        "row": outputs.binding(columns, witness.row),
         "cause": witness.cause,
     }
 
 
-def _static_json(quads: Iterable[Quad]) -> list[Json]:
-    return [{**binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
+def _static_json(quads: Iterable[Quad]) -> list[outputs.Json]:
+    return [{**outputs.binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
 
 
 _STREAMS: Final = 4
@@ -240,13 +240,15 @@ _SQUARES: Final = {
 }
 
 
-def _square(verdict: EveryStream) -> Json:
+def _square(verdict: EveryStream) -> outputs.Json:
     return {"mark": _SQUARES[verdict], "word": verdict.value, "kind": verdict.name.lower()}
 
 
-def _stretch(own: Sequence[PeriodDecision]) -> Json:
+def _stretch(own: Sequence[PeriodDecision]) -> outputs.Json:
     """Return periods in a row of one verdict, as wide as they are many."""
-    return {"periods": range_text(own[0].period, own[-1].period), "count": len(own)} | _square(own[0].verdict)
+    return {"periods": outputs.range_text(own[0].period, own[-1].period), "count": len(own)} | _square(
+        own[0].verdict
+    )
 
 
 def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:
@@ -266,10 +268,10 @@ def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
     return list(decisions.values())[:_STREAMS]
 
 
-def _stream(period: int, witness: StreamWitness | None, dates: Dates) -> Json:
+def _stream(period: int, witness: StreamWitness | None, dates: Dates) -> outputs.Json:
     assert witness is not None, "only periods with a stream are drawn"
     begin, end = witness.period
-    row = f"({', '.join(map(short, witness.row))})"
+    row = f"({', '.join(map(outputs.short, witness.row))})"
     title = f"U = {period}, {dates.period(begin, end)}: {witness.side} alone has {row}, {witness.cause}"
     arrivals = ((fact.t, fact.arguments[-1], fact.arguments[:-1]) for fact in witness.facts)
     pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
@@ -281,7 +283,7 @@ def _stream(period: int, witness: StreamWitness | None, dates: Dates) -> Json:
     return lanes_json(title, drawn, ends, dates.text, witness.period) | {"said": listed}
 
 
-def _premise_json(premise: CheckedPremise) -> Json:
+def _premise_json(premise: CheckedPremise) -> outputs.Json:
     line = _LINE.search(premise.place)
     return {
         "holds": premise.holds,
@@ -332,7 +334,7 @@ def _data(query: PairQuery, other: PairQuery, containment: Containment, mine: st
     when = f"at {dates.text(against.t)} " if _timed(query, other) else ""
     if against.before is not None:
         when = f"{when}(evaluated before at {dates.text(against.before)}) "
-    row = ", ".join(map(short, against.row))
+    row = ", ".join(map(outputs.short, against.row))
     yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
     yield from (f"  {line}" for line in _arrivals(against.facts, dates))
     yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
@@ -341,7 +343,7 @@ def _data(query: PairQuery, other: PairQuery, containment: Containment, mine: st
 _VALUES = {Holds.YES: True, Holds.NO: False, Holds.OPEN: None}
 
 
-def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> Json:
+def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> outputs.Json:
     """Return the report for machines: null is open."""
     directions = [
         {
@@ -366,7 +368,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     }
 
 
-def _finer(query: PairQuery, finer: FinerUnit) -> Json:
+def _finer(query: PairQuery, finer: FinerUnit) -> outputs.Json:
     containment = finer.containment
     return {
         "unit": str(finer.unit),
@@ -376,13 +378,13 @@ def _finer(query: PairQuery, finer: FinerUnit) -> Json:
     }
 
 
-def _containment_json(query: PairQuery, containment: Containment) -> Json | None:
+def _containment_json(query: PairQuery, containment: Containment) -> outputs.Json | None:
     if (against := containment.against) is None:
         return None
     return {
         "t": against.t,
         "before": against.before,
-        "row": binding(query.result, against.row),
-        "stream": [json_triple(fact) for fact in against.facts],
+        "row": outputs.binding(query.result, against.row),
+        "stream": [outputs.json_triple(fact) for fact in against.facts],
         "static": _static_json(against.static),
     }

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from typing import Final, assert_never
 
 from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Underived
+from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import Json, encode, first_few, quantity, record, short, shorten
 from lars import explain
 from lars.explain import MOST, present
 from lars.language.formulas import BodyLiteral, Truth
@@ -64,7 +64,7 @@ class ToldOnce:
 
 def short_text(part: Atom | BodyLiteral | Rule) -> str:
     """Return an atom, literal or rule in short."""
-    return shorten(str(part) if isinstance(part, Rule) else write_literal(part))
+    return outputs.shorten(str(part) if isinstance(part, Rule) else write_literal(part))
 
 
 def _places(by: tuple[int, ...]) -> str:
@@ -72,7 +72,7 @@ def _places(by: tuple[int, ...]) -> str:
 
 
 def _source(window: TupleWindow) -> str:
-    return "" if window.source is None else f" of {shorten(str(window.source))}"
+    return "" if window.source is None else f" of {outputs.shorten(str(window.source))}"
 
 
 _MOST_BEHIND: Final = 5
@@ -88,17 +88,22 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
         return "No input atom takes part in its proof."
     triples = all(signature(atom) == (STREAM_PREDICATE, 4) for _, atom in moments)
     behind = {
-        (t, " ".join(short(str(term)) for term in atom.arguments[:3]) if triples else short_text(atom))
+        (
+            t,
+            " ".join(outputs.short(str(term)) for term in atom.arguments[:3])
+            if triples
+            else short_text(atom),
+        )
         for t, atom in moments
     }
     texts = [f"{dates.text(t)}: {text}" for t, text in sorted(behind)]
-    what = quantity(len(texts), "triple" if triples else "input atom")
-    return f"It rests on {what}: {first_few(texts, _MOST_BEHIND, ' · ')}."
+    what = outputs.quantity(len(texts), "triple" if triples else "input atom")
+    return f"It rests on {what}: {outputs.first_few(texts, _MOST_BEHIND, ' · ')}."
 
 
 def bound(values: explain.Values) -> str:
     """Return what the variables of a rule stand for."""
-    return ", ".join(f"{name} = {shorten(str(term))}" for name, term in values)
+    return ", ".join(f"{name} = {outputs.shorten(str(term))}" for name, term in values)
 
 
 def signature_text(name: Signature) -> str:
@@ -151,7 +156,7 @@ class Words:
             case explain.Points():
                 return ""
             case explain.Instances(_, count, _):
-                return quantity(count, "instance")
+                return outputs.quantity(count, "instance")
             case _:
                 assert_never(evidence)
 
@@ -425,7 +430,7 @@ _ATTEMPT: Final = _RULE | {
 }
 
 
-def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> Json:
+def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> outputs.Json:
     """Return the explanation for machines."""
     document = (
         _unanswered_json(explanation, dates)
@@ -435,7 +440,7 @@ def as_json(explanation: AtomExplanation | NoAnswerStream, dates: Dates) -> Json
     return {"origin": dates.zero} | document
 
 
-def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
+def _of_atom(explanation: AtomExplanation, dates: Dates) -> outputs.Json:
     teller = _JsonTeller(explanation.world, dates, explanation.shortfalls)
     t, atom = explanation.moment
     place = dates.with_dates({"at": explanation.world.t, "t": t}) | {
@@ -448,7 +453,7 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
         "silent": explanation.silent,
         "holds": explanation.proof is not None,
     }
-    content: Json = place | document
+    content: outputs.Json = place | document
     if explanation.proof is not None:
         content |= {"proof": teller.node(explanation.moment, 0, [])}
     else:
@@ -461,8 +466,8 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> Json:
     return content | {"lemmas": teller.rest()}
 
 
-def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> Json:
-    content: Json = dates.with_dates({"at": stream.t, "t": stream.moment[0]})
+def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
+    content: outputs.Json = dates.with_dates({"at": stream.t, "t": stream.moment[0]})
     content |= {"atom": str(stream.moment[1]), "answer_streams": 0}
     if stream.world is None:
         circular = [
@@ -486,11 +491,11 @@ def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> Json:
         for violation in stream.violations
     ]
     relaxed = {"without": len(stream.relaxed.streams), "more": stream.relaxed.more}
-    why: Json = {"kind": "violated"} | relaxed | {"violations": violations}
+    why: outputs.Json = {"kind": "violated"} | relaxed | {"violations": violations}
     return content | {"why": why | {"lemmas": teller.rest()}}
 
 
-def _rule(program: Program, number: int) -> Json:
+def _rule(program: Program, number: int) -> outputs.Json:
     return {"rule": number, "text": str(program.rules[number - 1])}
 
 
@@ -505,11 +510,11 @@ class _JsonTeller:
         self._shortfalls = shortfalls or {}
         self._once = ToldOnce(world)
 
-    def rest(self) -> list[Json]:
+    def rest(self) -> list[outputs.Json]:
         """Return the proofs that were too deep to be told in their place."""
         return [self._derived(moment, 0) for moment in self._once.left()]
 
-    def node(self, moment: Moment, depth: int, windows: list[Json]) -> Json:
+    def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
         """Return an atom with what supports it."""
         here = {"windows": windows}
         if not self._once.derived(moment):
@@ -521,24 +526,26 @@ class _JsonTeller:
             return {"kind": "derived"} | content | here
         return self._derived(moment, depth) | here
 
-    def _derived(self, moment: Moment, depth: int) -> Json:
+    def _derived(self, moment: Moment, depth: int) -> outputs.Json:
         support = self._once.prover.support(moment)
         assert isinstance(support, explain.RuleInstance)
         premises = [self.premise(premise, depth + 1) for premise in support.premises]
         values = _values(support.binding)
-        content = {"kind": "derived"} | record(support, _RULE, binding=values, premises=premises)
+        content = {"kind": "derived"} | outputs.record(support, _RULE, binding=values, premises=premises)
         return content | self._dates.with_dates({"t": moment[0]})
 
-    def premise(self, premise: explain.Premise, depth: int) -> Json:
+    def premise(self, premise: explain.Premise, depth: int) -> outputs.Json:
         """Return a body literal that holds, with what it rests on."""
         evidence = premise.evidence
         return {
-            "literal": encode(premise.literal),
+            "literal": outputs.encode(premise.literal),
             "why": None if evidence is None else self._words.place_of(evidence),
             "evidence": [] if evidence is None else self._evidence(evidence, depth, []),
         }
 
-    def _evidence(self, evidence: explain.Evidence, depth: int, windows: list[Json]) -> list[Json]:
+    def _evidence(
+        self, evidence: explain.Evidence, depth: int, windows: list[outputs.Json]
+    ) -> list[outputs.Json]:
         match evidence:
             case explain.PresentAtom(t, atom):
                 return [self.node((t, atom), depth, windows)]
@@ -562,28 +569,28 @@ class _JsonTeller:
             case _:
                 assert_never(evidence)
 
-    def shortfall(self, goal: explain.Goal) -> Json:
+    def shortfall(self, goal: explain.Goal) -> outputs.Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
         self._once.goals.add(goal)
         here = self._shortfalls[goal]
         return {
             "derivable": here.derivable,
             "closest": [self._attempt(attempt) for attempt in here.attempts],
-            "cannot": [record(other, _RULE) for other in here.mismatches],
+            "cannot": [outputs.record(other, _RULE) for other in here.mismatches],
         }
 
-    def _attempt(self, attempt: explain.Attempt) -> Json:
-        return record(
+    def _attempt(self, attempt: explain.Attempt) -> outputs.Json:
+        return outputs.record(
             attempt,
             _ATTEMPT,
             binding=_values(attempt.binding),
-            met=[{"literal": encode(premise.literal)} for premise in attempt.premises],
+            met=[{"literal": outputs.encode(premise.literal)} for premise in attempt.premises],
             failed=None if attempt.failure is None else self._failure(attempt.failure),
         )
 
-    def _failure(self, failure: explain.Failure) -> Json:
+    def _failure(self, failure: explain.Failure) -> outputs.Json:
         sight, despite = failure.sight, failure.despite
-        content: Json = {"literal": encode(failure.literal), "why": None}
+        content: outputs.Json = {"literal": outputs.encode(failure.literal), "why": None}
         if sight is not None:
             content |= {
                 "why": self._words.unseen(sight),
@@ -591,43 +598,43 @@ class _JsonTeller:
                 "looked_in": self._span(sight.within),
                 "nearest": self.nearest(sight),
                 **self._dates.with_dates({"left": sight.left}),
-                "gaps": encode(sight.gaps),
+                "gaps": outputs.encode(sight.gaps),
             }
         elif despite is not None:
             content |= {"why": self._words.place_of(despite), "evidence": self._evidence(despite, 1, [])}
         missing = failure.missing
         if missing is not None:
-            goal: Json = {"atom": str(missing.atom)} | self._span(missing.within)
+            goal: outputs.Json = {"atom": str(missing.atom)} | self._span(missing.within)
             known = missing not in self._once.goals and missing in self._shortfalls
             more = self.shortfall(missing) if known else {"repeated": missing in self._once.goals}
             content |= {"missing": goal | more}
         return content
 
-    def nearest(self, sight: explain.Sight | None) -> list[Json]:
+    def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
         """Return what lies nearest before and after."""
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
         return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 
-    def _span(self, interval: Interval) -> Json:
-        return self._dates.with_dates(encode(interval))
+    def _span(self, interval: Interval) -> outputs.Json:
+        return self._dates.with_dates(outputs.encode(interval))
 
-    def _window(self, window: Window, interval: Interval) -> Json:
+    def _window(self, window: Window, interval: Interval) -> outputs.Json:
         return {"window": str(window), **self._span(interval)}
 
 
-def _atom(t: int, atom: Atom, dates: Dates) -> Json:
+def _atom(t: int, atom: Atom, dates: Dates) -> outputs.Json:
     match atom:
         case Atom("striple", (s, p, o, stream)):
             return {
                 **dates.with_dates({"t": t}),
-                "stream": encode(stream)["value"],
-                "s": encode(s),
-                "p": encode(p),
-                "o": encode(o),
+                "stream": outputs.encode(stream)["value"],
+                "s": outputs.encode(s),
+                "p": outputs.encode(p),
+                "o": outputs.encode(o),
             }
         case _:
             return dates.with_dates({"t": t}) | {"atom": str(atom)}
 
 
-def _values(values: explain.Values) -> Json:
-    return {variable.name: encode(term) for variable, term in values}
+def _values(values: explain.Values) -> outputs.Json:
+    return {variable.name: outputs.encode(term) for variable, term in values}

@@ -8,7 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.documents.outputs import Json, plain, quantity, short, short_row, table, triples_table
+from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
 from agreement.proving.hunting import Fault, Hunt
@@ -23,30 +23,32 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
     """Yield what was found, a line and a table for each fault, and what could not be run."""
-    text = quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
-    of = quantity(len(hunt.queries), "query")
+    text = outputs.quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
+    of = outputs.quantity(len(hunt.queries), "query")
     name = hunt.name or "the engine"
     yield f"{name} against {hunt.reference.name}: {text}, {_runs_text(hunt, f' of {of}')}"
     for number, fault in enumerate(hunt.faults):
-        size = f"the smallest with {quantity(len(fault.run.pushes), 'triple')}"
+        size = f"the smallest with {outputs.quantity(len(fault.run.pushes), 'triple')}"
         last = "" if fault.repeated else "; a new process answered otherwise"
-        yield f"{number + 1}. {fault.sentence}: {quantity(fault.times, 'run')}, {size}{last}"
+        yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.left:
-        yield f"{quantity(hunt.left, 'wrong run')} of those that were kept are explained by none of these"
+        wrong = outputs.quantity(hunt.left, "wrong run")
+        yield f"{wrong} of those that were kept are explained by none of these"
     if hunt.failures:
         first = hunt.failures[0]
-        yield f"{quantity(len(hunt.failures), 'run')} failed, the first ({first.query.name}): {first.problem}"
+        failed = outputs.quantity(len(hunt.failures), "run")
+        yield f"{failed} failed, the first ({first.query.name}): {first.problem}"
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
     """Return how many runs looked for faults, and how many came after these."""
     after = hunt.runs - hunt.searched
     more = f"; {after} more minimized and repeated faults" if after else ""
-    return f"{quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
+    return f"{outputs.quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
 
 
 def title(fault: Fault) -> str:
@@ -61,8 +63,8 @@ def title(fault: Fault) -> str:
 
 def stream_table(fault: Fault) -> Table:
     """Return the stream of a fault."""
-    arriving = ((plain(push.t), short(push.stream), push.triple) for push in fault.run.pushes)
-    return triples_table(arriving, time="t (ms)")
+    arriving = ((outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in fault.run.pushes)
+    return outputs.triples_table(arriving, time="t (ms)")
 
 
 def places_table(fault: Fault) -> Table:
@@ -76,7 +78,7 @@ def places_table(fault: Fault) -> Table:
         (place.where, _rows_text(place.right), _rows_text(rows), place.problem or "right")
         for place, rows in zip(fault.verdict.places, came, strict=True)
     )
-    return table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
+    return outputs.table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
@@ -91,7 +93,7 @@ def _terms(fault: Fault) -> dict[str | None, str]:
 
 
 def _rows_text(rows: Sequence[Row]) -> str:
-    return ", ".join(sorted(map(short_row, rows))) or "no row"
+    return ", ".join(sorted(map(outputs.short_row, rows))) or "no row"
 
 
 def rule_text(fault: Fault) -> str:
@@ -114,7 +116,7 @@ def judge_command(hunt: Hunt) -> str:
     """Return the command that judges a fault's case again."""
     options = hunt.reference.options
     starts = [] if options.starts is None else ["--t0", ",".join(map(str, options.starts))]
-    late = [] if options.late is None else ["--late", plain(options.late)]
+    late = [] if options.late is None else ["--late", outputs.plain(options.late)]
     return shlex.join(["lars", "judge", "case.json", "--engine", hunt.reference.name, *starts, *late])
 
 
@@ -127,7 +129,7 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
-    size, runs = quantity(len(fault.run.pushes), "triple"), quantity(hunt.searched, "run")
+    size, runs = outputs.quantity(len(fault.run.pushes), "triple"), outputs.quantity(hunt.searched, "run")
     parts = (
         f"# {hunt.name}: {title(fault)}",
         f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",
@@ -167,7 +169,9 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
         for fault, folder in zip(hunt.faults, folders, strict=True)
     )
     names = (
-        _markdown(table(None, ("fault", "triples", "runs"), rows)) if hunt.faults else "No fault was found."
+        _markdown(outputs.table(None, ("fault", "triples", "runs"), rows))
+        if hunt.faults
+        else "No fault was found."
     )
     return f"# {hunt.name or 'The engine'} against {hunt.reference.name}\n\n{names}\n\n{_provenance(made)}\n"
 
@@ -178,7 +182,7 @@ def _provenance(made: Sequence[tuple[str, str]]) -> str:
     return "\n".join(["## How it was found", "", *lines])
 
 
-def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> Json:
+def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, str]]) -> outputs.Json:
     """Return all that was found."""
     return {
         "engine": hunt.name or None,
@@ -241,8 +245,8 @@ def hunt_page(
     runs = _runs_text(hunt)
     text = f"No fault in {runs}: that proves nothing."
     if hunt.faults:
-        smallest = quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
-        text = f"{quantity(len(hunt.faults), 'fault')} in {runs}. The smallest stream has {smallest}."
+        smallest = outputs.quantity(min(len(fault.run.pushes) for fault in hunt.faults), "triple")
+        text = f"{outputs.quantity(len(hunt.faults), 'fault')} in {runs}. The smallest stream has {smallest}."
     page = _run_content(hunt) | {
         "faults": [
             _fault(hunt, number, fault, folders[number] if number < len(folders) else "")
@@ -267,7 +271,7 @@ def _question(hunt: Hunt) -> str:
     return f"Does {hunt.name or 'the engine'} answer as {hunt.reference.name} says?"
 
 
-def _run_content(hunt: Hunt) -> Json:
+def _run_content(hunt: Hunt) -> outputs.Json:
     """Return what was run, by names, and on which queries."""
     failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
     return {
@@ -283,7 +287,7 @@ def _run_content(hunt: Hunt) -> Json:
     }
 
 
-def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
+def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> outputs.Json:
     pushes = fault.run.pushes
     times = [one.t for one in pushes]
     drawn = stream_lanes(((push.t, push.stream, push.triple) for push in pushes), "input")
@@ -298,7 +302,7 @@ def _fault(hunt: Hunt, number: int, fault: Fault, folder: str) -> Json:
         "folder": folder,
         "query": fault.run.query.registration.query.strip(),
         "static": list(fault.run.query.registration.static[:_NAMED]),
-        "timeline": lanes_json("times in ms", drawn, ends, plain) if times else None,
+        "timeline": lanes_json("times in ms", drawn, ends, outputs.plain) if times else None,
         "stream": page_blocks([stream_table(fault)]),
         "places": page_blocks([places_table(fault)]),
         "choice": fault.verdict.choice,

@@ -11,19 +11,8 @@ from rich.table import Table
 
 from agreement.comparing.compare import DifferenceWithRules, Divergence, SwitchedRule, TraceComparison
 from agreement.comparing.judge import RefusedCase
+from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.outputs import (
-    NO_ROWS,
-    Json,
-    binding,
-    encode,
-    plain,
-    quantity,
-    record,
-    short,
-    table,
-    told_apart,
-)
 from agreement.documents.recordings import Push, Report
 from agreement.results.renderings.pages.blocks import lanes_json
 from lars.durations import NANOSECONDS, Duration
@@ -65,7 +54,8 @@ def _of_one(comparison: TraceComparison) -> Iterator[RenderableType]:
     yield from _rules(parting)
     for name, after in zip(parting.names, parting.after, strict=True):
         if after:
-            yield f"not compared: {quantity(len(after), 'report')} of {name} for which no later push comes"
+            left = outputs.quantity(len(after), "report")
+            yield f"not compared: {left} of {name} for which no later push comes"
 
 
 def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
@@ -77,7 +67,7 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
             for cause, count in parting.frequencies
         )
         names = ("rule", "what it says", "differences")
-        yield table("what parts them", names, rules, right=("differences",))
+        yield outputs.table("what parts them", names, rules, right=("differences",))
     if parting.parted:
         yield _table(comparison, parting.causes)
     told = {cause.rule.name for cause in parting.causes}
@@ -91,13 +81,13 @@ def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> T
     columns = (*names, *_sides(parting), "what parts them")
     rows, rules = [], set(known)
     for difference in parting.parted:
-        only = told_apart(difference.difference.only_first, difference.difference.only_second)
+        only = outputs.told_apart(difference.difference.only_first, difference.difference.only_second)
         first = _cell(difference.difference.first, only[0], comparison)
         second = _cell(difference.difference.second, only[1], comparison)
         causes = _causes(difference, parting, rules)
         rows.append((*_place(difference, comparison), first, second, causes))
         rules.update(difference.causes)
-    return table(
+    return outputs.table(
         _title(comparison), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
     )
 
@@ -126,12 +116,12 @@ def _place(difference: DifferenceWithRules, comparison: TraceComparison) -> tupl
     if comparison.parting.pushes is None:
         return (_dates(comparison).text(place),)
     push = comparison.parting.pushes[place]
-    return str(place), _when(push.t, comparison), " ".join(map(short, push.triple))
+    return str(place), _when(push.t, comparison), " ".join(map(outputs.short, push.triple))
 
 
 def time(t: float, unit: Duration) -> str:
     """Return a time in milliseconds as a number of units."""
-    return plain(_points(t, unit), _DIGITS)
+    return outputs.plain(_points(t, unit), _DIGITS)
 
 
 def _when(t: float, comparison: TraceComparison) -> str:
@@ -147,7 +137,8 @@ def _cell(reports: Sequence[Report], only: Sequence[str], comparison: TraceCompa
     if not reports:
         return "no report"
     lines = [
-        f"{quantity(len(report.rows), 'row') if report.rows else 'empty'} at {_when(report.t, comparison)}"
+        f"{outputs.quantity(len(report.rows), 'row') if report.rows else 'empty'} "
+        f"at {_when(report.t, comparison)}"
         for report in reports
     ]
     if only:
@@ -181,11 +172,12 @@ def summary(comparison: TraceComparison) -> str:
     parting = comparison.parting
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
-    places = f"{quantity(parting.places, place)} at which either reports"
+    places = f"{outputs.quantity(parting.places, place)} at which either reports"
     if not parting.places:
         return f"nothing to compare: neither {first} nor {second} reports at a {place}"
     if parting.same:
-        return f"{first} and {second} report the same at all {places}{NO_ROWS if parting.is_empty else ''}"
+        ending = outputs.NO_ROWS if parting.is_empty else ""
+        return f"{first} and {second} report the same at all {places}{ending}"
     at = parting.parted[0].difference.place
     where = comparison.dates.option(at) if parting.pushes is None else str(at)
     when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, comparison)})"
@@ -208,7 +200,7 @@ def _rules(parting: Divergence) -> Iterator[str]:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
 
 
-def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> Json:
+def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(comparisons) == 1 and comparisons[0].title is None:
         return _json_of_one(comparisons[0].parting, comparisons[0].dates) | {"origin": comparisons[0].origin}
@@ -223,7 +215,7 @@ def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCas
     }
 
 
-def _json_of_one(parting: Divergence, dates: Dates) -> Json:
+def _json_of_one(parting: Divergence, dates: Dates) -> outputs.Json:
     return {
         "same": parting.same,
         "empty": parting.is_empty,
@@ -234,51 +226,55 @@ def _json_of_one(parting: Divergence, dates: Dates) -> Json:
         "differences": [_json_parted(part, parting, dates) for part in parting.parted],
         "frequencies": [_json_cause(cause) | {"differences": count} for cause, count in parting.frequencies],
         "undo_all": list(map(_json_cause, parting.alone)),
-        "differing_fields": [record(rule, {"name": "field"}) for rule in parting.fields],
+        "differing_fields": [outputs.record(rule, {"name": "field"}) for rule in parting.fields],
         "needed_rules": parting.needed and [rule.name for rule in parting.needed],
         "after_last_push": [_json_reports(parting, reports, dates) for reports in parting.after],
     }
 
 
-def _json_parted(part: DifferenceWithRules, parting: Divergence, dates: Dates) -> Json:
+def _json_parted(part: DifferenceWithRules, parting: Divergence, dates: Dates) -> outputs.Json:
     difference = part.difference
     return _json_place(difference.place, parting.pushes, dates) | {
         "first": _json_reports(parting, difference.first, dates),
         "second": _json_reports(parting, difference.second, dates),
         "only_first": _json_rows(parting, difference.only_first),
         "only_second": _json_rows(parting, difference.only_second),
-        "moved_ms": encode(difference.moved),
-        "empty_ms": encode(difference.empty),
+        "moved_ms": outputs.encode(difference.moved),
+        "empty_ms": outputs.encode(difference.empty),
         "parted_by": list(map(_json_cause, part.causes)),
         "only_together": part.together and len(part.causes) > 1,
         "undone": part.undone,
     }
 
 
-def _json_place(place: int, pushes: Sequence[Push] | None, dates: Dates) -> Json:
+def _json_place(place: int, pushes: Sequence[Push] | None, dates: Dates) -> outputs.Json:
     if pushes is None:
         return dates.with_dates({"time_unit": place})
-    return {"push": place, **_json_ms(pushes[place].t, dates), "triple": binding("spo", pushes[place].triple)}
+    return {
+        "push": place,
+        **_json_ms(pushes[place].t, dates),
+        "triple": outputs.binding("spo", pushes[place].triple),
+    }
 
 
-def _json_ms(t: float, dates: Dates) -> Json:
+def _json_ms(t: float, dates: Dates) -> outputs.Json:
     date = dates.date(_points(t, dates.unit))
     return {"ms": t} if date is None else {"ms": t, "ms_date": date}
 
 
-def _json_reports(parting: Divergence, reports: Iterable[Report], dates: Dates) -> list[Json]:
+def _json_reports(parting: Divergence, reports: Iterable[Report], dates: Dates) -> list[outputs.Json]:
     return [_json_ms(report.t, dates) | {"rows": _json_rows(parting, report.rows)} for report in reports]
 
 
-def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[Json]:
-    return [binding(parting.columns, row) for row in rows]
+def _json_rows(parting: Divergence, rows: Iterable[Row]) -> list[outputs.Json]:
+    return [outputs.binding(parting.columns, row) for row in rows]
 
 
-def _json_cause(cause: SwitchedRule) -> Json:
-    return {"profile": cause.profile, **record(cause.rule, {"sentence": "says"})}
+def _json_cause(cause: SwitchedRule) -> outputs.Json:
+    return {"profile": cause.profile, **outputs.record(cause.rule, {"sentence": "says"})}
 
 
-def parting_timelines(comparison: TraceComparison) -> list[Json]:
+def parting_timelines(comparison: TraceComparison) -> list[outputs.Json]:
     """Return the timeline of the places at which they part; none where they do at none."""
     parting, dates = comparison.parting, _dates(comparison)
     parted = [part.difference for part in parting.parted]
@@ -294,11 +290,11 @@ def parting_timelines(comparison: TraceComparison) -> list[Json]:
     title = (
         f"When they part{dates.caption}: square: rows that the other lacks; ring: empty; dot: the same rows"
     )
-    text = plain if dates.zero is None else dates.text
+    text = outputs.plain if dates.zero is None else dates.text
     return [lanes_json(title, lanes, (min(times), max(times)), text)]
 
 
 def _mark(report: Report, parts: bool, unit: Duration) -> tuple[float, str, str]:
     """Return the mark of a report: its time, what kind of mark, its words."""
     kind = "bad" if parts else "empty" if not report.rows else "push"
-    return _points(report.t, unit), kind, quantity(len(report.rows), "row")
+    return _points(report.t, unit), kind, outputs.quantity(len(report.rows), "row")

@@ -7,30 +7,30 @@ from xml.sax.saxutils import escape, quoteattr
 import pyoxigraph as ox
 from rich.console import RenderableType
 
-from agreement.documents.outputs import Json, first_few, pick, plain, quantity, short, table, triples_table
-from agreement.proving.suite import LEVELS, SUITE, Label, Outcome, SuiteResult, TestResult, vectors
+from agreement.documents import outputs
+from agreement.proving import suite
 from agreement.proving.suite.running import Choice
 
-_OUTCOMES: Final = tuple(Outcome)
+_OUTCOMES: Final = tuple(suite.Outcome)
 _EARL: Final = {
-    Outcome.PASSED: "passed",
-    Outcome.FAILED: "failed",
-    Outcome.NOT_ASKED: "untested",
-    Outcome.REFUSED: "inapplicable",
-    Outcome.INADMISSIBLE: "inapplicable",
-    Outcome.NOT_RUN: "untested",
+    suite.Outcome.PASSED: "passed",
+    suite.Outcome.FAILED: "failed",
+    suite.Outcome.NOT_ASKED: "untested",
+    suite.Outcome.REFUSED: "inapplicable",
+    suite.Outcome.INADMISSIBLE: "inapplicable",
+    suite.Outcome.NOT_RUN: "untested",
 }
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
 _SHOWN: Final = 5
 _LABELS: Final = {
-    Label.EVALUATION: "",
-    Label.INSIDE: ", reported less than a time point later",
-    Label.ARRIVAL: ", reported at the next arrival",
-    Label.LATER: ", reported at the next arrival of a later time",
+    suite.Label.EVALUATION: "",
+    suite.Label.INSIDE: ", reported less than a time point later",
+    suite.Label.ARRIVAL: ", reported at the next arrival",
+    suite.Label.LATER: ", reported at the next arrival of a later time",
 }
 
 
-def overview(results: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+def overview(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
     """Yield what each engine is and how its tests ended; several side by side."""
     for each in results:
         yield from _sentences(each)
@@ -40,23 +40,23 @@ def overview(results: Sequence[SuiteResult]) -> Iterator[RenderableType]:
         yield from map(by_feature, results)
 
 
-def as_text(results: Sequence[SuiteResult]) -> Iterator[RenderableType]:
+def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
     """Yield what each engine is and how its tests ended, and of one engine the first failures."""
     yield from overview(results)
     for result in results[:1] if len(results) == 1 else ():
-        failed = [one for one in result.results if one.outcome is Outcome.FAILED]
+        failed = [one for one in result.results if one.outcome is suite.Outcome.FAILED]
         for test_result in failed[:_SHOWN]:
             yield from failure_parts(test_result, result)
         if len(failed) > _SHOWN:
             names = [one.test.name for one in failed[_SHOWN:]]
-            yield f"{len(names)} more failed: {first_few(names, 12)}"
+            yield f"{len(names)} more failed: {outputs.first_few(names, 12)}"
 
 
-def _sentences(result: SuiteResult) -> Iterator[str]:
+def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     counts = ", ".join(
         f"{result.count(outcome)} {outcome.value}" for outcome in _OUTCOMES if result.count(outcome)
     )
-    whole = f"{quantity(len(result.results), 'test')} ({result.writing.language.value})"
+    whole = f"{outputs.quantity(len(result.results), 'test')} ({result.writing.language.value})"
     yield f"{result.engine}: {counts or 'no test'} of {whole}"
     if result.incomplete:
         yield "  incomplete: the run ended before all tests were run"
@@ -68,33 +68,33 @@ def _sentences(result: SuiteResult) -> Iterator[str]:
         sentence = f"none fits every answer; {nearest}"
     yield f"  parameters ({sentence}): {vector_text(result.choice)}"
     if result.misfits:
-        yield f"  no parameters fit {first_few(result.misfits, 4)} together"
+        yield f"  no parameters fit {outputs.first_few(result.misfits, 4)} together"
     elif len(result.fitting) > 1:
-        yield f"  {quantity(len(result.fitting), 'vector')} of parameters fit all answers"
-    if result.count(Outcome.NOT_ASKED):
+        yield f"  {outputs.quantity(len(result.fitting), 'vector')} of parameters fit all answers"
+    if result.count(suite.Outcome.NOT_ASKED):
         yield f"  not asked: {_NOT_ASKED}"
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
-        reports, tests = quantity(sum(unseen), "report"), quantity(len(unseen), "test")
+        reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
         yield f"  {reports} of {tests} come only with the last element, and are not asked"
 
 
 def vector_text(choice: Choice) -> str:
     """Return the parameters of a choice in words."""
     number, label = choice
-    return f"{vectors()[number]}{_LABELS[label]}"
+    return f"{suite.vectors()[number]}{_LABELS[label]}"
 
 
-def by_feature(result: SuiteResult) -> RenderableType:
+def by_feature(result: suite.SuiteResult) -> RenderableType:
     """Return the table of how tests ended by level and feature."""
-    outcomes_shown = [one for one in _OUTCOMES if one is not Outcome.NOT_RUN or result.incomplete]
+    outcomes_shown = [one for one in _OUTCOMES if one is not suite.Outcome.NOT_RUN or result.incomplete]
     names, rows = [outcome.value for outcome in outcomes_shown], []
     for level, feature in _features([result]):
         outcomes = [test_result.outcome for test_result in _of(result, level, feature)]
         rows.append((level, feature, *(str(outcomes.count(kind) or "") for kind in outcomes_shown)))
-    return table(None, ("level", "feature", *names), rows, right=names)
+    return outputs.table(None, ("level", "feature", *names), rows, right=names)
 
 
-def side_by_side(results: Sequence[SuiteResult]) -> RenderableType:
+def side_by_side(results: Sequence[suite.SuiteResult]) -> RenderableType:
     """Return engines beside each other: passed of those that were not refused, by level and feature."""
     names = [result.engine for result in results]
     rows = [
@@ -102,19 +102,21 @@ def side_by_side(results: Sequence[SuiteResult]) -> RenderableType:
         for level, feature in _features(results)
     ]
     every = ("all", "", *(_share(result.results) for result in results))
-    return table(None, ("level", "feature", *names), [*rows, every], right=names)
+    return outputs.table(None, ("level", "feature", *names), [*rows, every], right=names)
 
 
-def _features(results: Sequence[SuiteResult]) -> list[tuple[str, str]]:
+def _features(results: Sequence[suite.SuiteResult]) -> list[tuple[str, str]]:
     pairs = dict.fromkeys(
         (test_result.test.level, test_result.test.feature)
         for result in results
         for test_result in result.results
     )
-    return sorted(pairs, key=lambda pair: LEVELS.index(pair[0]) if pair[0] in LEVELS else len(LEVELS))
+    return sorted(
+        pairs, key=lambda pair: suite.LEVELS.index(pair[0]) if pair[0] in suite.LEVELS else len(suite.LEVELS)
+    )
 
 
-def _of(result: SuiteResult, level: str, feature: str) -> list[TestResult]:
+def _of(result: suite.SuiteResult, level: str, feature: str) -> list[suite.TestResult]:
     return [
         test_result
         for test_result in result.results
@@ -122,45 +124,47 @@ def _of(result: SuiteResult, level: str, feature: str) -> list[TestResult]:
     ]
 
 
-def _share(results: Sequence[TestResult]) -> str:
+def _share(results: Sequence[suite.TestResult]) -> str:
     judged = list(filter(_is_judged, results))
     if not judged:
-        kinds = (Outcome.REFUSED, Outcome.NOT_ASKED)
+        kinds = (suite.Outcome.REFUSED, suite.Outcome.NOT_ASKED)
         return next((kind.value for kind in kinds if any(one.outcome is kind for one in results)), "-")
-    return f"{sum(result.outcome is Outcome.PASSED for result in judged)}/{len(judged)}"
+    return f"{sum(result.outcome is suite.Outcome.PASSED for result in judged)}/{len(judged)}"
 
 
-def _is_judged(result: TestResult) -> bool:
-    return result.outcome in (Outcome.PASSED, Outcome.FAILED)
+def _is_judged(result: suite.TestResult) -> bool:
+    return result.outcome in (suite.Outcome.PASSED, suite.Outcome.FAILED)
 
 
-def failure_parts(result: TestResult, of: SuiteResult) -> Iterator[RenderableType]:
+def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
     """Yield the sentence that a failed test is about, the rule, its stream, what is right and what came."""
     yield f"{result.test.name}: {result.test.comment}"
     if result.answer.failure is not None:
         yield f"  the run failed: {result.answer.failure}"
         return
     yield f"  {reasons(result, of.choice)}"
-    yield triples_table((plain(push.t), short(push.stream), push.triple) for push in result.test.stream)
+    yield outputs.triples_table(
+        (outputs.plain(push.t), outputs.short(push.stream), push.triple) for push in result.test.stream
+    )
     yield _places(result)
 
 
-def _places(result: TestResult) -> RenderableType:
+def _places(result: suite.TestResult) -> RenderableType:
     sides = _by_time(_right(result)), _by_time(_came(result))
     rows = (
-        (plain(t), *("; ".join(side.get(t, ())) or "no report" for side in sides))
+        (outputs.plain(t), *("; ".join(side.get(t, ())) or "no report" for side in sides))
         for t in sorted({t for side in sides for t in side})
     )
-    return table(None, ("t", "right", "came"), rows, right=("t",))
+    return outputs.table(None, ("t", "right", "came"), rows, right=("t",))
 
 
-def _right(result: TestResult) -> list[tuple[float, str]]:
+def _right(result: suite.TestResult) -> list[tuple[float, str]]:
     return [
         (t, _rows([dict(zip(result.names, row, strict=True)) for row in rows])) for t, rows in result.right
     ]
 
 
-def _came(result: TestResult) -> list[tuple[float, str]]:
+def _came(result: suite.TestResult) -> list[tuple[float, str]]:
     until = max((push.t for push in result.test.stream), default=0)
     return [(t, _rows(rows)) for t, rows in result.answer.reports if t < until]
 
@@ -175,14 +179,14 @@ def _by_time(timed_texts: Sequence[tuple[float, str]]) -> Mapping[float, list[st
 def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
     texts = (
         "("
-        + ", ".join(f"{name} {short(term)}" for name, term in sorted(row.items()) if term is not None)
+        + ", ".join(f"{name} {outputs.short(term)}" for name, term in sorted(row.items()) if term is not None)
         + ")"
         for row in rows
     )
     return ", ".join(sorted(texts)) or "empty"
 
 
-def reasons(result: TestResult, choice: Choice) -> str:
+def reasons(result: suite.TestResult, choice: Choice) -> str:
     """Return which other parameters would explain an answer, those that differ in the fewest."""
     if not result.fits:
         return "no parameters explain what came"
@@ -196,14 +200,14 @@ def reasons(result: TestResult, choice: Choice) -> str:
 
 
 def _values(choice: Choice) -> Mapping[str, str]:
-    return {**vectors()[choice[0]].values(), "reports at": choice[1].value}
+    return {**suite.vectors()[choice[0]].values(), "reports at": choice[1].value}
 
 
 def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> int:
     return sum(one.get(name) != other.get(name) for name in {*one, *other})
 
 
-def as_json(result: SuiteResult) -> Json:
+def as_json(result: suite.SuiteResult) -> outputs.Json:
     """Return the JSON of one engine."""
     return {
         "engine": result.engine,
@@ -220,28 +224,28 @@ def as_json(result: SuiteResult) -> Json:
     }
 
 
-def _test_json(result: TestResult, suite_result: SuiteResult) -> Json:
-    document = pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
+def _test_json(result: suite.TestResult, suite_result: suite.SuiteResult) -> outputs.Json:
+    document = outputs.pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
     why = _why(result, suite_result)
     unseen = {"reports not asked": result.unseen} if result.unseen and _is_judged(result) else {}
     return document | unseen | ({"why": why} if why else {})
 
 
-def _why(result: TestResult, suite_result: SuiteResult) -> str | None:
+def _why(result: suite.TestResult, suite_result: suite.SuiteResult) -> str | None:
     """Return why a test did not pass, where it can be told."""
-    if result.outcome is Outcome.NOT_ASKED:
+    if result.outcome is suite.Outcome.NOT_ASKED:
         return _NOT_ASKED
     known = result.answer.refused or result.answer.failure
-    return known or (reasons(result, suite_result.choice) if result.outcome is Outcome.FAILED else None)
+    return known or (reasons(result, suite_result.choice) if result.outcome is suite.Outcome.FAILED else None)
 
 
-def earl(result: SuiteResult) -> str:
+def earl(result: suite.SuiteResult) -> str:
     """Return the results as EARL in Turtle (W3C, Evaluation and Report Language)."""
     lines = [
         "@prefix earl: <http://www.w3.org/ns/earl#> .",
         "@prefix dct: <http://purl.org/dc/terms/> .",
         "@prefix doap: <http://usefulinc.com/ns/doap#> .",
-        f"@prefix suite: <{SUITE}> .",
+        f"@prefix suite: <{suite.SUITE}> .",
         "",
         f"<#engine> a earl:TestSubject , earl:Software ; doap:name {ox.Literal(result.engine)} ;",
         f"  suite:parameters {ox.Literal(vector_text(result.choice))} .",
@@ -259,26 +263,26 @@ def earl(result: SuiteResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def junit(result: SuiteResult) -> str:
+def junit(result: suite.SuiteResult) -> str:
     """Return the results as JUnit's XML: what neither passed nor failed is skipped."""
     skipped = sum(not _is_judged(test_result) for test_result in result.results)
     head = (
         f'<testsuite name={quoteattr(result.engine)} tests="{len(result.results)}" '
-        f'failures="{result.count(Outcome.FAILED)}" errors="0" skipped="{skipped}">'
+        f'failures="{result.count(suite.Outcome.FAILED)}" errors="0" skipped="{skipped}">'
     )
     cases = (_case(test_result, result) for test_result in result.results)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""))
 
 
-def _case(result: TestResult, suite_result: SuiteResult) -> str:
+def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> str:
     opened = f"  <testcase classname={quoteattr(result.test.level)} name={quoteattr(result.test.name)}"
     match result.outcome:
-        case Outcome.PASSED:
+        case suite.Outcome.PASSED:
             return f"{opened}/>"
-        case Outcome.FAILED:
+        case suite.Outcome.FAILED:
             why = result.answer.failure or reasons(result, suite_result.choice)
-            came = "\n".join(f"{plain(t)}: {rows}" for t, rows in _came(result))
-            right = "\n".join(f"{plain(t)}: {rows}" for t, rows in _right(result))
+            came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
+            right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
             body = _plain_xml(f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
             return (
                 f"{opened}><failure message={quoteattr(_plain_xml(why))}>{escape(body)}</failure></testcase>"

@@ -12,32 +12,12 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict
+from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
-from agreement.comparing.judge.judging import (
-    AnswersVerdict,
-    CaseVerdict,
-    by_family,
-    first_problem,
-    in_points,
-    overall,
-    starts_in_words,
-    undecided_text,
-)
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import (
-    Json,
-    encode,
-    first_few,
-    pick,
-    plain,
-    quantity,
-    record,
-    table,
-    told_apart,
-)
 from agreement.documents.recordings import rows_of
 from agreement.documents.requests import MatchBy
 from agreement.results.renderings.judged_windows import (
@@ -54,7 +34,7 @@ from lars.language.windows import Interval
 
 
 def text_of_cases(
-    verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]
+    verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]
 ) -> Iterator[RenderableType]:
     """Yield the table of families of cases, the cases that differ, and those that cannot be judged."""
     yield _families(verdicts)
@@ -63,30 +43,32 @@ def text_of_cases(
         rows = (
             (
                 verdict.case.id,
-                "\n".join([first_problem(verdict), *by_other_match(verdict.judgement, verdict.other)]),
+                "\n".join(
+                    [judging.first_problem(verdict), *by_other_match(verdict.judgement, verdict.other)]
+                ),
                 _explained_by(verdict),
             )
             for verdict in differing
         )
-        yield table("cases that differ", ("case", "first difference", "rules that explain it"), rows)
+        yield outputs.table("cases that differ", ("case", "first difference", "rules that explain it"), rows)
     if refused:
         cases = ((case.id, "" if case.case is None else case.case.engine, case.problem) for case in refused)
-        yield table("cases that cannot be judged", ("case", "engine", "why"), cases)
+        yield outputs.table("cases that cannot be judged", ("case", "engine", "why"), cases)
     left = f"; {len(refused)} more cannot be judged" if refused else ""
     yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{left}"
 
 
-def _families(verdicts: Sequence[CaseVerdict]) -> RenderableType:
+def _families(verdicts: Sequence[judging.CaseVerdict]) -> RenderableType:
     names = ("engine", "judged by", "family", "cases", "correct", "explained by rules")
     rows = []
-    for kind, own in by_family(verdicts):
+    for kind, own in judging.by_family(verdicts):
         rules = Counter(rule.name for verdict in own for rule in verdict.rules or ())
         text = " ".join(f"{name} ({count})" for name, count in sorted(rules.items()))
         rows.append((*kind, str(len(own)), str(sum(verdict.correct is True for verdict in own)), text))
-    return table("cases by engine and family", names, rows, right=("cases", "correct"))
+    return outputs.table("cases by engine and family", names, rows, right=("cases", "correct"))
 
 
-def _explained_by(verdict: CaseVerdict) -> str:
+def _explained_by(verdict: judging.CaseVerdict) -> str:
     if verdict.rules is None:
         return ""
     if not verdict.rules:
@@ -122,8 +104,10 @@ def by_specification(
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
-            times = [f"{in_points(window.last, milliseconds, dates)} ({window.problem})" for window in odd]
-            yield f"{title}, not compared: {first_few(times, _TIMES)}"
+            times = [
+                f"{judging.in_points(window.last, milliseconds, dates)} ({window.problem})" for window in odd
+            ]
+            yield f"{title}, not compared: {outputs.first_few(times, _TIMES)}"
 
 
 def by_other_match(
@@ -152,17 +136,17 @@ def _headline(judgement: Judgement, dates: Dates) -> str:
     ends = f"bounds {best.choice.bounds.value}"
     by = f"{name} as a sequence" if judgement.match is MatchBy.SEQUENCE else name
     if judgement.correct is None:
-        return undecided_text(judgement)
+        return judging.undecided_text(judgement)
     if judgement.correct:
         tried = (
             ""
             if judgement.tried_choices == judgement.choices
             else f", of {judgement.tried_choices} choices tried of {judgement.choices}"
         )
-        starts = starts_in_words(_like(best, judgement.matching, dates.unit.milliseconds), dates)
+        starts = judging.starts_in_words(_like(best, judgement.matching, dates.unit.milliseconds), dates)
         return f"correct by {by} for t0 = {starts}{dates.caption}, {ends}{tried}"
     wrong = f"{best.wrong} of {len(best.windows)} windows are wrong"
-    fit = f"best t0 = {starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
+    fit = f"best t0 = {judging.starts_in_words([best], dates)}{dates.caption}, {ends}: {wrong}"
     return (
         f"incorrect by {by}: none of {judgement.tried_choices} choices of t0 and bounds fits; {fit}, "
         f"score {best.score:.3f}"
@@ -188,9 +172,9 @@ def _others(judgement: Judgement, dates: Dates) -> Iterator[str]:
             kinds.add(kind)
             alike = _like(verdict, judgement.matching, milliseconds)
             late = max((other.late[1] for other in alike if other.late), default=0)
-            lateness = f", reports up to {plain(late)} ms late" if late else ""
+            lateness = f", reports up to {outputs.plain(late)} ms late" if late else ""
             bounds = verdict.choice.bounds.value
-            yield f"also for t0 = {starts_in_words(alike, dates)}, bounds {bounds}{lateness}"
+            yield f"also for t0 = {judging.starts_in_words(alike, dates)}, bounds {bounds}{lateness}"
 
 
 def _delays(verdict: Verdict, dates: Dates) -> Iterator[str]:
@@ -200,10 +184,10 @@ def _delays(verdict: Verdict, dates: Dates) -> Iterator[str]:
     where = f" for t0 = {dates.text(verdict.choice.starts[0])}" if alike else ""
     if delays and delays[-1] > 0:
         if delays[0] == delays[-1]:
-            yield f"every report is {plain(delays[0])} ms late{where}"
+            yield f"every report is {outputs.plain(delays[0])} ms late{where}"
         else:
             mean = sum(delays) / len(delays)
-            span = f"{plain(delays[0])} to {plain(delays[-1])} ms late{where}"
+            span = f"{outputs.plain(delays[0])} to {outputs.plain(delays[-1])} ms late{where}"
             yield f"reports are {span}, {mean:.1f} on average"
 
 
@@ -217,20 +201,20 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
         else f"wrong windows ({len(wrong)} of {len(windows)})"
     )
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
-    title = f"{title}{dates.caption}, t0 = {starts_in_words([verdict], dates)}"
+    title = f"{title}{dates.caption}, t0 = {judging.starts_in_words([verdict], dates)}"
     rows = ((*_cells(window, dates), _problem(window, shifts.get(window.last))) for window in listed_windows)
-    return table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
+    return outputs.table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
 
 
 def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
     milliseconds = dates.unit.milliseconds
-    yield "-" if window.first is None else in_points(window.first, milliseconds, dates)
-    yield in_points(window.last, milliseconds, dates)
+    yield "-" if window.first is None else judging.in_points(window.first, milliseconds, dates)
+    yield judging.in_points(window.last, milliseconds, dates)
     yield str(window.rows.expected)
     yield str(window.rows.actual)
     yield f"{window.rows.precision:.3f}"
     yield f"{window.rows.recall:.3f}"
-    yield "-" if window.delay is None else f"{plain(window.delay)}"
+    yield "-" if window.delay is None else f"{outputs.plain(window.delay)}"
     yield "-" if window.triples is None else str(window.triples)
 
 
@@ -244,7 +228,7 @@ def _problem(window: JudgedWindow, shift: Shift | None) -> str:
 def shift_in_words(shift: Shift) -> str:
     """Return borders that fit better, in words."""
     moved = [
-        f"its {name} {quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
+        f"its {name} {outputs.quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
         for name, by in (("start", shift.start), ("end", shift.end))
         if by
     ]
@@ -253,10 +237,10 @@ def shift_in_words(shift: Shift) -> str:
 
 
 def _odd_rows(match: RowMatch) -> Iterator[str]:
-    missing, extra = told_apart(match.missing, match.extra)
+    missing, extra = outputs.told_apart(match.missing, match.extra)
     for title, rows in (("missing", missing), ("extra", extra)):
         if rows:
-            yield f"{title} {first_few(rows, _ROWS, ' ')}"
+            yield f"{title} {outputs.first_few(rows, _ROWS, ' ')}"
 
 
 def _diagnosis(diagnosis: Diagnosis | None) -> Iterator[str]:
@@ -286,10 +270,10 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
     place = judgement.by.value
     if judgement.correct:
-        sentence = f"{quantity(len(judgement.steps), place)} with reports, all as predicted"
+        sentence = f"{outputs.quantity(len(judgement.steps), place)} with reports, all as predicted"
         yield Text(f"correct by {judgement.engine}: {sentence}", style=_STYLES[True])
         return
-    wrong = f"{len(judgement.wrong)} of {quantity(len(judgement.steps), place)} with reports differ"
+    wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.steps), place)} with reports differ"
     yield Text(
         f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
     )
@@ -302,10 +286,10 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
         )
         for step in judgement.wrong[:_SHOWN]
     )
-    yield table(None, (*numbers, "problem"), rows, right=numbers)
+    yield outputs.table(None, (*numbers, "problem"), rows, right=numbers)
 
 
-def of_answers(verdict: AnswersVerdict) -> Iterator[RenderableType]:
+def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     """Yield the verdict on a file of answers."""
     if isinstance(verdict.judgement, Judgement):
         yield from by_specification(verdict.judgement, verdict.diagnosis, verdict.dates)
@@ -314,22 +298,22 @@ def of_answers(verdict: AnswersVerdict) -> Iterator[RenderableType]:
     yield from by_other_match(verdict.judgement, verdict.other)
 
 
-def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> Json:
+def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> outputs.Json:
     """Return a specification's verdict, without its windows."""
     best, after = judgement.best, judgement.best.phase.after
     explanations = (diagnosis.specification, *diagnosis.explanations) if diagnosis else ()
     return {
         "engine": judgement.specification.name,
         "correct": judgement.correct,
-        "match": encode(judgement.match),
+        "match": outputs.encode(judgement.match),
         **starts_json(fitting_starts(judgement), dates),
-        "bounds": encode(best.choice.bounds),
+        "bounds": outputs.encode(best.choice.bounds),
         "matching": [
             {
                 **starts_json(verdict.choice.starts, dates),
                 **dates.with_dates({"until": verdict.until}),
-                "bounds": encode(verdict.choice.bounds),
-                "late": encode(verdict.late),
+                "bounds": outputs.encode(verdict.choice.bounds),
+                "late": outputs.encode(verdict.late),
             }
             for verdict in judgement.matching
         ],
@@ -338,37 +322,41 @@ def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates
         **dates.with_dates(
             {"stable_from": points(after, dates.unit.milliseconds) if isfinite(after) else None}
         ),
-        "explanations": [record(explanation, {"sentence": "says"}) for explanation in explanations],
+        "explanations": [outputs.record(explanation, {"sentence": "says"}) for explanation in explanations],
     }
 
 
-def answers_json(verdict: AnswersVerdict) -> Json:
+def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
     """Return the verdict on a file of answers: windows of each choice that matches, else of the best one."""
     judgement, dates = verdict.judgement, verdict.dates
-    phases: dict[str, list[Json]] = {phase: [] for phase in phases_of(judgement)}
+    phases: dict[str, list[outputs.Json]] = {phase: [] for phase in phases_of(judgement)}
     for window in judged_windows(verdict):
         phases[window.phase].append(window_json(window, dates))
     if isinstance(judgement, Judgement):
         head = _specification_json(judgement, verdict.diagnosis, dates)
     else:
-        head = {**pick(judgement, "engine", "correct", "match"), "t0": [], "score": judgement.rows.score}
+        head = {
+            **outputs.pick(judgement, "engine", "correct", "match"),
+            "t0": [],
+            "score": judgement.rows.score,
+        }
     other = other_match_json(verdict.other)
     return {**head, **phases, **other, "silent": list(verdict.silent), "origin": verdict.origin}
 
 
-def other_match_json(other: Judgement | VersionJudgement | None) -> Json:
+def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:
     """Return whether answers that are not correct are so by the other match."""
-    return {"other_match": None if other is None else pick(other, "match", "correct")}
+    return {"other_match": None if other is None else outputs.pick(other, "match", "correct")}
 
 
-def cases_json(verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) -> Json:
+def cases_json(verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]) -> outputs.Json:
     """Return every case with its verdict, how many agree in each family, and those that cannot be judged."""
     return {
-        "correct": overall([*(verdict.correct for verdict in verdicts), *(None for _ in refused)]),
+        "correct": judging.overall([*(verdict.correct for verdict in verdicts), *(None for _ in refused)]),
         "families": [
             {"engine": engine, "judge": judge, "family": family}
             | {"cases": len(own), "correct": sum(verdict.correct is True for verdict in own)}
-            for (engine, judge, family), own in by_family(verdicts)
+            for (engine, judge, family), own in judging.by_family(verdicts)
         ],
         "cases": [_case(verdict) for verdict in verdicts],
         "refused": [
@@ -378,17 +366,17 @@ def cases_json(verdicts: Sequence[CaseVerdict], refused: Sequence[RefusedCase]) 
     }
 
 
-def _case(verdict: CaseVerdict) -> Json:
+def _case(verdict: judging.CaseVerdict) -> outputs.Json:
     judgement = verdict.judgement
     return {
-        **pick(verdict.case, "id", "engine", "family"),
-        **pick(verdict, "judge"),
+        **outputs.pick(verdict.case, "id", "engine", "family"),
+        **outputs.pick(verdict, "judge"),
         "correct": judgement.correct,
         "score": score_of_case(verdict),
         "t0": starts_of_case(verdict),
-        "problem": first_problem(verdict) or None,
+        "problem": judging.first_problem(verdict) or None,
         **other_match_json(verdict.other),
         "rules": None
         if verdict.rules is None
-        else [record(rule, {"name": "rule", "sentence": "says"}) for rule in verdict.rules],
+        else [outputs.record(rule, {"name": "rule", "sentence": "says"}) for rule in verdict.rules],
     }

@@ -6,20 +6,8 @@ from typing import assert_never
 
 from rich.console import RenderableType
 
+from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import (
-    Json,
-    bindings,
-    encode,
-    header,
-    json_triple,
-    quantity,
-    record,
-    short,
-    short_row,
-    table,
-    triples_table,
-)
 from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation
 from agreement.proving.witness import (
     NoneUpTo,
@@ -70,25 +58,25 @@ def _property(task: WitnessTask, period: int) -> str:
 def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
     static = tuple(witness.static.get((TRIPLE, 4), ()))
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
-    size = f"{quantity(len(witness.facts), 'triple')}{chosen}"
+    size = f"{outputs.quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
     yield f"{kind} {_property(task, period)}: {size}, time in units of {task.setting.unit}"
     # Where push and pull are not compared, no period is written in points.
     dates = Dates(unit=task.setting.unit, timed=task.pair is None or isinstance(period, TimedPoints))
     arriving = (
-        (dates.text(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts
+        (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts
     )
     known = (
-        ("", "static" if graph == DEFAULT.name else f"static {short(graph)}", triple)
+        ("", "static" if graph == DEFAULT.name else f"static {outputs.short(graph)}", triple)
         for *triple, graph in (static if task.static is None else ())
     )
-    yield triples_table(chain(arriving, known))
+    yield outputs.triples_table(chain(arriving, known))
     report = task.report(period, witness)
-    names = header(task.variables)
+    names = outputs.header(task.variables)
     if report is None:
         for name, rows in zip(task.sides, (witness.left_only, witness.right_only), strict=True):
             if rows:
-                listed_rows = ", ".join(sorted(map(short_row, rows)))
+                listed_rows = ", ".join(sorted(map(outputs.short_row, rows)))
                 yield f"at {dates.text(witness.end)} {name} alone has {names} = {listed_rows}"
         if witness.remark:
             yield f"at {dates.text(witness.end)} {witness.remark}"
@@ -96,14 +84,14 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     for interval in report.verdicts[0].intervals:
         for difference in report.differences(interval):
             when = f"in {dates.period(interval.start, interval.end)}"
-            row = f"{names} = {short_row(difference.row)}"
+            row = f"{names} = {outputs.short_row(difference.row)}"
             yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
 
 
-def as_json(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Json:
+def as_json(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> outputs.Json:
     """Return the whole answer."""
     return {
-        "unit": encode(task.setting.unit),
+        "unit": outputs.encode(task.setting.unit),
         "sides": list(task.sides),
         "periods": [
             {
@@ -118,24 +106,24 @@ def as_json(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Json:
     }
 
 
-def _witness(task: WitnessTask, period: int, witness: Witness) -> Json:
+def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
     report = task.report(period, witness)
     names = task.variables
     causes = sorted(cause.value for cause in task.causes(period, witness)) if report is not None else []
     one, other = task.sides
     return {
-        "trace": list(map(json_triple, witness.facts)),
+        "trace": list(map(outputs.json_triple, witness.facts)),
         "smallest": witness.smallest,
-        "static": bindings("spog", witness.static.get((TRIPLE, 4), ())),
+        "static": outputs.bindings("spog", witness.static.get((TRIPLE, 4), ())),
         "from": witness.start,
         "to": witness.end,
-        f"{one}_only": bindings(names, witness.left_only),
-        f"{other}_only": bindings(names, witness.right_only),
+        f"{one}_only": outputs.bindings(names, witness.left_only),
+        f"{other}_only": outputs.bindings(names, witness.right_only),
         "causes": causes,
     }
 
 
-def _ended(ended: SearchEnd) -> Json:
+def _ended(ended: SearchEnd) -> outputs.Json:
     match ended:
         case NoWitness(triples, reason):
             return {"verdict": "none", "triples": triples, "reason": reason}
@@ -172,11 +160,13 @@ def shrunk_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> I
         )
         for name, words in _NAMES.items()
     ]
-    yield table(None, ("", "before", "after"), sizes, right=("before", "after"))
+    yield outputs.table(None, ("", "before", "after"), sizes, right=("before", "after"))
     dates, left = dates_of(disagreement, trials), disagreement.left
-    arriving = ((dates.text(fact.t), short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts)
+    arriving = (
+        (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts
+    )
     static = (("", "static", row[:3]) for row in left.static.get(("triple", 4), ()))
-    yield triples_table(chain(arriving, static), dates.caption.strip() or None)
+    yield outputs.triples_table(chain(arriving, static), dates.caption.strip() or None)
     yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
 
 
@@ -186,16 +176,20 @@ def dates_of(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Date
     return Dates(trials.origin, trials.setting.unit).within(timeline)
 
 
-def shrunk_json(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Json:
+def shrunk_json(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> outputs.Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
-        "unit": encode(trials.setting.unit),
+        "unit": outputs.encode(trials.setting.unit),
         "origin": trials.origin,
         "period": trials.period,
         "cause": disagreement.cause.value,
-        "before": record(disagreement.before),
-        "after": record(disagreement.after),
+        "before": outputs.record(disagreement.before),
+        "after": outputs.record(disagreement.after),
         "evaluations": disagreement.evaluations,
-        "trace": [json_triple(fact, dates_of(disagreement, trials)) for fact in disagreement.left.facts],
-        "static": bindings("spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))),
+        "trace": [
+            outputs.json_triple(fact, dates_of(disagreement, trials)) for fact in disagreement.left.facts
+        ],
+        "static": outputs.bindings(
+            "spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))
+        ),
     }

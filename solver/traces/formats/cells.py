@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 from lars.errors import PlacedError
 from solver.columns import TermCodes
 from solver.rdf import NotATerm, data_text, is_triple_term, short, unquote
+from solver.traces import input_files
 from solver.traces.formats.atom_lines import AtomText, cell_atom
-from solver.traces.input_files import ATOMS, RowColumns, TracedAtom, TraceFile, check_roles, element_atoms
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, cell_time
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
     return *PREDICATE_COLUMNS, *arguments
 
 
-def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> list[TracedAtom]:
+def read_cells(source: input_files.TraceFile, cells: Mapping[str, Cell]) -> list[input_files.TracedAtom]:
     """Return what the cells of a row say, by the names of their columns; raise MalformedPart."""
     column = cells["t"][1]
     written = _written(cells["t"])
@@ -57,13 +57,15 @@ def read_cells(source: TraceFile, cells: Mapping[str, Cell]) -> list[TracedAtom]
     if "atom" in cells or "predicate" in cells:
         is_whole = "atom" in cells
         atom = _atom_of(cells["atom"], "atom", prefixes) if is_whole else _atom_in_columns(cells, prefixes)
-        return [TracedAtom(source.stamped(written, column), ATOMS, *(atom or (None, ())))]
+        return [
+            input_files.TracedAtom(source.stamped(written, column), input_files.ATOMS, *(atom or (None, ())))
+        ]
     triple = (_term(cells, "s", prefixes), _term(cells, "p", prefixes), _term(cells, "o", prefixes))
-    check_roles(triple, [cells[name][1] for name in "spo"])
+    input_files.check_roles(triple, [cells[name][1] for name in "spo"])
     own = _term(cells, "stream", prefixes) if "stream" in cells and cells["stream"][0] else None
     if own is not None and (not own.startswith("<") or is_triple_term(own)):
         raise MalformedPart("found no IRI as stream; expected an <iri>", cells["stream"][1])
-    return element_atoms(source, written, own, [triple], column)
+    return input_files.element_atoms(source, written, own, [triple], column)
 
 
 def _written(cell: Cell) -> Instant:
@@ -146,12 +148,12 @@ def cell_term(prefixes: Mapping[str, str], text: str) -> str:
 
 
 def table_rows(
-    source: TraceFile,
+    source: input_files.TraceFile,
     names: Sequence[str],
     cells: "Callable[[str], Cells]",
     times: "TimeColumn",
     terms: TermCodes,
-) -> list[RowColumns]:
+) -> list[input_files.RowColumns]:
     """Return the rows of a table that are triples, or atoms, for certain.
 
     `names` are those of its columns, of which `cells` returns what they hold.

@@ -17,19 +17,7 @@ from lars.language.terms import XSD
 from solver.columns import TermCodes
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
 from solver.settings import TraceOptions
-from solver.traces.input_files import (
-    ExactRow,
-    FileFormat,
-    FileHead,
-    FilePart,
-    RowBlock,
-    TracedAtom,
-    TraceFile,
-    Triple,
-    bare,
-    element_atoms,
-    line_of,
-)
+from solver.traces import input_files
 from solver.traces.trace_times import Instant, MalformedPart, read_time
 
 NUMBERED: Final = re.compile(r"data_([0-9]{1,18})\.ttl")
@@ -59,7 +47,7 @@ class Quad(NamedTuple):
     """A triple with its graph, and the line where it was read."""
 
     line: int
-    triple: Triple
+    triple: input_files.Triple
     graph: str | None
 
 
@@ -84,12 +72,12 @@ class GraphElement:
 
     name: str
     line: int = 1
-    triples: list[Triple] = field(default_factory=list)
+    triples: list[input_files.Triple] = field(default_factory=list)
     times: list[tuple[int, str]] = field(default_factory=list)
     kind: str = "graph"
     accepted: str = ACCEPTED_TRIG
 
-    def atoms(self, source: TraceFile) -> list[TracedAtom]:
+    def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
         """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
         if not self.times:
             problem = f"the {self.kind} {self.name} has no time; expected {self.accepted}"
@@ -101,7 +89,7 @@ class GraphElement:
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:
-            return element_atoms(source, written, None, self.triples)
+            return input_files.element_atoms(source, written, None, self.triples)
         except MalformedPart as error:
             raise error.at(line=line) from None
 
@@ -144,55 +132,57 @@ def _numbered(quads: Iterable[Quad]) -> Iterator[Quad]:
 
 def file_number(file: Path) -> int:
     """Return the time in the name of a numbered file, 0 when it has none."""
-    match = NUMBERED.fullmatch(bare(file).name)
+    match = NUMBERED.fullmatch(input_files.bare(file).name)
     return int(match[1]) if match else 0
 
 
 _TOGETHER: Final = 2**12
 
 
-class GraphFormat(FileFormat):
+class GraphFormat(input_files.FileFormat):
     """A format whose elements are graphs: a file has no parts, and its elements are read one by one."""
 
     @abstractmethod
-    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
+    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
         """Return the elements of a file; raise MalformedPart for what belongs to none."""
 
-    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the elements of a file, many at once."""
         _ = terms
         source, data = part.source, part.source.file.read_bytes()
         try:
             elements = self.elements(source, data)
         except MalformedPart as error:
-            yield RowBlock(0, 1, (), [_fault(0, error, data)])
+            yield input_files.RowBlock(0, 1, (), [_fault(0, error, data)])
             return
         for begin in range(0, len(elements), _TOGETHER):
             some = elements[begin : begin + _TOGETHER]
             rows = (_row(source, place, element, data) for place, element in enumerate(some))
-            yield RowBlock(begin, len(some), (), rows)
+            yield input_files.RowBlock(begin, len(some), (), rows)
 
-    def placed(self, source: TraceFile, place: Place) -> Place:
+    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
         """Return the place with the text of its line."""
-        return replace(place, line_text=line_of(source.file.read_bytes(), place.line))
+        return replace(place, line_text=input_files.line_of(source.file.read_bytes(), place.line))
 
 
-def _row(source: TraceFile, place: int, element: GraphElement, data: bytes) -> ExactRow:
+def _row(
+    source: input_files.TraceFile, place: int, element: GraphElement, data: bytes
+) -> input_files.ExactRow:
     try:
-        return ExactRow(place, element.atoms(source), "", element.line)
+        return input_files.ExactRow(place, element.atoms(source), "", element.line)
     except MalformedPart as error:
         return _fault(place, error, data)
 
 
-def _fault(place: int, error: MalformedPart, data: bytes) -> ExactRow:
+def _fault(place: int, error: MalformedPart, data: bytes) -> input_files.ExactRow:
     line = error.line or 1
-    return ExactRow(place, (error,), line_of(data, line), line)
+    return input_files.ExactRow(place, (error,), input_files.line_of(data, line), line)
 
 
 class TrigFile(GraphFormat):
     """TriG: named graphs, their times in the default graph."""
 
-    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
+    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
         """Return the graphs."""
         _ = source
         # A graph may be named by a blank node, so only what is inside graphs is numbered.
@@ -206,14 +196,16 @@ class NumberedTurtle(GraphFormat):
 
     bytes_of_atom = 100
 
-    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+    def begun(
+        self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
+    ) -> input_files.TraceFile:
         """Return the file with times in seconds, unless another unit is given."""
         _ = head
         if options.trace_unit is not None:
             return source
         return replace(source, clock=replace(source.clock, trace_unit=SECOND))
 
-    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
+    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
         """Return the file as one element, at the time in its name."""
         quads = list(_numbered(read_quads(data, RdfFormat.TURTLE)))
         line = quads[0].line if quads else 1
@@ -221,11 +213,11 @@ class NumberedTurtle(GraphFormat):
         return [GraphElement(source.path, line, [quad.triple for quad in quads], [(1, time)])]
 
 
-def trig_element(name: str, t: int, triples: Iterable[Triple]) -> str:
+def trig_element(name: str, t: int, triples: Iterable[input_files.Triple]) -> str:
     """Return an element as TriG: a named graph, its time in the default graph."""
     return f'{name} {GENERATED_AT} "{t}"^^<{XSD}integer> .\n{name} {{\n{turtle(triples)}}}\n'
 
 
-def turtle(triples: Iterable[Triple]) -> str:
+def turtle(triples: Iterable[input_files.Triple]) -> str:
     """Return triples as Turtle, one a line."""
     return "".join(f"{s} {p} {o} .\n" for s, p, o in triples)

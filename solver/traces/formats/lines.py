@@ -8,16 +8,7 @@ from typing import TYPE_CHECKING, Final
 from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.columns import TermCodes
-from solver.traces.input_files import (
-    ExactRow,
-    FileFormat,
-    FilePart,
-    RowBlock,
-    RowColumns,
-    TracedAtom,
-    TraceFile,
-    unusual_places,
-)
+from solver.traces import input_files
 from solver.traces.trace_times import MalformedPart
 
 if TYPE_CHECKING:
@@ -26,40 +17,48 @@ if TYPE_CHECKING:
 _BLOCK: Final = 2**22
 
 
-class LineFormat(FileFormat):
+class LineFormat(input_files.FileFormat):
     """A format in which each line says what it says alone."""
 
     of_lines = True
 
     @abstractmethod
-    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+    def read(
+        self, source: input_files.TraceFile, line: str, *, first: bool
+    ) -> Sequence[input_files.TracedAtom]:
         """Return what a line says, in order; `first` is the first line of the file. Raises Malformed."""
 
-    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
+    def usual(
+        self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
+    ) -> list[input_files.RowColumns]:
         """Return what lines say that are written as usual, for certain."""
         _ = source, lines, terms
         return []
 
-    def borders(self, source: TraceFile, each: int) -> Sequence[int]:
+    def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
         """Return the bytes at which a file is cut."""
         length, parts = source.file.stat().st_size, self.size(source) // each
         return [length * number // parts for number in range(1, parts)]
 
-    def exact(self, source: TraceFile, place: int, data: bytes, *, first: bool) -> ExactRow:
+    def exact(
+        self, source: input_files.TraceFile, place: int, data: bytes, *, first: bool
+    ) -> input_files.ExactRow:
         """Return what a line says, in order, or what is wrong with it."""
         try:
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
             column = len(data[: error.start].decode("utf-8", "replace")) + 1
             fault = MalformedPart("found bytes that are no UTF-8; expected UTF-8", column)
-            return ExactRow(place, (fault,), data.decode("utf-8", "backslashreplace").rstrip("\r"))
+            return input_files.ExactRow(
+                place, (fault,), data.decode("utf-8", "backslashreplace").rstrip("\r")
+            )
         try:
             line = text.removeprefix("\ufeff") if first else text
-            return ExactRow(place, self.read(source, line, first=first), text)
+            return input_files.ExactRow(place, self.read(source, line, first=first), text)
         except MalformedPart as error:
-            return ExactRow(place, (error,), text)
+            return input_files.ExactRow(place, (error,), text)
 
-    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the lines of a part, many at once."""
         # Loads Arrow, which recognising and writing files do not need.
         from solver.traces.formats.cell_columns import lines_of
@@ -70,18 +69,20 @@ class LineFormat(FileFormat):
             yield self.block(part, lines, terms, before)
             before += len(lines)
 
-    def block(self, part: FilePart, lines: "Lines", terms: TermCodes | None, before: int) -> RowBlock:
+    def block(
+        self, part: input_files.FilePart, lines: "Lines", terms: TermCodes | None, before: int
+    ) -> input_files.RowBlock:
         """Return what lines say that follow so many others of the part."""
         usual = [] if terms is None else self.usual(part.source, lines, terms)
         starts = part.begin == before == 0
         others = (
             self.exact(part.source, place, lines.text(place), first=starts and place == 0)
-            for place in unusual_places(usual, len(lines)).tolist()
+            for place in input_files.unusual_places(usual, len(lines)).tolist()
         )
-        return RowBlock(before, len(lines), usual, others)
+        return input_files.RowBlock(before, len(lines), usual, others)
 
 
-def line_blocks(part: FilePart) -> Iterator[bytes]:
+def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
     """Yield a part's lines, many at once; raise FailedRunError for one that is too long."""
     number, end = 1, math.inf if part.end is None else part.end
     with part.source.file.open("rb") as file:
@@ -98,7 +99,7 @@ def line_blocks(part: FilePart) -> Iterator[bytes]:
             number += 1
 
 
-def _check_length(part: FilePart, number: int, length: int) -> None:
+def _check_length(part: input_files.FilePart, number: int, length: int) -> None:
     if length >= MOST_BYTES:
         where = f"a line after byte {part.begin}" if part.begin else f"line {number}"
         raise FailedRunError(f"{part.source.path}: {where} is longer than {MOST_BYTES} bytes")

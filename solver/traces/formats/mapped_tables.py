@@ -28,19 +28,8 @@ from lars.files import decode
 from lars.language.terms import RDF_TYPE, XSD, Literal
 from solver.rdf import NotATerm, canonical, read_term, short, value
 from solver.settings import TraceWarning
+from solver.traces.formats import tables
 from solver.traces.formats.csv_lines import delimiter_of
-from solver.traces.formats.tables import (
-    WHOLE,
-    ParquetTable,
-    datatype_of,
-    is_dated,
-    is_json,
-    is_text,
-    line_of_row,
-    literals,
-    storable,
-    text_file,
-)
 from solver.traces.input_files import ARROW, PARQUET, TraceFile, line_of
 from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
@@ -168,7 +157,7 @@ class _Table(NamedTuple):
     def check(self, name: str) -> None:
         """Raise LarsError for a column of a type whose values are no literals."""
         kind = self.columns[name].type
-        if not is_text(kind) and datatype_of(kind) is None:
+        if not tables.is_text(kind) and tables.datatype_of(kind) is None:
             problem = f"the column {name} has the type {kind}"
             raise LarsError(
                 f"{self.path}: {problem}; expected texts, numbers, true and false, dates, timestamps"
@@ -177,10 +166,10 @@ class _Table(NamedTuple):
     def texts(self, name: str) -> pa.Array:
         """Return what cells hold as text: dateTimes and numbers as their literals have it."""
         column = self.columns[name]
-        if is_text(column.type) and name not in self.literals:
+        if tables.is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
         self.check(name)
-        terms = column if name in self.literals else literals(column).cast(pa.string())
+        terms = column if name in self.literals else tables.literals(column).cast(pa.string())
         return _rewritten(terms, _lexical)
 
 
@@ -207,8 +196,8 @@ _NUMBERS: Final = (
 
 
 def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
-    if not is_text(column.type):
-        return literals(column).cast(pa.string())
+    if not tables.is_text(column.type):
+        return tables.literals(column).cast(pa.string())
     texts = column.cast(pa.string())
     name = _type_of(texts.drop_null().unique().to_pylist()) if typed else None
     if name == "dateTime":
@@ -289,9 +278,9 @@ def _times(table: _Table, name: str) -> pa.Array:
     kind = column.type
     if pa.types.is_floating(kind):
         raise LarsError(f"{table.path}: the column {name} has times with fractions; {WHOLE_TIMES}")
-    if is_text(kind):
+    if tables.is_text(kind):
         return table.texts(name)
-    if pa.types.is_integer(kind) or is_dated(kind):
+    if pa.types.is_integer(kind) or tables.is_dated(kind):
         return column
     problem = f"the column {name} has times of the type {kind}"
     raise LarsError(f"{table.path}: {problem}; expected integers, texts, dates, timestamps")
@@ -348,8 +337,8 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
     is_parquet, marked = _is_parquet(plain), frozenset[str]()
     try:
         if is_parquet:
-            table = storable(pq.read_table(plain, columns=texts))
-            marked = frozenset(field.name for field in table.schema if field.metadata == WHOLE)
+            table = tables.storable(pq.read_table(plain, columns=texts))
+            marked = frozenset(field.name for field in table.schema if field.metadata == tables.WHOLE)
         else:
             options = pc_csv.ConvertOptions(
                 column_types=dict.fromkeys(texts, pa.string()),
@@ -366,7 +355,7 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
     columns = {name: _chunk(table.column(name)) for name in texts}
     for name, column in columns.items():
         try:
-            columns[name] = column.cast(pa.string()) if is_text(column.type) else column
+            columns[name] = column.cast(pa.string()) if tables.is_text(column.type) else column
         except pa.ArrowInvalid:
             raise LarsError(
                 f"{path}: the column {name} has bytes that are no UTF-8; expected UTF-8"
@@ -456,20 +445,20 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
     return chunk if isinstance(chunk, pa.Array) else pa.concat_arrays(chunk.chunks)
 
 
-class MappedTable(ParquetTable):
+class MappedTable(tables.ParquetTable):
     """The triples of a table whose columns are the user's own: a fault lies in the row of that table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place in the user's table: its line, of a table without lines its row."""
-        row, plain = row_of_table(source.file, place.line), text_file(source)
+        row, plain = row_of_table(source.file, place.line), tables.text_file(source)
         if plain is None:
             return replace(place, line=row, column=1)
         with plain.open("rb") as file:
             start = file.read(_PART)
         if start.startswith((*ARROW, PARQUET)):
             return replace(place, line=row, column=1)
-        if is_json(start):
-            return _place_in_text(source.path, plain, line_of_row(plain, row))
+        if tables.is_json(start):
+            return _place_in_text(source.path, plain, tables.line_of_row(plain, row))
         return _place_in_text(source.path, plain, _line_of_csv(plain, row))
 
 
@@ -489,6 +478,8 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     for name in names:
         table.check(name)
         column = table.columns[name]
-        texts = column.cast(pa.string()) if is_text(column.type) else _own_literals(column, typed=False)
-        cells[name] = is_text(column.type) and name not in table.literals, texts.to_pylist()
+        texts = (
+            column.cast(pa.string()) if tables.is_text(column.type) else _own_literals(column, typed=False)
+        )
+        cells[name] = tables.is_text(column.type) and name not in table.literals, texts.to_pylist()
     return cells

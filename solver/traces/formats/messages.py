@@ -9,18 +9,8 @@ from lars.errors import Place
 from solver.columns import TermCodes
 from solver.rdf import canonical
 from solver.settings import TraceOptions
+from solver.traces import input_files
 from solver.traces.formats.graphs import Quad, literal_time
-from solver.traces.input_files import (
-    ExactRow,
-    FileFormat,
-    FileHead,
-    FilePart,
-    RowBlock,
-    TracedAtom,
-    TraceFile,
-    element_atoms,
-    line_of,
-)
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TOGETHER: Final = 2**16
@@ -35,7 +25,7 @@ class LoggedMessage(NamedTuple):
     text: bytes
     quads: Sequence[Quad]
 
-    def atoms(self, source: TraceFile) -> Sequence[TracedAtom]:
+    def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
         """Return the triples of all its graphs at its time; of an empty message the time alone.
 
         An empty message has no time where a property gives times. Raises MalformedPart.
@@ -44,15 +34,15 @@ class LoggedMessage(NamedTuple):
         if triples:
             line, written = self._time(source)
             try:
-                return element_atoms(source, written, None, triples)
+                return input_files.element_atoms(source, written, None, triples)
             except MalformedPart as error:
                 raise error.at(line=line) from None
         if source.time is not None:
             return ()
         written = source.stamped(Instant(TimeKind.INTEGER, self.number), 1)
-        return [TracedAtom(written, source.stream, None, ())]
+        return [input_files.TracedAtom(written, source.stream, None, ())]
 
-    def _time(self, source: TraceFile) -> tuple[int, Instant]:
+    def _time(self, source: input_files.TraceFile) -> tuple[int, Instant]:
         if source.time is None:
             return self.line, Instant(TimeKind.INTEGER, self.number)
         for line, (_, predicate, value), _ in self.quads:
@@ -61,46 +51,50 @@ class LoggedMessage(NamedTuple):
         problem = f"message {self.number} has no {source.time}; expected a time in each message"
         raise MalformedPart(problem, line=self.line)
 
-    def row(self, source: TraceFile, place: int) -> ExactRow:
+    def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
         """Return what the message says, or what is wrong with it."""
         try:
-            return ExactRow(place, self.atoms(source), "", self.line)
+            return input_files.ExactRow(place, self.atoms(source), "", self.line)
         except MalformedPart as error:
             line = error.line or self.line
-            return ExactRow(place, (error,), line_of(self.text, line - self.line + 1), line)
+            return input_files.ExactRow(
+                place, (error,), input_files.line_of(self.text, line - self.line + 1), line
+            )
 
 
-class MessageFormat(FileFormat):
+class MessageFormat(input_files.FileFormat):
     """A format whose elements are messages, which are read one after the other."""
 
     of_messages = True
 
     @abstractmethod
-    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
+    def messages(self, source: input_files.TraceFile) -> Iterator[LoggedMessage]:
         """Yield the messages of a file; raise MalformedPart with the line of a fault."""
 
-    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+    def begun(
+        self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
+    ) -> input_files.TraceFile:
         """Return the file with the property that gives its times."""
         _ = head
         return replace(source, time=options.time and canonical(f"<{options.time}>"))
 
-    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the messages of a file, many at once; a number needs all before, so a file is one part."""
         _ = terms
-        before, rows, held = 0, list[ExactRow](), 0
+        before, rows, held = 0, list[input_files.ExactRow](), 0
         try:
             for message in self.messages(part.source):
                 rows.append(message.row(part.source, len(rows)))
                 held += len(message.quads) + 1
                 if held >= _TOGETHER:
-                    yield RowBlock(before, len(rows), (), rows)
+                    yield input_files.RowBlock(before, len(rows), (), rows)
                     before, rows, held = before + len(rows), [], 0
         except MalformedPart as error:
-            rows.append(ExactRow(len(rows), (error,), "", error.line or 1))
-        yield RowBlock(before, len(rows), (), rows)
+            rows.append(input_files.ExactRow(len(rows), (error,), "", error.line or 1))
+        yield input_files.RowBlock(before, len(rows), (), rows)
 
-    def placed(self, source: TraceFile, place: Place) -> Place:
+    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
         """Return the place with the text of its line."""
         with source.file.open("rb") as file:
             text = next((line for number, line in enumerate(file, 1) if number == place.line), b"")
-        return replace(place, line_text=line_of(text.removeprefix(b"\xef\xbb\xbf"), 1))
+        return replace(place, line_text=input_files.line_of(text.removeprefix(b"\xef\xbb\xbf"), 1))

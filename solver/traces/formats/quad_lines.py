@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 import numpy as np
 
 from lars.durations import MILLISECOND
+from solver import rdf
 from solver.columns import Array, Mask, TermCodes
-from solver.rdf import NotATerm, data_text, is_triple_term, short, triple_term_end, unquote
 from solver.settings import TraceOptions
+from solver.traces import input_files
 from solver.traces.formats.lines import LineFormat
-from solver.traces.input_files import (
-    FileHead,
-    RowColumns,
-    TracedAtom,
-    TraceFile,
-    Triple,
-    check_roles,
-    element_atoms,
-)
 from solver.traces.trace_times import Instant, MalformedPart, read_time
 
 if TYPE_CHECKING:
@@ -47,7 +39,9 @@ _BARE = re.compile(
 class QuadLines(LineFormat):
     """Lines of timed N-Triples or N-Quads."""
 
-    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+    def begun(
+        self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
+    ) -> input_files.TraceFile:
         """Return the file with how it spells; without quotes its times count milliseconds."""
         if options.trace_unit is not None:
             return source
@@ -55,7 +49,9 @@ class QuadLines(LineFormat):
         clock = replace(source.clock, trace_unit=MILLISECOND) if loose else source.clock
         return replace(source, loose=loose, clock=clock)
 
-    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+    def read(
+        self, source: input_files.TraceFile, line: str, *, first: bool
+    ) -> Sequence[input_files.TracedAtom]:
         """Return the triple of a line."""
         _ = first
         tokens = _tokens(line)
@@ -70,15 +66,17 @@ class QuadLines(LineFormat):
                 next((token.column for token in tokens if token.kind == "bare"), tokens[-1].column),
             )
         triple = (_term(tokens[0]), _term(tokens[1]), _term(tokens[2]))
-        check_roles(triple, [token.column for token in tokens])
+        input_files.check_roles(triple, [token.column for token in tokens])
         own = None
         if len(tokens) == _WITH_STREAM:
             if tokens[3].kind != "iri":
                 raise MalformedPart("found no IRI as stream; expected an <iri>", tokens[3].column)
             own = _term(tokens[3])
-        return element_atoms(source, written, own, [triple], tokens[-1].column)
+        return input_files.element_atoms(source, written, own, [triple], tokens[-1].column)
 
-    def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
+    def usual(
+        self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
+    ) -> list[input_files.RowColumns]:
         """Return the lines that are triples for certain.
 
         Where a line is cut is a guess that its fields prove: when each is one token with a blank after
@@ -117,14 +115,14 @@ def _tokens(line: str) -> list[LineToken]:
     tokens: list[LineToken] = []
     at = len(_BLANKS.match(line)[0])  # type: ignore[index]  # it matches the empty text
     while at < len(line):
-        if is_triple_term(line[at : at + 3]):
+        if rdf.is_triple_term(line[at : at + 3]):
             end = _triple_end(line, at)
             tokens.append(LineToken("triple", line[at:end], at + 1))
             at = _BLANKS.match(line, end).end()  # type: ignore[union-attr]
             continue
         match = _TOKEN.match(line, at)
         if match is None or (tokens and tokens[-1].kind == "end"):
-            raise MalformedPart(f"found {short(line[at:])}; expected {ACCEPTED_LINE}", at + 1)
+            raise MalformedPart(f"found {rdf.short(line[at:])}; expected {ACCEPTED_LINE}", at + 1)
         tokens.append(LineToken(str(match.lastgroup), match[0], at + 1))
         at = _BLANKS.match(line, match.end()).end()  # type: ignore[union-attr]
     return tokens
@@ -132,8 +130,8 @@ def _tokens(line: str) -> list[LineToken]:
 
 def _triple_end(line: str, start: int) -> int:
     try:
-        return triple_term_end(line, start)
-    except NotATerm as error:
+        return rdf.triple_term_end(line, start)
+    except rdf.NotATerm as error:
         raise MalformedPart(str(error), start + 1) from None
 
 
@@ -143,14 +141,14 @@ def _bare(text: str) -> str:
         suffix = f"^^<{match['datatype']}>" if match["datatype"] else f"@{match['language']}"
         return f'"{match["lexical"]}"{suffix}'
     if "^^" in text:
-        raise MalformedPart(f"found {short(text)}; expected value^^<datatype>")
-    return unquote(text) or f'"{text}"'
+        raise MalformedPart(f"found {rdf.short(text)}; expected value^^<datatype>")
+    return rdf.unquote(text) or f'"{text}"'
 
 
 def _term(token: LineToken) -> str:
     try:
-        return data_text(_bare(token.text) if token.kind == "bare" else token.text)
-    except (NotATerm, MalformedPart) as error:
+        return rdf.data_text(_bare(token.text) if token.kind == "bare" else token.text)
+    except (rdf.NotATerm, MalformedPart) as error:
         raise MalformedPart(str(error), token.column) from None
 
 
@@ -163,27 +161,27 @@ def _time(token: LineToken) -> Instant:
         raise error.at(token.column) from None
 
 
-def _field_term(source: TraceFile, field: str) -> str:
+def _field_term(source: input_files.TraceFile, field: str) -> str:
     """Return the canonical text of the term between two blanks of a line."""
     return _term(_field(source, field))
 
 
-def _field_time(source: TraceFile, field: str) -> Instant:
+def _field_time(source: input_files.TraceFile, field: str) -> Instant:
     """Return the time between two blanks of a line."""
     token = _field(source, field)
     if source.loose is False and token.kind != "quoted":
-        raise MalformedPart(f"found {short(field)} as time")
+        raise MalformedPart(f"found {rdf.short(field)} as time")
     return _time(token)
 
 
-def _field(source: TraceFile, field: str) -> LineToken:
+def _field(source: input_files.TraceFile, field: str) -> LineToken:
     """Return what stands between two blanks of a line.
 
     Raises MalformedPart where it is not one token that fits the file's spelling: then only the line tells.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
-        raise MalformedPart(f"found {short(field)}; expected {ACCEPTED_LINE}")
+        raise MalformedPart(f"found {rdf.short(field)}; expected {ACCEPTED_LINE}")
     return LineToken(str(match.lastgroup), field, 1)
 
 
@@ -230,12 +228,12 @@ def is_loose(lines: Sequence[str]) -> bool:
     )
 
 
-def quad_line(triple: Triple, stream: str | None, t: int) -> str:
+def quad_line(triple: input_files.Triple, stream: str | None, t: int) -> str:
     """Return the line of a triple at a time, with its stream if it is given one."""
     return f'{" ".join((*triple, *([] if stream is None else [stream])))} "{t}" .\n'
 
 
-def bare_line(triple: Triple, t: int) -> str:
+def bare_line(triple: input_files.Triple, t: int) -> str:
     """Return the line of a triple as YABench spells it: neither literals nor times have quotes."""
     s, p, o = triple
     if o.startswith('"'):

@@ -26,15 +26,8 @@ from lars.files import exists
 from lars.language.terms import XSD, Literal
 from solver.columns import Array, TermCodes, arrow_numbers, arrow_texts, numbers_of, validity_of
 from solver.rdf import later, short
-from solver.traces.formats.cell_columns import (
-    Cells,
-    TimeColumn,
-    Zones,
-    counted_times,
-    dated_times,
-    read_times,
-    used_cells,
-)
+from solver.traces import input_files, trace_times
+from solver.traces.formats import cell_columns
 from solver.traces.formats.cells import (
     ACCEPTED_TABLE,
     ARGUMENT,
@@ -47,38 +40,12 @@ from solver.traces.formats.cells import (
     read_cells,
     table_rows,
 )
-from solver.traces.input_files import (
-    ARROW,
-    PARQUET,
-    STANDARD_INPUT,
-    ExactRow,
-    FileFormat,
-    FileHead,
-    FilePart,
-    RowBlock,
-    RowColumns,
-    TraceFile,
-    converted_file,
-    line_of,
-    readable,
-    unusual_places,
-)
-from solver.traces.trace_times import (
-    LARGEST,
-    WHOLE_TIMES,
-    Clock,
-    Instant,
-    MalformedPart,
-    TimeKind,
-    cell_time,
-    show,
-)
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 """How many nanoseconds each unit of Arrow's timestamps has."""
 _EPOCHS: Final = {
-    TimeKind.ZONED: Literal("1970-01-01T00:00:00Z", XSD + "dateTime"),
-    TimeKind.LOCAL: Literal("1970-01-01T00:00:00", XSD + "dateTime"),
+    trace_times.TimeKind.ZONED: Literal("1970-01-01T00:00:00Z", XSD + "dateTime"),
+    trace_times.TimeKind.LOCAL: Literal("1970-01-01T00:00:00", XSD + "dateTime"),
 }
 _NUMBER: Final = {"halffloat": "float", "float": "float", "double": "double"}
 
@@ -120,7 +87,7 @@ def moments(column: pa.Array) -> pa.Array:
     return column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column
 
 
-def zones_of(column: pa.Array) -> Zones:
+def zones_of(column: pa.Array) -> cell_columns.Zones:
     """Return the time zones of timestamps, in minutes ahead of UTC, none of what has no whole minutes."""
     nothing = np.zeros(len(column), np.int16)
     if column.type.tz is None:
@@ -134,9 +101,9 @@ def zones_of(column: pa.Array) -> Zones:
     return np.where(validity_of(column) & (rest == 0), minutes, 0).astype(np.int16)
 
 
-def moment_texts(column: pa.Array, zones: Zones | None = None) -> pa.Array:
+def moment_texts(column: pa.Array, zones: cell_columns.Zones | None = None) -> pa.Array:
     """Return timestamps as xsd:dateTime, those with a time zone in UTC, or in the zones given."""
-    kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
+    kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
     minutes = [0] * len(values) if zones is None else zones.tolist()
     texts = [
@@ -146,10 +113,10 @@ def moment_texts(column: pa.Array, zones: Zones | None = None) -> pa.Array:
     return pa.array(texts, pa.string())
 
 
-def _moment(value: int, unit: str, kind: TimeKind, zone: int = 0) -> str:
+def _moment(value: int, unit: str, kind: trace_times.TimeKind, zone: int = 0) -> str:
     size = NANOSECONDS[unit]
-    if abs(value) * size <= LARGEST:
-        return show(Instant(kind, value * size, zone))
+    if abs(value) * size <= trace_times.LARGEST:
+        return trace_times.show(trace_times.Instant(kind, value * size, zone))
     moment = later(_EPOCHS[kind], Fraction(value * size, 10**9))
     assert moment is not None
     return moment.lexical
@@ -171,7 +138,9 @@ def _lexical(values: pa.Array, name: str | None) -> pa.Array:
     match name:
         case "date":
             days = values.cast(pa.date32()).view(pa.int32()).to_pylist()
-            moments = (None if day is None else _moment(day * 86400, "s", TimeKind.LOCAL) for day in days)
+            moments = (
+                None if day is None else _moment(day * 86400, "s", trace_times.TimeKind.LOCAL) for day in days
+            )
             return pa.array(
                 [None if each is None else each.partition("T")[0] for each in moments], pa.string()
             )
@@ -195,28 +164,28 @@ _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "pred
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
 
-class ParquetTable(FileFormat):
+class ParquetTable(input_files.FileFormat):
     """Rows of a Parquet file; a fault's line is the number of its row."""
 
-    def is_foreign(self, head: FileHead) -> bool:
+    def is_foreign(self, head: input_files.FileHead) -> bool:
         """Return whether it lacks the columns of a trace."""
         return not is_trace_table(head.plain)
 
-    def size(self, source: TraceFile) -> int:
+    def size(self, source: input_files.TraceFile) -> int:
         """Return how many rows a file has."""
         return sum(row_groups(source))
 
-    def borders(self, source: TraceFile, each: int) -> Sequence[int]:
+    def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
         """Return the rows at which a file is cut: between row groups where that will do."""
         return [*_borders(row_groups(source), each)]
 
-    def blocks(self, part: FilePart, terms: TermCodes | None) -> Iterator[RowBlock]:
+    def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the rows of a part, a batch at once."""
         source, before = part.source, 0
         for batch in table_batches(part):
             usual = [] if terms is None else usual_rows(source, batch, terms)
-            others = _exact_records(source, batch, unusual_places(usual, batch.num_rows))
-            yield RowBlock(before, batch.num_rows, usual, others)
+            others = _exact_records(source, batch, input_files.unusual_places(usual, batch.num_rows))
+            yield input_files.RowBlock(before, batch.num_rows, usual, others)
             before += batch.num_rows
 
 
@@ -232,7 +201,9 @@ def _borders(groups: Sequence[int], each: int) -> Iterator[int]:
         begin += group
 
 
-def _exact_records(source: TraceFile, batch: pa.RecordBatch, places: Array) -> Iterator[ExactRow]:
+def _exact_records(
+    source: input_files.TraceFile, batch: pa.RecordBatch, places: Array
+) -> Iterator[input_files.ExactRow]:
     for begin in range(0, len(places), _TOGETHER):
         chosen = places[begin : begin + _TOGETHER]
         records = batch_records(batch.take(arrow_numbers(chosen)))
@@ -290,20 +261,20 @@ def _is_trace(names: Iterable[str]) -> bool:
     return any({*names} >= set(pair) for pair in (ATOM_COLUMNS, PREDICATE_COLUMNS, {*COLUMNS} - {"stream"}))
 
 
-def read_row(source: TraceFile, place: int, record: Mapping[str, object]) -> ExactRow:
+def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
     """Return what a row of a Parquet file says; a fault's column is the number of the column."""
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
-        return ExactRow(place, read_cells(source, cells), record)
-    except MalformedPart as error:
-        return ExactRow(place, (error,), record)
+        return input_files.ExactRow(place, read_cells(source, cells), record)
+    except trace_times.MalformedPart as error:
+        return input_files.ExactRow(place, (error,), record)
 
 
 def _number(name: str) -> int:
     return _NUMBERS[name] if name in _NUMBERS else 2 + int(name[3:])
 
 
-def table_columns(source: TraceFile) -> tuple[str, ...]:
+def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
     """Return the columns to read of a Parquet file; raise when they are not a trace's."""
     try:
         schema = pq.read_schema(source.file)
@@ -320,13 +291,13 @@ def table_columns(source: TraceFile) -> tuple[str, ...]:
     for name in present:
         if not _fits(name, schema.field(name).type):
             kind = schema.field(name).type
-            whole = f"; {WHOLE_TIMES}" if name == "t" and pa.types.is_floating(kind) else ""
+            whole = f"; {trace_times.WHOLE_TIMES}" if name == "t" and pa.types.is_floating(kind) else ""
             text = f"the column {name} is {kind}{whole}"
             raise LarsError(f"{source.path}: {text}; expected {ACCEPTED_TABLE}")
     return present
 
 
-def _columns_of(source: TraceFile, names: Sequence[str]) -> tuple[str, ...]:
+def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
     """Return the columns that a trace with columns of these names has; there may be others beside them."""
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
@@ -349,7 +320,7 @@ def _fits(name: str, kind: pa.DataType) -> bool:
     return name == "o" and datatype_of(kind) is not None
 
 
-def row_groups(source: TraceFile) -> list[int]:
+def row_groups(source: input_files.TraceFile) -> list[int]:
     """Return how many rows each row group of a Parquet file has; raise when it is none."""
     table_columns(source)
     return _sizes(pq.read_metadata(source.file))
@@ -359,7 +330,7 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
     return [metadata.row_group(number).num_rows for number in range(metadata.num_row_groups)]
 
 
-def table_batches(part: FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
+def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of a part of a Parquet file in order, so many at once, with texts as dictionaries."""
     source = part.source
     columns = list(table_columns(source))
@@ -398,7 +369,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
     return moments(column) if name == "t" else literals(column)
 
 
-def _row_groups(metadata: pq.FileMetaData, part: FilePart) -> tuple[list[int], int, int]:
+def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
     """Return the row groups that have rows of a part, the first row of these, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
@@ -429,36 +400,38 @@ def _cell(scalar: pa.Scalar) -> object:
         return text.as_buffer().to_pybytes()
 
 
-def usual_rows(source: TraceFile, batch: pa.RecordBatch, terms: TermCodes) -> list[RowColumns]:
+def usual_rows(
+    source: input_files.TraceFile, batch: pa.RecordBatch, terms: TermCodes
+) -> list[input_files.RowColumns]:
     """Return the rows that are triples, or atoms, for certain."""
 
-    def cells(name: str) -> Cells:
+    def cells(name: str) -> cell_columns.Cells:
         return _distinct(batch.column(name))
 
     times = _times(batch.column("t"), source.clock)
     return table_rows(source, batch.schema.names, cells, times, terms)
 
 
-def _distinct(column: pa.Array) -> Cells:
+def _distinct(column: pa.Array) -> cell_columns.Cells:
     """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
-    return used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
+    return cell_columns.used_cells(pa.concat_arrays([texts.cast(pa.binary()), _EMPTY]), places)
 
 
-def _times(column: pa.Array, clock: Clock) -> TimeColumn:
+def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColumn:
     valid = validity_of(column)
     if pa.types.is_integer(column.type):
         # What is beyond 64 bits becomes negative, which is no time either.
         values = numbers_of(column).astype(np.int64)
-        return counted_times(clock, np.where(valid, values, -1))
+        return cell_columns.counted_times(clock, np.where(valid, values, -1))
     if not pa.types.is_timestamp(column.type):
-        return read_times(_distinct(column), clock, cell_time)
+        return cell_columns.read_times(_distinct(column), clock, trace_times.cell_time)
     values, size = numbers_of(column.view(pa.int64())), NANOSECONDS[column.type.unit]
-    known = valid & (-(LARGEST // size) <= values) & (values <= LARGEST // size)
-    kind = TimeKind.LOCAL if column.type.tz is None else TimeKind.ZONED
-    return dated_times(clock, kind, np.where(known, values, 0) * size, known, zones_of(column))
+    known = valid & (-(trace_times.LARGEST // size) <= values) & (values <= trace_times.LARGEST // size)
+    kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
+    return cell_columns.dated_times(clock, kind, np.where(known, values, 0) * size, known, zones_of(column))
 
 
 WHOLE: Final = {b"lars": b"literals"}
@@ -480,19 +453,19 @@ def plain_table(path: str, plain: Path) -> Path:
     """Return a table of Arrow or of JSON lines as Parquet, any other file as it is."""
     with plain.open("rb") as file:
         start = file.read(_HEAD)
-    if start.startswith(ARROW):
-        return converted_file(plain, "arrow", partial(_write_arrow, path, plain))
+    if start.startswith(input_files.ARROW):
+        return input_files.converted_file(plain, "arrow", partial(_write_arrow, path, plain))
     return _plain_lines(path, plain) if is_json(start) else plain
 
 
 def _plain_lines(path: str, plain: Path) -> Path:
-    return converted_file(plain, "json", partial(_write_json, path, plain))
+    return input_files.converted_file(plain, "json", partial(_write_json, path, plain))
 
 
 def _write_arrow(path: str, plain: Path, made: Path) -> None:
     try:
         with pa.memory_map(str(plain)) as file:
-            opened = pa.ipc.open_file(file) if file.read(6) == ARROW[0] else _stream(file)
+            opened = pa.ipc.open_file(file) if file.read(6) == input_files.ARROW[0] else _stream(file)
             table = opened.read_all()
             # Arrow trusts lengths in a file, and would read memory that is not there.
             table.validate(full=True)
@@ -666,10 +639,12 @@ def line_of_row(plain: Path, row: int) -> int:
 class ArrowFile(ParquetTable):
     """Rows of a file of Arrow; a fault's line is the number of its row."""
 
-    def plain(self, head: FileHead) -> Path:
+    def plain(self, head: input_files.FileHead) -> Path:
         """Return the table in Parquet."""
         path = str(head.path)
-        if head.start and not (head.start.startswith((*ARROW, PARQUET)) or is_json(head.start)):
+        if head.start and not (
+            head.start.startswith((*input_files.ARROW, input_files.PARQUET)) or is_json(head.start)
+        ):
             raise LarsError(f"{path}: found no table of Arrow; expected a table of Arrow")
         return plain_table(path, head.plain)
 
@@ -677,22 +652,22 @@ class ArrowFile(ParquetTable):
 class JsonTable(ArrowFile):
     """Rows of JSON lines; a fault's place is its line."""
 
-    def plain(self, head: FileHead) -> Path:
+    def plain(self, head: input_files.FileHead) -> Path:
         """Return the table in Parquet."""
-        if head.start.startswith((*ARROW, PARQUET)):
+        if head.start.startswith((*input_files.ARROW, input_files.PARQUET)):
             return super().plain(head)
         return _plain_lines(str(head.path), head.plain)
 
-    def placed(self, source: TraceFile, place: Place) -> Place:
+    def placed(self, source: input_files.TraceFile, place: Place) -> Place:
         """Return the place in the user's file."""
         plain = text_file(source)
         if plain is None:
             return place
         number = line_of_row(plain, place.line)
-        return Place(source.path, number, 1, line_of(plain.read_bytes(), number))
+        return Place(source.path, number, 1, input_files.line_of(plain.read_bytes(), number))
 
 
-def text_file(source: TraceFile) -> Path | None:
+def text_file(source: input_files.TraceFile) -> Path | None:
     """Return the user's file as it was read, None of values of a program: these have no lines."""
     path = Path(source.path)
-    return readable(path) if path == STANDARD_INPUT or exists(path) else None
+    return input_files.readable(path) if path == input_files.STANDARD_INPUT or exists(path) else None

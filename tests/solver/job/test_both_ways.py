@@ -9,7 +9,7 @@ from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole
 from solver.job.slices import Job
-from solver.relational import encode, evaluation
+from solver.relational import encode, run_tables
 from solver.relational.shown_input import ShownInput
 from solver.settings import Evaluator
 from solver.spark import slice_tasks
@@ -56,7 +56,7 @@ def test_a_difference_is_made_small():
 
 
 def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
-    monkeypatch.setattr(evaluation, "subtract", whole_rows)
+    monkeypatch.setattr(run_tables, "subtract", whole_rows)
     with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
         answers(Evaluator.BOTH)
     text = raised.value.files["difference.atoms"]

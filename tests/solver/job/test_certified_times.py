@@ -5,7 +5,7 @@ import pytest
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
-from solver.job import Question, certified_runs, certifying, evaluation
+from solver.job import Question, certified_runs, evaluation
 from solver.relational import encode
 from solver.settings import Certify, Evaluator
 
@@ -21,8 +21,7 @@ def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
 
         return noted
 
-    for module in (certifying, evaluation):
-        monkeypatch.setattr(module, "by_clingo", noting(module.by_clingo))
+    monkeypatch.setattr(evaluation, "by_clingo", noting(evaluation.by_clingo))
     timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
     question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), EveryTime())
     here = encode(Situation(timeline, facts, {}))

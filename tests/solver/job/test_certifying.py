@@ -11,7 +11,7 @@ from lars.language.windows import NOW, Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
 from solver.facts import ChosenTimes, EveryTime, Fact
-from solver.job import Question, certified_runs, certifying
+from solver.job import Question, certified_runs, certifying, evaluation
 from solver.relational import encode, situation_of
 from solver.relational.shown_input import ShownInput
 from solver.settings import Certify, Evaluator, Runner
@@ -83,7 +83,7 @@ def test_a_fault_in_columns_ends_the_run(monkeypatch, window):
 
 def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
     drawn = []
-    monkeypatch.setattr(certifying, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    monkeypatch.setattr(evaluation, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
     here = situation_of(trace_columns([]), Interval(0, 99), {})
     for _ in range(2):
         certified(here, 10)
@@ -93,9 +93,9 @@ def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
 
 def test_one_time_is_certified_where_clingo_is_slow_and_it_is_a_cheap_one(monkeypatch):
     drawn = []
-    monkeypatch.setattr(certifying, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
+    monkeypatch.setattr(evaluation, "by_clingo", lambda _, __, times: drawn.append(times[0]) or ())
     monkeypatch.setattr(certifying, "_CHEAP", 0)
-    monkeypatch.setattr(certifying.AnswerRuns, "at", lambda _, __: frozenset())
+    monkeypatch.setattr(evaluation.AnswerRuns, "at", lambda _, __: frozenset())
     facts = [Fact(t, name, (f"c{n}",)) for t in range(40) for name in "eg" for n in range(50)]
     grown = situation_of(trace_columns(facts), Interval(0, 39), {})
     for evaluations in range(1, 4):

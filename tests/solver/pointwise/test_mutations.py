@@ -6,6 +6,7 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from lars import analysis
 from lars.analysis import Mode, literal_form
 from lars.language.program import Program
 from lars.language.terms import Atom
@@ -68,8 +69,8 @@ FAULTS = {
     "a bound is off by one": (encoding, "window_rules", changed_window(off_by_one)),
     "the pivot is dropped": (encoding, "window_rules", changed_window(without_pivot)),
     "the tie rule is swapped": (encoding, "window_rules", changed_window(with_other_ties)),
-    "◇ and □ are swapped": (encoding, "literal_form", diamond_for_box),
-    "a negation is dropped": (encoding, "literal_form", without_negation),
+    "◇ and □ are swapped": (analysis, "literal_form", diamond_for_box),
+    "a negation is dropped": (analysis, "literal_form", without_negation),
 }
 
 

@@ -11,7 +11,7 @@ from lars.language.stream import stream_of
 from lars.language.terms import Atom, Symbol
 from lars.language.windows import Interval, TimeWindow, TupleWindow
 from lars.text.notation import read
-from solver.relational import evaluation, shown_input
+from solver.relational import run_tables, shown_input
 from solver.relational.run_tables import RunTable, coalesce, subtract, with_longest
 from solver.relational.shown_input import ShownInput
 from tests.solver.pointwise.test_definition import clingo_rows
@@ -61,11 +61,11 @@ FAULTS = {
     "the slide is dropped": [(ShownInput, "_runs", with_window(without_slide))],
     "a tuple window counts one fewer": [(ShownInput, "_runs", with_window(one_fewer))],
     "runs are not coalesced": [
-        (evaluation, "coalesce", apart),
-        (evaluation, "with_longest", apart),
+        (run_tables, "coalesce", apart),
+        (run_tables, "with_longest", apart),
         (shown_input, "coalesce", apart),
     ],
-    "subtraction takes whole rows": [(evaluation, "subtract", whole_rows)],
+    "subtraction takes whole rows": [(run_tables, "subtract", whole_rows)],
 }
 _terms = st.sampled_from([Symbol(name) for name in "abc"])
 _streams = st.lists(
@@ -116,6 +116,6 @@ def test_runs_that_are_said_to_be_longest_are(monkeypatch):
             assert len(coalesce(replace(table, longest=False), count)) == len(table)
         return with_longest(table, count)
 
-    monkeypatch.setattr(evaluation, "with_longest", checked)
+    monkeypatch.setattr(run_tables, "with_longest", checked)
     assert cases_to_find(50) is None
     assert max(met) > 3

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from solver.traces import input_files, trace
-from solver.traces.formats import cell_columns, quad_lines, tables
+from solver.traces import input_files, trace, trace_times
+from solver.traces.formats import cell_columns, quad_lines
 from solver.traces.formats import lines as files_of_lines
 from solver.traces.trace_times import LARGEST
 from tests.solver.traces.both_readings import compared
@@ -59,8 +59,8 @@ _summaries_of, _line_block = trace.summaries_of, files_of_lines.LineFormat.block
 FAULTS = {
     "blank nodes are not named apart": [(cell_columns.TermColumn, "are", blank_nodes_too)],
     "a datatype stays that is left out": [(cell_columns, "_CHANGED", "never")],
-    "a time is rounded": [(m, "counted_times", without_remainder) for m in (cell_columns, tables)],
-    "dates beyond 64 bits count": [(tables, "LARGEST", LARGEST * 10**3)],
+    "a time is rounded": [(cell_columns, "counted_times", without_remainder)],
+    "dates beyond 64 bits count": [(trace_times, "LARGEST", LARGEST * 10**3)],
     "a stream may contradict its file's": [(cell_columns, "triple_rows", without_given_stream)],
     "a stream may be missing": [(cell_columns, "triple_rows", without_candidates)],
     "a literal without quotes passes": [(quad_lines, "_field", of_any_spelling)],

@@ -19,18 +19,8 @@ from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
+from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.outputs import (
-    NO_ROWS,
-    Json,
-    atom_text,
-    clip_text,
-    header,
-    json_text,
-    number_ranges,
-    quantity,
-    short_row,
-)
 from agreement.documents.traces import Trace
 from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report
@@ -145,11 +135,11 @@ class RowSelection:
         return places
 
 
-def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> Json:
+def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json:
     """Return the counts as a table: a line a pulling period that disagrees, a column a side and cause."""
     columns = sorted({(side.value != "push", cause) for _, side, cause in tally})
     pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
-    lines: dict[int, Json] = {
+    lines: dict[int, outputs.Json] = {
         verdict.period: {
             "period": verdict.period,
             "whole": len(verdict.intervals),
@@ -192,7 +182,7 @@ class _AtomQuestion:
         last = timeline.last if own.future is None else self.t + own.future
         return Interval(first, last).meet(timeline)
 
-    def told(self, trace: Trace, dates: Dates) -> Json:
+    def told(self, trace: Trace, dates: Dates) -> outputs.Json:
         """Return the explanation as JSON, as lines where it is no proof."""
         try:
             situated = _around(self, trace, dates)
@@ -216,13 +206,13 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 
 def proofs(
     variant: VariantReport, rows: Sequence[PeriodDifference], sides: QueryPrograms, dates: Dates
-) -> Json:
+) -> outputs.Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
     One row of each period length, side and cause comes before others.
     """
     trace = variant.trace
-    proofs_json: Json = {}
+    proofs_json: outputs.Json = {}
     arrived = _Arrived.on(trace)
     atoms, letters = _ATOMS, _PROOF_LETTERS
     for place in _one_of_each(rows):
@@ -237,7 +227,7 @@ def proofs(
             "lacks": lacks.told(trace, dates),
         }
         atoms -= size
-        length = len(json_text(proof))
+        length = len(outputs.json_text(proof))
         if length <= min(letters, _LONGEST_PROOFS):
             letters -= length
             proofs_json[str(place)] = proof
@@ -266,7 +256,7 @@ def _questions_of(
     times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
     time = end if other is Side.PULL else before[0] if before else end
-    atom = atom_text("ans1", difference.row)
+    atom = outputs.atom_text("ans1", difference.row)
     return _AtomQuestion(*sides[difference.side], own, atom), _AtomQuestion(*sides[other], time, atom)
 
 
@@ -367,14 +357,14 @@ def agree_page(
     variant, verdicts = view.first, view.row_filter.verdicts(view.first)
     dates = dates_on(variant, view.setting.unit, timed=view.timed)
     names = " and ".join(TITLES[query.language] for query in (variant.pair.csparql, variant.pair.cqels))
-    periods = number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
+    periods = outputs.number_ranges([verdict.period for verdict in verdicts], MOST_RANGES)
     question = (
         f"Do pull and push of {names} report the same rows in each period, for "
         f"U = {periods} (unit {view.setting.unit}) "
         f"on {dates.interval(variant.trace.timeline)}{dates.caption}?{_reading(view.report)}"
     )
     agree, sentence = summary(verdicts)
-    sentence = f"{sentence.removesuffix('.')}{NO_ROWS}." if agree and variant.is_empty else sentence
+    sentence = f"{sentence.removesuffix('.')}{outputs.NO_ROWS}." if agree and variant.is_empty else sentence
     if (first := next(view.row_filter.rows(variant), None)) is not None:
         sentence = f"{difference_text(first, dates)}. {sentence}"
     head = PageHead(title, question, agree, sentence, view.report.warnings)
@@ -392,7 +382,7 @@ def _reading(report: AgreementReport) -> str:
     first, *others = report.variants
     if first.pair.choices is None:
         return ""
-    more = f"; {quantity(len(others), 'other reading')} in the JSON" if others else ""
+    more = f"; {outputs.quantity(len(others), 'other reading')} in the JSON" if others else ""
     return f" The CQELS query is derived, read as {first.pair}{more}."
 
 
@@ -401,8 +391,10 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
     wrong = [verdict.period for verdict in verdicts if verdict.agree is False]
     whole = sum(len(verdict.intervals) for verdict in verdicts)
     bad = sum(not comparison.agree for verdict in verdicts for comparison in verdict.intervals)
-    share = f"{whole - bad} of {quantity(whole, 'whole period')} agree" if whole else "No period is whole"
-    sentence = f"{share}; U = {number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
+    share = (
+        f"{whole - bad} of {outputs.quantity(whole, 'whole period')} agree" if whole else "No period is whole"
+    )
+    sentence = f"{share}; U = {outputs.number_ranges(wrong, MOST_RANGES)} disagree." if wrong else f"{share}."
     return (False if wrong else True if whole else None), sentence
 
 
@@ -423,7 +415,7 @@ def _content(
     verdicts: Sequence[PeriodVerdict],
     asking: ExplainOptions | None,
     queries: Sequence[tuple[str, str]],
-) -> Json:
+) -> outputs.Json:
     variant, setting = view.first, view.setting
     trace, dates = variant.trace, dates_on(variant, setting.unit, timed=view.timed)
     csparql, cqels = variant.pair.csparql, variant.pair.cqels
@@ -450,10 +442,10 @@ def _content(
     return {
         **timeline,
         "above": [],
-        "written": [(name, clip_text(text, _WRITTEN)) for name, text in queries],
+        "written": [(name, outputs.clip_text(text, _WRITTEN)) for name, text in queries],
         "timeline": [trace.timeline.first, trace.timeline.last],
         "unit": str(setting.unit),
-        "variables": header(view.report.variables),
+        "variables": outputs.header(view.report.variables),
         "columns": [variable.name for variable in view.report.variables],
         "causes": [
             {"name": cause.value, "letter": CAUSE_LETTERS[cause], "says": says, "change": change}
@@ -493,7 +485,7 @@ def _drawn(
     selection: RowSelection,
     tally: Tally,
     asking: ExplainOptions | None,
-) -> tuple[Sequence[PeriodDifference], Json]:
+) -> tuple[Sequence[PeriodDifference], outputs.Json]:
     """Return the rows that are shown, and what the timeline draws of them and of the trace.
 
     That is all rows and what is behind them; where that is too long for a page, examples of each cause.
@@ -504,7 +496,7 @@ def _drawn(
         kept = drawing["differences"]
         for difference, own in zip(kept, supports, strict=True):
             difference["support_left"] = max(0, len(own) - most)
-        if len(json_text(kept)) <= _LETTERS:
+        if len(outputs.json_text(kept)) <= _LETTERS:
             break
     return rows, drawing
 
@@ -515,7 +507,7 @@ def _on_timeline(
     rows: Sequence[PeriodDifference],
     supports: Sequence[Sequence[Fact]],
     asking: ExplainOptions | None,
-) -> Json:
+) -> outputs.Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
     timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
     runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
@@ -537,7 +529,7 @@ def _on_timeline(
                 "from": row.interval.start,
                 "to": row.interval.end,
                 "side": row.difference.side.value,
-                "row": short_row(row.difference.row),
+                "row": outputs.short_row(row.difference.row),
                 "number": numbers[row.difference.row],
                 "terms": row.difference.row,
                 "cause": CAUSES.index(row.difference.cause),
@@ -547,5 +539,5 @@ def _on_timeline(
             }
             for row, support in zip(rows, supports, strict=True)
         ],
-        "rows": list(map(short_row, numbers)),
+        "rows": list(map(outputs.short_row, numbers)),
     }

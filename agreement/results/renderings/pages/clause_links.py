@@ -18,17 +18,7 @@ from lars.errors import LarsError
 from lars.language.formulas import Aggregation, Call
 from lars.language.program import Program, Rule
 from lars.language.terms import Iri, Literal
-from translate.model.patterns import (
-    Bgp,
-    Filter,
-    Group,
-    LeftJoin,
-    Minus,
-    PathPattern,
-    TriplePattern,
-    Union,
-    Values,
-)
+from translate.model import patterns
 from translate.model.query import EngineQuery
 from translate.writing import write_query
 
@@ -95,7 +85,7 @@ def _altered_queries(query: EngineQuery) -> Iterator[EngineQuery]:
 def _altered(value: Any) -> Iterator[Any]:
     """Yield the value with one place of it made another."""
     yield from _others(value)
-    if isinstance(value, Values):
+    if isinstance(value, patterns.Values):
         return  # its rows are altered as wholes
     if isinstance(value, tuple):
         for place, part in enumerate(value):
@@ -118,27 +108,27 @@ def _others(value: Any) -> Iterator[Any]:
             yield Call(_OTHER[function], arguments)
         case Aggregation():
             yield replace(value, distinct=not value.distinct)
-        case TriplePattern(subject, predicate, object_) if not any(
+        case patterns.TriplePattern(subject, predicate, object_) if not any(
             isinstance(term, Iri | Literal) for term in (subject, predicate, object_)
         ):
             yield replace(value, predicate=Iri("urn:_"))
-        case Filter():
+        case patterns.Filter():
             yield replace(value, condition=Call("!", (value.condition,)))
-        case PathPattern(subject, _, object_):
-            yield Bgp((TriplePattern(subject, Iri("urn:_"), object_),))
-        case Values(_, rows):
+        case patterns.PathPattern(subject, _, object_):
+            yield patterns.Bgp((patterns.TriplePattern(subject, Iri("urn:_"), object_),))
+        case patterns.Values(_, rows):
             others = [tuple(None if term is None else Iri("urn:_") for term in row) for row in rows]
             if len(rows) > _MOST_VALUES_ROWS:
                 yield replace(value, rows=tuple(others))
                 return
             for place, other in enumerate(others):
                 yield replace(value, rows=(*rows[:place], other, *rows[place + 1 :]))
-        case Group(_, (*others, _)):
+        case patterns.Group(_, (*others, _)):
             yield replace(value, keys=tuple(others))
-        case LeftJoin(left, right) | Union(left, right):
-            yield Minus(left, right)
-        case Minus(left, right):
-            yield LeftJoin(left, right)
+        case patterns.LeftJoin(left, right) | patterns.Union(left, right):
+            yield patterns.Minus(left, right)
+        case patterns.Minus(left, right):
+            yield patterns.LeftJoin(left, right)
 
 
 def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:

@@ -5,7 +5,7 @@ from unittest.mock import patch
 
 import pytest
 
-from solver.job import evaluation
+from solver import relational
 from tests.agreement.command import agree, lars
 from tests.packs import SAMPLES
 
@@ -189,14 +189,14 @@ def test_one_disagreeing_period_among_many_is_enough_for_exit_code_1():
 
 def test_fifty_periods_evaluate_each_time_point_once():
     seen: list[tuple[int, ...]] = []
-    evaluated = evaluation.evaluate_program
+    evaluated = relational.evaluate_program
 
     def spy(program, situation, times, output, newest):
         seen.append(tuple(times))
         return evaluated(program, situation, times, output, newest)
 
     with (
-        patch.object(evaluation, "evaluate_program", spy),
+        patch.object(relational, "evaluate_program", spy),
         patch("agreement.results.renderings.agreement_report.AgreementView.as_json", lambda _: {}),
     ):
         lars("agree", COUPONS, "--period", "1..50", "--in-process", "--json", "--to", "50")
@@ -205,13 +205,13 @@ def test_fifty_periods_evaluate_each_time_point_once():
 
 def test_the_causes_in_fifty_periods_take_few_more_evaluations_than_those_in_one():
     asked = Counter()
-    evaluated = evaluation.evaluate_program
+    evaluated = relational.evaluate_program
 
     def spy(*arguments):
         asked[periods] += 1
         return evaluated(*arguments)
 
-    with patch.object(evaluation, "evaluate_program", spy):
+    with patch.object(relational, "evaluate_program", spy):
         for periods in ("3", "1..50"):
             agree(COUPONS, "--period", periods)
     assert 2 < asked["3"] <= asked["1..50"] < 3 * asked["3"]
