@@ -28,7 +28,7 @@ def folder(tmp_path):
 
 
 def started(folder):
-    command = [sys.executable, "-c", MAIN, "solve", "p.lars", "t.atoms", "--resume", "kept"]
+    command = [sys.executable, "-c", MAIN, "solve", "p.lars", "t.atoms", "--resume", "kept", "--quiet"]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TMPDIR": str(folder / "tmp")}
     return subprocess.Popen(
         [*command, "--master", "local[2]"],
