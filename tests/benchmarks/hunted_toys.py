@@ -11,10 +11,10 @@ import time
 from agreement.comparing.judge import Options
 from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
-from tests.agreement.proving.hunting.toy_faults import FOURTH, LATER, NAMES, THIRD, UNFORESEEN
+from tests.agreement.proving.hunting.toy_faults import FIFTH, FOURTH, LATER, NAMES, THIRD, UNFORESEEN
 from tests.agreement.proving.hunting.toy_process import Toy
 
-EVERY = {**NAMES, **UNFORESEEN, **LATER, **THIRD, **FOURTH}
+EVERY = {**NAMES, **UNFORESEEN, **LATER, **THIRD, **FOURTH, **FIFTH}
 RUNS = 300
 SECONDS = 120
 

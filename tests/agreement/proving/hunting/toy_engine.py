@@ -86,6 +86,12 @@ REWRITTEN = {
         lambda found: "{{ {} }}".format(" UNION ".join(found.expand(rf"{{ \1 :\2{n} \3 }}") for n in COPIES)),
     ),
     "limit-one": (r"\}\s*(GROUP BY \?s)?\s*$", r"} \1 LIMIT 1"),
+    "minus-all": (r"MINUS \{ \?s :q \?b \. \}", "FILTER NOT EXISTS { ?any :q ?b . }"),
+    "optional-both": (r"OPTIONAL (\{[^}]*\})", r"{ BIND(1 AS ?none) } UNION \1"),
+    "union-if-empty": (
+        rf"({GROUP}) UNION \{{ ([^{{}}]*) \}}",
+        r"{ \1 } UNION { \2 FILTER NOT EXISTS { ?x :p ?y } }",
+    ),
 }
 
 
@@ -122,11 +128,13 @@ class Run:
         self.static = [] if FAULT == "static-ignored" else static
         self.elements, self.before, self.reports, self.pushes, self.pending = [], Counter(), 0, 0, []
         self.random, self.last, self.ever, self.stale = random.Random(7), None, Counter(), []
+        self.clock, self.consumed, self.contents = {}, 0, {}
         self.anchor, self.shown, self.counts, self.final = 0, {}, Counter(), None
 
     def push(self, t, stream, triple):
         if t < self.now:
             return []
+        self.clock[stream] = t
         if FAULT == "trigger-shown":
             self.elements.append((t, stream, triple))
         out = list(self.due(t))
@@ -201,10 +209,16 @@ class Run:
                 close += step
         for close in sorted(closes):
             self.reported = close
+            if FAULT == "own-stream-clock" and not self.is_closed_by(close):
+                continue
             report = self.report(close, close)
             if report:
                 self.final = report
                 yield report
+
+    def is_closed_by(self, close):
+        """Whether each stream of the query has come after a close."""
+        return all(self.clock.get(one[1], 0) > close for one in self.query.windows)
 
     def content(self, window, at):
         _, stream, length, step = window
@@ -261,12 +275,21 @@ class Run:
             case "instant-same-subject":
                 last = {(u, one.subject): one for u, _, one in mine}
                 found = [one for u, _, one in mine if one in found and last[u, one.subject] == one]
+            case "consumed":
+                opening = max(self.consumed, at - window[2])
+                found = [triple for u, _, triple in mine if opening < u <= at]
             case "minus-remembers" if "MINUS" in self.query.sparql:
                 found = [*found, *(one for u, _, one in mine if u <= at and "/q" in one.predicate.value)]
         return found
 
     def report(self, at, t):
         contents = [self.content(window, at) for window in self.query.windows]
+        if FAULT == "second-window-stale":
+            contents[1:], self.contents = (
+                (self.contents.get(n, []) for n in range(1, len(contents))),
+                dict(enumerate(contents)),
+            )
+        self.consumed = at
         store = ox.Store()
         store.extend([] if FAULT == "static-once" and self.reports else self.static)
         for window, content in zip(self.query.windows, contents, strict=True):
@@ -313,6 +336,11 @@ class Run:
         }
         operator = self.query.operator
         match every.get(FAULT, own.get((FAULT, operator), operator)):
+            case "ISTREAM" if FAULT == "istream-last-nonempty":
+                self.before = now or before
+                return list((now - before).elements())
+            case "DSTREAM" if FAULT == "dstream-skips-empty" and not now:
+                return []
             case "ISTREAM" if FAULT == "istream-by-subject":
                 return [row for row in rows if row[:1] not in {one[:1] for one in before}]
             case "ISTREAM":
@@ -435,6 +463,10 @@ def unforeseen(run, rows, at, t):
         case "filter-error-aborts" if "FILTER(" in run.query.sparql:
             objects = [one.object for window in run.query.windows for one in run.content(window, at)]
             rows = rows if all("integer" in str(one) for one in objects) else []
+        case "ask-changed" if "ASK" in run.query.sparql:
+            rows, run.stale = ([] if rows == run.stale else rows), rows
+        case "first-group-only" if "GROUP BY" in run.query.sparql:
+            rows = rows[:1]
         case "both-new":
             new = {name for u, name, _ in run.elements if at - run.query.windows[0][3] < u <= at}
             rows = rows if {one[1] for one in run.query.windows} <= new else []

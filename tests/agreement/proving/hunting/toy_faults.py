@@ -1,7 +1,7 @@
 """The faults of the toy engines.
 
 NAMES: words that name each; the empty text: nothing is wrong. SHOWN: a query and the number of a stream by
-which each name can be said. UNFORESEEN, LATER, THIRD, FOURTH: faults that were invented after the names,
+which each name can be said. UNFORESEEN, LATER, THIRD, FOURTH, FIFTH: faults that were invented after the names,
 with true words.
 """
 
@@ -155,6 +155,18 @@ FOURTH = {
     "instant-same-subject": "missing",
     "minus-remembers": "MINUS",
     "both-new": "several windows",
+}
+FIFTH = {
+    "own-stream-clock": "several windows",
+    "istream-last-nonempty": "ISTREAM",
+    "dstream-skips-empty": "DSTREAM",
+    "minus-all": "MINUS",
+    "optional-both": "OPTIONAL",
+    "union-if-empty": "UNION",
+    "consumed": "missing",
+    "ask-changed": "ASK",
+    "first-group-only": "aggregates",
+    "second-window-stale": "several windows",
 }
 SHOWN = {
     "mute": ("tumbling", 0),
