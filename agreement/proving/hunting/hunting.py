@@ -22,49 +22,12 @@ from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
+from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, neighbours, size
 from agreement.proving.hunting.streams import Stream, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
 from lars.errors import LarsError
 from solver.settings import Progress, no_progress
-
-
-def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
-    """Yield streams with triples left out, many at first; with times moved; with other letters."""
-    length = len(stream)
-    part = length // 2
-    while part:
-        yield from (stream[:n] + stream[n + part :] for n in range(0, length, part) if length > part)
-        part //= 2
-    times = sorted({one.t for one in stream})
-    if not times[0]:
-        for points in sorted({1, *(step for _, step in query.windows)}):
-            yield tuple(replace(one, t=one.t + points * query.tick) for one in stream)
-    for before, t in zip([0.0, *times], times, strict=False):
-        half = (t - before) // 2 // query.tick * query.tick
-        for less in dict.fromkeys((t - before, half, query.tick)):
-            if 0 < less <= t:
-                yield tuple(replace(one, t=one.t - less) if one.t >= t else one for one in stream)
-                yield tuple(replace(one, t=one.t - less) if one.t == t else one for one in stream)
-    for n, push in enumerate(stream):
-        for other in query.letters:
-            if other[0] == push.stream and other[1] != push.triple:
-                yield (*stream[:n], replace(push, triple=other[1]), *stream[n + 1 :])
-
-
-def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
-    """Return what is to be small: triples, those at time 0, which engines may treat apart, times, letters."""
-    places = {letter: n for n, letter in enumerate(query.letters)}
-    letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
-    times = {push.t for push in stream}
-    return (
-        len(stream),
-        sum(not push.t for push in stream),
-        len(times),
-        sum(push.t for push in stream),
-        letters,
-    )
-
 
 _MOST_FAILURES: Final = 5
 """So many runs of one query may fail before it is left alone."""
@@ -78,8 +41,8 @@ _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
 """If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
 _REPEATED: Final = 3
 """So many wrong runs are run again in a new process, which nothing before has touched."""
-_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
-"""Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
+_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _DRAWN, _SHOWN = 0.3, 0.9, 0.8, 0.88, 0.95
+"""Which share of the time is over when exploring ends, also with nothing wrong; and the later steps."""
 _OWN, _ANOTHER = 0.5, 0.9
 """Which share of the wrong runs the rules of the engine's own version, or of another, have to predict."""
 _MOST_FAULTS: Final = 12
@@ -99,6 +62,9 @@ _EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
 """So many streams on which a cause predicts a fault test it, of so many tried of each query, half of them
 near to so many neighbours of wrong ones, and so many on which it predicts none; so many causes are tested."""
 UNEXPLAINED: Final = "unexplained"
+Causes = Sequence[Cause | RuleCause]
+Keeps = Callable[[references.HuntedRun], bool]
+"""What a run keeps while it is made small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,9 +89,9 @@ class FaultRule:
 class Fault:
     """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
 
-    `rule` is None where none explains it; `alike` is then what is known of it. `other_rules` are other rules
-    of the engine without which it does not explain the run. Not `repeated`: a new process answered
-    otherwise, so that the engine is not deterministic.
+    `rule` is None where none explains it; `alike` is then what is known of it. Not `isolated`: on this
+    stream the engine's other rules play a part too, `other_rules` as far as known. Not `repeated`: a new
+    process answered otherwise, so that the engine is not deterministic.
     """
 
     run: references.HuntedRun
@@ -133,6 +99,7 @@ class Fault:
     seconds: float
     rule: FaultRule | None = None
     alike: str | None = None
+    isolated: bool = True
     other_rules: tuple[FaultRule, ...] = ()
     times: int = 1
     repeated: bool = True
@@ -362,15 +329,6 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
     return sorted(runs, key=lambda run: len(run.pushes))
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
-    """A switch that explains runs, some of which tell so."""
-
-    switch: references.Switch
-    explained: Sequence[references.HuntedRun]
-    evidence: Sequence[references.HuntedRun]
-
-
 @dataclass(slots=True)
 class Explanation:
     """What explains the wrong runs of a hunt: causes, each of which is a fault."""
@@ -379,6 +337,7 @@ class Explanation:
     wrong: list[references.HuntedRun]
     right: list[references.HuntedRun]
     named: list[Cause] = field(default_factory=list, init=False)
+    rules: list[RuleCause] = field(default_factory=list, init=False)
     followed: Engine | None = field(default=None, init=False)
     """The engine version whose rules are faults: what it predicts needs no other cause."""
     judge: references.Reference = field(init=False)
@@ -403,8 +362,13 @@ class Explanation:
     def add_faults(self) -> None:
         """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
         self._find()
-        for number, cause in enumerate(self.named):
-            self._show(cause, self.causes[:number])
+        own = self.followed is not None and self.followed.name == self.hunt.name
+        # A change of the specification comes before a rule of another engine.
+        causes: Causes = (*self.rules, *self.named) if own else (*self.named, *self.rules)
+        isolation = Isolation(self.hunt.reference, self.followed, self.causes)
+        shown = self._isolated(isolation, causes)
+        for cause, run in zip(causes, shown, strict=True):
+            self._show(isolation, cause, run)
         self._add_unexplained()
         self.hunt.left = 0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._left())
 
@@ -467,7 +431,9 @@ class Explanation:
 
     @property
     def _is_enough(self) -> bool:
-        return len(self.hunt.faults) + len(self.named) >= (self.hunt.limits.faults or _MOST_FAULTS)
+        return len(self.hunt.faults) + len(self.rules) + len(self.named) >= (
+            self.hunt.limits.faults or _MOST_FAULTS
+        )
 
     def _add_next(self, switches: Sequence[references.Switch]) -> None:
         """Add the causes among switches that explain what others leave, the one of most runs first."""
@@ -536,24 +502,89 @@ class Explanation:
             self.hunt.wrong_runs += not correct
             (self.right if correct else self.wrong).append(run)
 
-    def _show(self, cause: Cause, before: tuple[references.Switch, ...]) -> None:
-        """Add the fault of a cause, with a small run that tells it from the right and from other causes."""
-        switch, predicts, tells = cause.switch, self.judge.predicts, self.judge.tells
+    def _isolated(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
+        """Return a run for each cause that shows it alone, of the engine's runs or of new ones; else None."""
+        shown: list[references.HuntedRun | None] = [
+            next(
+                (run for run in _smallest_first(cause.evidence) if self._is_alone(isolation, cause, run)),
+                None,
+            )
+            for cause in causes
+        ]
+        for query, stream in self._drawn() if causes else ():
+            left = [n for n, run in enumerate(shown) if run is None]
+            if not left or self.hunt.is_past(_DRAWN):
+                break
+            unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
+            asked = references.HuntedRun(query, stream, unanswered)
+            for n in left:
+                if isolation.is_promising(asked, causes[n]):
+                    shown[n] = self._confirmed(isolation, causes[n], asked)
+        return shown
 
-        def alone(run: references.HuntedRun) -> bool:
-            others = (predicts(run, (one,)) for one in before)
-            return predicts(run, (switch,)) and not any(others) and tells(run, (switch,))
+    def _drawn(self) -> Iterator[tuple[HuntedQuery, Stream]]:
+        """Yield streams of each query in its turn: no more than looked for faults."""
+        every = [(query, streams(query, self.hunt.limits.seed)) for query in self.hunt.queries]
+        for _ in range(self.hunt.searched // len(every) + 1):
+            yield from ((query, next(pushes)) for query, pushes in every)
 
-        def together(run: references.HuntedRun) -> bool:
-            return predicts(run, (*before, switch)) and not (before and predicts(run, before))
+    def _confirmed(
+        self, isolation: Isolation, cause: Cause | RuleCause, asked: references.HuntedRun
+    ) -> references.HuntedRun | None:
+        """Return the run of the engine on a stream if it shows a cause alone."""
+        try:
+            run = self.hunt.run(asked.query, asked.pushes)
+        except FailedEngineError as error:
+            self.hunt.fail(asked.query, asked.pushes, error)
+            return None
+        wrong = self.hunt.reference.verdict(run).correct is False
+        return run if wrong and self._is_alone(isolation, cause, run) else None
 
-        runs = _smallest_first(cause.evidence)
-        shown = next(filter(alone, runs), None)
-        small = self.hunt.small(shown or runs[0], alone if shown else together)
-        beside = () if shown else fewest_enough(before, lambda some: predicts(small, (*some, switch)))
-        rules, verdict = tuple(map(_rule_of, beside)), self.judge.verdict(small, (*beside, switch))
-        first, times = self.hunt.first_wrong, len(cause.explained)
-        self.hunt.faults.append(Fault(small, verdict, first, _rule_of(switch), None, rules, times))
+    def _is_alone(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
+        past = self.hunt.is_past(_DRAWN)
+        return not past and self._tells(cause, run) and isolation.right_without(run, cause) is not None
+
+    def _tells(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
+        """Whether a cause explains a run, which it does not without that."""
+        if isinstance(cause, Cause):
+            switch = cause.switch
+            return self.judge.predicts(run, (switch,)) and self.judge.tells(run, (switch,))
+        options, others = self.judge.options, tuple(one for one in cause.needed if one != cause.rule)
+        lacking = references.follows(cause.engine, run, options, others)
+        return not lacking and references.follows(cause.engine, run, options, cause.needed)
+
+    def _keeps(
+        self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
+    ) -> Keeps:
+        """Return what a shown run keeps when it is made small."""
+        if run is not None:
+            return lambda one: self._tells(cause, one) and isolation.right_without(one, cause) is not None
+        if isinstance(cause, RuleCause):
+            return partial(self._tells, cause)
+        before = self.causes[: self.named.index(cause)]
+        switches, predicts = (*before, cause.switch), self.judge.predicts
+        return lambda one: predicts(one, switches) and not (before and predicts(one, before))
+
+    def _show(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None) -> None:
+        """Add the fault of a cause, with a small run: one that shows it alone, if there is one."""
+        shown = self._keeps(isolation, cause, run)
+        small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown)
+        right = None if run is None else isolation.right_without(small, cause)
+        others = () if run is not None else isolation.others(small, cause)
+        on = (cause.switch,) if isinstance(cause, Cause) else ()
+        verdict = self.hunt.reference.verdict(small, on, right)
+        told = [self._fault_rule(one) for one in others]
+        times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
+        rule = self._fault_rule(cause.switch if isinstance(cause, Cause) else cause.rule)
+        self.hunt.faults.append(
+            Fault(small, verdict, self.hunt.first_wrong, rule, None, run is not None, tuple(told), times)
+        )
+
+    def _fault_rule(self, of: references.Switch | EngineRule) -> FaultRule:
+        if isinstance(of, references.Switch) or self.followed is None:
+            return FaultRule(of.sentence, of.right)
+        name = self.followed.name
+        return FaultRule(f"{of.sentence} ({of.name} of {name})", of.right or "without that", name)
 
     def _left(self) -> list[references.HuntedRun]:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
@@ -591,24 +622,10 @@ class Explanation:
 
         needed = fewest_enough(engine.rules, all_follow)
         for rule in needed:
-            others = tuple(other for other in needed if other != rule)
-
-            def tells(run: references.HuntedRun, others: tuple[EngineRule, ...] = others) -> bool:
-                lacking = references.follows(engine, run, options, others)
-                return not lacking and references.follows(engine, run, options, needed)
-
-            shown = _smallest_first(run for run in runs if tells(run))
-            if not shown or self._is_enough:
-                continue
-            small = self.hunt.small(shown[0], tells)
-            enough = fewest_enough(needed, lambda some: references.follows(engine, small, options, some))  # noqa: B023
-            beside = tuple(_of_engine(engine, other) for other in enough if other != rule)
-            verdict = self.hunt.reference.verdict(small)
-            self.hunt.faults.append(
-                Fault(
-                    small, verdict, self.hunt.first_wrong, _of_engine(engine, rule), None, beside, len(shown)
-                )
-            )
+            whole = RuleCause(engine, rule, needed, ())
+            shown = [run for run in runs if self._tells(whole, run)]
+            if shown and not self._is_enough:
+                self.rules.append(replace(whole, evidence=shown))
 
     def _is_left(self, run: references.HuntedRun) -> bool:
         return not any(self.judge.predicts(run, (cause,)) for cause in self.causes)
@@ -628,13 +645,3 @@ class Explanation:
         alike = "; ".join((described(left, self.right, self.judge), *mute))
         verdict = self.judge.verdict(small)
         self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))
-
-
-def _rule_of(switch: references.Switch) -> FaultRule:
-    return FaultRule(switch.sentence, switch.right)
-
-
-def _of_engine(engine: Engine, rule: EngineRule) -> FaultRule:
-    return FaultRule(
-        f"{rule.sentence} ({rule.name} of {engine.name})", rule.right or "without that", engine.name
-    )

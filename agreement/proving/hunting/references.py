@@ -218,8 +218,10 @@ class Reference(ABC):
         """By what definition it judges, in words."""
 
     @abstractmethod
-    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
-        """Return the verdict on a run; where several t0 are tried, as for one by which the switches fit."""
+    def verdict(
+        self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
+    ) -> RunVerdict:
+        """Return the verdict on a run, if wrong as for a t0 by which `right` is, or by which switches fit."""
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
@@ -276,14 +278,16 @@ class SpecificationReference(Reference):
         )
         return f"RSP-QL (2014), its parameters as `{self.specification.name}` sets them{described}"
 
-    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
+    def verdict(
+        self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
+    ) -> RunVerdict:
         """Return the verdict; late triples may be in the windows that they lie in, or not."""
         subject = self._subject(run)
         judgement = subject.judgement()
         correct = subject.is_right(judgement)
         if correct is not False:
             return RunVerdict(correct)
-        shown = self._shown(judgement, run, on)
+        shown = self._shown(judgement, right or run, on)
         places = (_wrong_place(_where(window), window.rows, window.problem) for window in shown.windows)
         unjudged = (
             WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), UNJUDGED)
@@ -293,7 +297,7 @@ class SpecificationReference(Reference):
         return RunVerdict(False, (*places, *unjudged), _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the verdict to show: the closest for a t0 by which the switches predict the run."""
+        """Return the verdict to show: the closest for a t0 by which the switches predict a run."""
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
@@ -513,9 +517,11 @@ class VersionReference(Reference):
         """What is right: what its rules predict."""
         return f"what the rules of {self.engine.name} predict"
 
-    def verdict(self, run: HuntedRun, on: tuple[Switch, ...] = ()) -> RunVerdict:
+    def verdict(
+        self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
+    ) -> RunVerdict:
         """Return whether the version predicts every report of a run."""
-        del on
+        del on, right
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
         places = (_wrong_place(f"push {step.place}", step.rows, step.problem) for step in judgement.steps)
         return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))

@@ -18,6 +18,7 @@ from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
 """What a rule says, and its name."""
+_TOGETHER: Final = "On this stream the engine's other rules play a part too"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
@@ -33,6 +34,8 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         yield f"{number + 1}. {fault.sentence}: {outputs.quantity(fault.times, 'run')}, {size}{last}"
         if number < len(folders):
             yield f"  {folders[number]}"
+        if not fault.isolated:
+            yield f"  {_TOGETHER}."
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.left:
@@ -99,8 +102,9 @@ def _rows_text(rows: Sequence[Row]) -> str:
 def rule_text(fault: Fault) -> str:
     """Return what rule the engine seems to follow, in a sentence."""
     if fault.rule is not None:
-        beside = "".join(f"; together with: {rule.sentence}" for rule in fault.other_rules)
-        return f"The answers are exactly those of this other rule: {fault.rule.sentence}{beside}."
+        beside = "".join(f"; {rule.sentence}" for rule in fault.other_rules)
+        more = "" if fault.isolated else f" {_TOGETHER}{beside and f': {beside[2:]}'}."
+        return f"The engine follows another rule: {fault.rule.sentence}.{more}"
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
     where = "" if fault.alike is None else f"; what is wrong has this in common: {fault.alike}"
@@ -202,6 +206,8 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 "runs": fault.times,
                 "seconds": round(fault.seconds, 3),
                 "repeated": fault.repeated,
+                "isolated": fault.isolated,
+                "other_rules": [rule.sentence for rule in fault.other_rules],
                 "query": fault.run.query.registration.query,
                 "static": list(fault.run.query.registration.static),
                 "stream": [

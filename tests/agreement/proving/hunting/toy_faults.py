@@ -1,8 +1,8 @@
 """The faults of the toy engines.
 
 NAMES: words that name each; the empty text: nothing is wrong. SHOWN: a query and the number of a stream by
-which each name can be said. UNFORESEEN, LATER, THIRD, FOURTH, FIFTH: faults that were invented after the names,
-with true words.
+which each name can be said. UNFORESEEN, LATER, THIRD, FOURTH, FIFTH: faults that were invented after the
+names, with true words.
 """
 
 from tests.packs import ROOT

@@ -1,0 +1,144 @@
+"""The stream that a fault shows: small, and right without its cause, whatever else the engine does.
+
+An engine with several faults may be wrong on a stream by two of them; such a stream does not tell a reader
+which. Where the engine follows a version, that version without the rule says whether the others play a part.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from agreement.engines.adapters import BuiltInEngine, answers_of
+from agreement.engines.engine import Engine, EngineRule, fewest_enough
+from agreement.proving.hunting.hunted_queries import HuntedQuery
+from agreement.proving.hunting.references import HuntedRun, Reference, Switch
+from agreement.proving.hunting.streams import Stream
+from lars.errors import LarsError
+
+
+def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
+    """Yield streams with triples left out, many at first; with times moved; with other letters."""
+    length = len(stream)
+    part = length // 2
+    while part:
+        yield from (stream[:n] + stream[n + part :] for n in range(0, length, part) if length > part)
+        part //= 2
+    times = sorted({one.t for one in stream})
+    if not times[0]:
+        for points in sorted({1, *(step for _, step in query.windows)}):
+            yield tuple(replace(one, t=one.t + points * query.tick) for one in stream)
+    for before, t in zip([0.0, *times], times, strict=False):
+        half = (t - before) // 2 // query.tick * query.tick
+        for less in dict.fromkeys((t - before, half, query.tick)):
+            if 0 < less <= t:
+                yield tuple(replace(one, t=one.t - less) if one.t >= t else one for one in stream)
+                yield tuple(replace(one, t=one.t - less) if one.t == t else one for one in stream)
+    for n, push in enumerate(stream):
+        for other in query.letters:
+            if other[0] == push.stream and other[1] != push.triple:
+                yield (*stream[:n], replace(push, triple=other[1]), *stream[n + 1 :])
+
+
+def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
+    """Return what is to be small: triples, those at time 0, which engines may treat apart, times, letters."""
+    places = {letter: n for n, letter in enumerate(query.letters)}
+    letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
+    times = {push.t for push in stream}
+    return (
+        len(stream),
+        sum(not push.t for push in stream),
+        len(times),
+        sum(push.t for push in stream),
+        letters,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """A switch that explains runs, some of which tell so."""
+
+    switch: Switch
+    explained: Sequence[HuntedRun]
+    evidence: Sequence[HuntedRun]
+
+    @property
+    def off(self) -> tuple[EngineRule, ...]:
+        """The rules of the version that the engine follows without this cause: all."""
+        return ()
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCause:
+    """A rule of an engine version, of which `needed` together explain runs; `evidence` needs this one."""
+
+    engine: Engine
+    rule: EngineRule
+    needed: tuple[EngineRule, ...]
+    evidence: Sequence[HuntedRun]
+
+    @property
+    def off(self) -> tuple[EngineRule, ...]:
+        """The rule that is left out without this cause."""
+        return (self.rule,)
+
+
+def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
+    """Return a run as an engine version answers it that leaves rules out; None for what it does not run."""
+    registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
+    try:
+        answers = answers_of(BuiltInEngine(engine), registration, run.pushes)
+    except LarsError:
+        return None
+    return None if answers.profile is None else replace(run, answers=answers)
+
+
+@dataclass(frozen=True, slots=True)
+class Isolation:
+    """Whether a stream shows one cause alone, of all that an engine has, by what judges for every t0.
+
+    `followed` is the version that the engine follows but for the switches.
+    """
+
+    judge: Reference
+    followed: Engine | None
+    switches: Sequence[Switch]
+
+    def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
+        """Return the answers to the stream of a run without a cause; None if these are not right either."""
+        if self._beside(run, cause):
+            return None
+        return self._right(run, cause.off)
+
+    def others(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
+        """Return what has to be left out beside a cause so that the answers to a stream are right."""
+        engine, off = self.followed, cause.off
+        if engine is None:
+            return self._beside(run, cause)
+        more = tuple(rule for rule in engine.rules if rule not in off)
+        needed = fewest_enough(more, lambda some: self._right(run, (*off, *some)) is not None)
+        return *self._beside(run, cause), *needed
+
+    def _right(self, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
+        if self.followed is None:
+            return run
+        left = without(self.followed, run, off)
+        return left if left is not None and self.judge.verdict(left).correct is not False else None
+
+    def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
+        """Return the other switches that say something else of a stream than what is right."""
+        own = cause.switch if isinstance(cause, Cause) else None
+        return tuple(one for one in self.switches if one is not own and self._matters(one, run))
+
+    def _matters(self, switch: Switch, run: HuntedRun) -> bool:
+        if switch.held is not None:
+            return switch.held(run) is not None
+        return self.judge.expects(run, switch)
+
+    def is_promising(self, run: HuntedRun, cause: Cause | RuleCause) -> bool:
+        """Whether a stream, of which no answers are known, may show a cause alone."""
+        if isinstance(cause, Cause):
+            wrong = cause.switch.held is not None or self.judge.expects(run, cause.switch, rows=True)
+            return wrong and self.right_without(run, cause) is not None
+        whole, less = (without(cause.engine, run, off) for off in ((), cause.off))
+        if whole is None or less is None or less.answers.same(whole.answers):
+            return False
+        return self.right_without(run, cause) is not None and self.judge.verdict(whole).correct is False
