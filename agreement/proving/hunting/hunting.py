@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import combinations, islice, pairwise, starmap, zip_longest
+from itertools import chain, combinations, islice, pairwise, starmap, zip_longest
 from math import isfinite
 from time import monotonic
 from typing import Final
@@ -22,7 +22,7 @@ from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
-from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, neighbours, size
+from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours, size
 from agreement.proving.hunting.streams import Stream, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
@@ -36,13 +36,13 @@ _MANY_REPORTS: Final = 200
 _KEPT: Final = 250
 """So many wrong runs, and so many right ones, are kept: causes are tried on them."""
 _ENOUGH: Final = 40
-"""So many wrong runs are enough where few faults are asked for."""
+"""So many wrong runs are enough where few faults are unanswered_run for."""
 _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
 """If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
 _REPEATED: Final = 3
 """So many wrong runs are run again in a new process, which nothing before has touched."""
-_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _DRAWN, _SHOWN = 0.3, 0.9, 0.8, 0.88, 0.95
-"""Which share of the time is over when exploring ends, also with nothing wrong; and the later steps."""
+_EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
+"""Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
 _OWN, _ANOTHER = 0.5, 0.9
 """Which share of the wrong runs the rules of the engine's own version, or of another, have to predict."""
 _MOST_FAULTS: Final = 12
@@ -58,11 +58,12 @@ _FEWEST: Final = 2
 """A cause has so many runs as evidence: one is chance."""
 _BESIDE: Final = 1 / 3
 """How many runs of the same queries a cause may leave unexplained, for each that it explains."""
+_MOST_SHOWN: Final = 10
+"""A stream of more triples is not looked at where one is drawn to show a cause alone."""
 _EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
 """So many streams on which a cause predicts a fault test it, of so many tried of each query, half of them
 near to so many neighbours of wrong ones, and so many on which it predicts none; so many causes are tested."""
 UNEXPLAINED: Final = "unexplained"
-Causes = Sequence[Cause | RuleCause]
 Keeps = Callable[[references.HuntedRun], bool]
 """What a run keeps while it is made small."""
 
@@ -291,15 +292,13 @@ class Hunt:
             # Without time nothing tells that it answers otherwise.
             return isinstance(error, TimeIsUpError)
 
-    def small(
-        self, run: references.HuntedRun, keeps: Callable[[references.HuntedRun], bool]
-    ) -> references.HuntedRun:
-        """Return a wrong run made small while it is wrong and something is kept of it."""
+    def small(self, run: references.HuntedRun, keeps: Keeps, until: float = _SHOWN) -> references.HuntedRun:
+        """Return a wrong run made small while it is wrong and keeps something, for a share of the time."""
         last = run
 
         def kept(stream: Stream) -> bool:
             nonlocal last
-            if not stream or self.is_past(_SHOWN):
+            if not stream or self.is_past(until):
                 return False
             try:
                 other = self.run(run.query, stream)
@@ -365,10 +364,13 @@ class Explanation:
         own = self.followed is not None and self.followed.name == self.hunt.name
         # A change of the specification comes before a rule of another engine.
         causes: Causes = (*self.rules, *self.named) if own else (*self.named, *self.rules)
-        isolation = Isolation(self.hunt.reference, self.followed, self.causes)
+        isolation = Isolation(self.hunt.reference, self.followed, self.causes, self.hunt.queries)
         shown = self._isolated(isolation, causes)
-        for cause, run in zip(causes, shown, strict=True):
-            self._show(isolation, cause, run)
+        for number, (cause, run) in enumerate(zip(causes, shown, strict=True)):
+            now = self.hunt.seconds / self.hunt.limits.time_limit
+            # Each has its part of the time that is left.
+            until = now + (_SHOWN - now) / (len(causes) - number)
+            self._show(isolation, cause, run, until)
         self._add_unexplained()
         self.hunt.left = 0 if any(fault.rule is None for fault in self.hunt.faults) else len(self._left())
 
@@ -504,45 +506,45 @@ class Explanation:
 
     def _isolated(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
         """Return a run for each cause that shows it alone, of the engine's runs or of new ones; else None."""
-        shown: list[references.HuntedRun | None] = [
-            next(
-                (run for run in _smallest_first(cause.evidence) if self._is_alone(isolation, cause, run)),
-                None,
-            )
-            for cause in causes
-        ]
-        for query, stream in self._drawn() if causes else ():
-            left = [n for n, run in enumerate(shown) if run is None]
-            if not left or self.hunt.is_past(_DRAWN):
+        shown: dict[int, references.HuntedRun | None] = {}
+        half = (self.hunt.seconds / self.hunt.limits.time_limit + _SHOWN) / 2
+        for unanswered_run in self._drawn(causes):
+            left = [cause for cause in causes if shown.get(id(cause)) is None]
+            if not left or self.hunt.is_past(half):
                 break
-            unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
-            asked = references.HuntedRun(query, stream, unanswered)
-            for n in left:
-                if isolation.is_promising(asked, causes[n]):
-                    shown[n] = self._confirmed(isolation, causes[n], asked)
-        return shown
+            for cause in isolation.promised(unanswered_run, left):
+                shown[id(cause)] = self._confirmed(isolation, cause, unanswered_run)
+        return [shown.get(id(cause)) for cause in causes]
 
-    def _drawn(self) -> Iterator[tuple[HuntedQuery, Stream]]:
-        """Yield streams of each query in its turn: no more than looked for faults."""
+    def _drawn(self, causes: Causes) -> Iterator[references.HuntedRun]:
+        """Yield streams without their answers: small ones of causes, others of all queries, large ones."""
+        if not causes:
+            return
+        unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
+        turns = chain.from_iterable(zip_longest(*(_smallest_first(cause.evidence) for cause in causes)))
+        own = [replace(run, answers=unanswered) for run in turns if run is not None]
+        yield from (run for run in own if len(run.pushes) <= _MOST_SHOWN)
         every = [(query, streams(query, self.hunt.limits.seed)) for query in self.hunt.queries]
-        for _ in range(self.hunt.searched // len(every) + 1):
-            yield from ((query, next(pushes)) for query, pushes in every)
+        # As many as looked for faults.
+        for _ in range(self.hunt.searched // len(every)):
+            drawn = (references.HuntedRun(query, next(pushes), unanswered) for query, pushes in every)
+            yield from (run for run in drawn if len(run.pushes) <= _MOST_SHOWN)
+        yield from (run for run in own if len(run.pushes) > _MOST_SHOWN)
 
     def _confirmed(
-        self, isolation: Isolation, cause: Cause | RuleCause, asked: references.HuntedRun
+        self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
     ) -> references.HuntedRun | None:
         """Return the run of the engine on a stream if it shows a cause alone."""
         try:
-            run = self.hunt.run(asked.query, asked.pushes)
+            run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
-            self.hunt.fail(asked.query, asked.pushes, error)
+            self.hunt.fail(unanswered_run.query, unanswered_run.pushes, error)
             return None
         wrong = self.hunt.reference.verdict(run).correct is False
         return run if wrong and self._is_alone(isolation, cause, run) else None
 
     def _is_alone(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        past = self.hunt.is_past(_DRAWN)
-        return not past and self._tells(cause, run) and isolation.right_without(run, cause) is not None
+        return self._tells(cause, run) and isolation.right_without(run, cause) is not None
 
     def _tells(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
         """Whether a cause explains a run, which it does not without that."""
@@ -565,19 +567,21 @@ class Explanation:
         switches, predicts = (*before, cause.switch), self.judge.predicts
         return lambda one: predicts(one, switches) and not (before and predicts(one, before))
 
-    def _show(self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None) -> None:
+    def _show(
+        self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
+    ) -> None:
         """Add the fault of a cause, with a small run: one that shows it alone, if there is one."""
         shown = self._keeps(isolation, cause, run)
-        small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown)
-        right = None if run is None else isolation.right_without(small, cause)
-        others = () if run is not None else isolation.others(small, cause)
+        small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
+        right = isolation.right_without(small, cause)
+        others = () if right is not None else isolation.other_causes(small, cause)
         on = (cause.switch,) if isinstance(cause, Cause) else ()
         verdict = self.hunt.reference.verdict(small, on, right)
         told = [self._fault_rule(one) for one in others]
         times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
         rule = self._fault_rule(cause.switch if isinstance(cause, Cause) else cause.rule)
         self.hunt.faults.append(
-            Fault(small, verdict, self.hunt.first_wrong, rule, None, run is not None, tuple(told), times)
+            Fault(small, verdict, self.hunt.first_wrong, rule, None, right is not None, tuple(told), times)
         )
 
     def _fault_rule(self, of: references.Switch | EngineRule) -> FaultRule:

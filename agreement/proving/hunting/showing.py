@@ -81,6 +81,9 @@ class RuleCause:
         return (self.rule,)
 
 
+Causes = Sequence[Cause | RuleCause]
+
+
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
     """Return a run as an engine version answers it that leaves rules out; None for what it does not run."""
     registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
@@ -101,6 +104,7 @@ class Isolation:
     judge: Reference
     followed: Engine | None
     switches: Sequence[Switch]
+    queries: Sequence[HuntedQuery]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
         """Return the answers to the stream of a run without a cause; None if these are not right either."""
@@ -108,20 +112,28 @@ class Isolation:
             return None
         return self._right(run, cause.off)
 
-    def others(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return what has to be left out beside a cause so that the answers to a stream are right."""
-        engine, off = self.followed, cause.off
-        if engine is None:
-            return self._beside(run, cause)
-        more = tuple(rule for rule in engine.rules if rule not in off)
-        needed = fewest_enough(more, lambda some: self._right(run, (*off, *some)) is not None)
-        return *self._beside(run, cause), *needed
+    def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
+        """Return what has to be left out beside a cause so that a stream is answered rightly, if known."""
+        engine, beside = self.followed, self._beside(run, cause)
+        rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
+
+        def enough(some: Sequence[EngineRule]) -> bool:
+            return self._right(run, (*cause.off, *some)) is not None
+
+        return *beside, *(fewest_enough(rules, enough) if enough(rules) else ())
 
     def _right(self, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
         if self.followed is None:
             return run
         left = without(self.followed, run, off)
-        return left if left is not None and self.judge.verdict(left).correct is not False else None
+        if left is not None:
+            return left if self.judge.verdict(left).correct is not False else None
+        # What the version refuses to run: another query over the same windows tells of the stream.
+        others = (replace(run, query=query) for query in self.queries if _is_alike(query, run.query))
+        answered = (without(self.followed, other, off) for other in others)
+        return next(
+            (one for one in answered if one and one.has_rows and self.judge.verdict(one).correct), None
+        )
 
     def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
         """Return the other switches that say something else of a stream than what is right."""
@@ -133,12 +145,18 @@ class Isolation:
             return switch.held(run) is not None
         return self.judge.expects(run, switch)
 
-    def is_promising(self, run: HuntedRun, cause: Cause | RuleCause) -> bool:
-        """Whether a stream, of which no answers are known, may show a cause alone."""
-        if isinstance(cause, Cause):
-            wrong = cause.switch.held is not None or self.judge.expects(run, cause.switch, rows=True)
-            return wrong and self.right_without(run, cause) is not None
-        whole, less = (without(cause.engine, run, off) for off in ((), cause.off))
-        if whole is None or less is None or less.answers.same(whole.answers):
-            return False
-        return self.right_without(run, cause) is not None and self.judge.verdict(whole).correct is False
+    def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
+        """Yield the causes that a stream may show alone, of which no answers are known."""
+        whole = None if self.followed is None else without(self.followed, run, ())
+        for cause in causes:
+            if isinstance(cause, Cause):
+                wrong = cause.switch.held is not None or self.judge.expects(run, cause.switch, rows=True)
+            else:
+                less = without(cause.engine, run, cause.off)
+                wrong = bool(whole and less and not less.answers.same(whole.answers))
+            if wrong and self.right_without(run, cause) is not None:
+                yield cause
+
+
+def _is_alike(one: HuntedQuery, other: HuntedQuery) -> bool:
+    return one is not other and (one.windows, one.letters) == (other.windows, other.letters)

@@ -1,0 +1,100 @@
+"""The stream that a fault shows: right without its cause; and which causes come first."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import pytest
+
+from agreement.comparing.judge import Options
+from agreement.documents.recordings import Push
+from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference
+from agreement.proving.hunting.hunting import Explanation
+from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
+
+JUDGE = reference("rspql", builtin("rspql"), Options())
+VERSION = ENGINES["rsp-rs-0.3.5"]
+RULES = {rule.name: rule for rule in VERSION.rules}
+QUERIES = {one.name: one for one in made_queries(BuiltInEngine(VERSION)).queries}
+ISOLATION = Isolation(JUDGE, VERSION, (), tuple(QUERIES.values()))
+SILENT = Switch("it never reports", "right", held=lambda run: not run.has_rows)
+
+
+def run_of(query, *times):
+    """Return the run of the version on the first letter of a query at some times."""
+    pushes = tuple(Push(t, *QUERIES[query].letters[0]) for t in times)
+    return without(VERSION, HuntedRun(QUERIES[query], pushes, None), ())
+
+
+def cause_of(name):
+    return RuleCause(VERSION, RULES[name], VERSION.rules, ())
+
+
+@pytest.mark.parametrize(
+    ("times", "rule", "others"),
+    [((2, 4), "A3", []), ((2, 4), "D1", ["A3"]), ((1, 2, 4), "D1", []), ((1, 2, 4), "D4", ["D1"])],
+)
+def test_a_stream_shows_a_rule_alone_if_it_is_right_without_it(times, rule, others):
+    run, cause = run_of("total", *times), cause_of(rule)
+    assert JUDGE.verdict(run).correct is False
+    assert (ISOLATION.right_without(run, cause) is not None) == (not others)
+    assert [one.name for one in ISOLATION.other_causes(run, cause)] == others
+
+
+def test_other_rules_are_named_only_if_the_stream_is_right_without_them():
+    assert ISOLATION.other_causes(run_of("sliding", 1, 3, 9), cause_of("D4")) == ()
+
+
+def test_another_query_over_the_same_windows_tells_of_a_stream_if_the_version_refuses_one():
+    query = QUERIES["sliding"]
+    refused = replace(query, name="refused", registration=replace(query.registration, query="ASK"))
+    run = HuntedRun(refused, (Push(2, *query.letters[0]), Push(5, *query.letters[0])), None)
+    assert without(VERSION, run, ()) is None
+    assert ISOLATION.right_without(run, Cause(SILENT, (), ())).query is query
+
+
+def test_a_stream_on_which_another_switch_matters_shows_no_cause_alone():
+    run, others = run_of("sliding", 2, 5), replace(ISOLATION, switches=(SILENT,))
+    assert others.right_without(run, cause_of("D7")) is None
+    assert others.right_without(run, Cause(SILENT, (), ())) is not None
+
+
+def test_the_shown_streams_of_a_hunt_are_right_without_their_rules():
+    found = Hunt(BuiltInEngine(VERSION), [QUERIES["total"]], JUDGE, HuntLimits(60, 24))
+    found.go()
+    alone = {one.rule.sentence.rpartition("(")[2].split()[0]: one for one in found.faults if one.isolated}
+    assert {"D1", "D7", "A3"} <= set(alone)
+    for name, fault in alone.items():
+        assert JUDGE.verdict(fault.run).correct is False
+        assert JUDGE.verdict(without(VERSION, fault.run, (RULES[name],))).correct is not False
+
+
+@pytest.mark.parametrize(("engine", "first"), [("stranger", "switch"), (VERSION.name, "rule")])
+def test_a_change_of_the_specification_is_shown_before_the_rules_of_another_engine(engine, first):
+    causes, order = {"switch": Cause(SILENT, (), ()), "rule": cause_of("D1")}, []
+    hunt = SimpleNamespace(name=engine, reference=JUDGE, queries=(), seconds=1, faults=[])
+    hunt.limits = HuntLimits(60)
+    explanation = SimpleNamespace(hunt=hunt, followed=VERSION, causes=(), _left=list)
+    explanation.named, explanation.rules = [causes["switch"]], [causes["rule"]]
+    explanation._find = lambda: None
+    explanation._isolated = lambda *_: [None, None]
+    explanation._show = lambda _, cause, *__: order.append(cause)
+    explanation._add_unexplained = lambda: None
+    Explanation.add_faults(explanation)
+    assert order[0] is causes[first]
+
+
+def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engines():
+    tried = []
+    hunt = SimpleNamespace(name="stranger", reference=JUDGE, wrong=[], right=[], limits=HuntLimits(60))
+    explanation = SimpleNamespace(hunt=hunt, wrong=[], right=[], causes=(), _left=list, _take_back=list)
+    explanation._switches = lambda: ("a change",)
+    explanation._pairs = lambda _: ()
+    explanation._tested = lambda _: None
+    explanation.arena = SimpleNamespace(only=list, next=lambda *_: None)
+    explanation._add_rules = explanation._add_next = tried.extend
+    Explanation._find(explanation)
+    assert tried[0] == "a change"
+    assert VERSION in tried[1:]
