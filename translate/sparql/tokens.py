@@ -98,6 +98,11 @@ class Document:
 
     def unexpected(self, token: Token, accepted: str) -> QueryError:
         """Return the error that says what stands at the token and what is accepted there."""
+        # What an IRI cannot hold parts it: its first piece is a sign that stands where none is accepted.
+        if token.text == "<" and (whole := _SPOILED_IRI.match(self.text, token.start)) is not None:
+            if (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
+                problem = f"found {whole[0]}; expected an IRI, which has no character {odd[0]!r}"
+                return QueryError(self.place(token.start), problem)
         return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
 
 
@@ -252,6 +257,7 @@ def _check_depth(document: Document) -> None:
 _LONG: Final = ('"""', "'''")
 VERSIONS_12: Final = ("1.2", "1.2-basic")
 _SCHEME: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_SPOILED_IRI: Final = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]*:[^<>\r\n]*)>")
 _NOT_IN_IRIS: Final = re.compile(r"[\x00-\x20<>\"{}|^`\\]")
 _ESCAPES: Final = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)

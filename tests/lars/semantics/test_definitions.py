@@ -277,7 +277,7 @@ def test_box_is_not_diamond_not(stream, data):
 def test_the_random_cases_are_of_every_kind():
     kinds = set()
 
-    @settings(max_examples=200, database=None, deadline=None, derandomize=True)
+    @settings(max_examples=100, database=None, deadline=None, derandomize=True)
     @given(cases())
     def collect(case: Case):
         found = answer_streams(case.program, case.stream, case.t, case.background)

@@ -46,6 +46,7 @@ def test_a_text_is_read_that_two_other_parsers_read_and_none_that_neither_does()
         ("ASK { ?s ¦x:y 1 . - }", "undeclared prefix x:"),
         ("ASK { FILTER (?x + 1 ¦}", "found }; expected ), =, &&, || or *"),
         ("SELECT * { ?s ?p ?o } LIMIT ¦-1", "found -1; expected an integer"),
+        ("ASK { ?s ¦<http://e/a b> ?o }", "found <http://e/a b>; expected an IRI, which has no character"),
     ],
 )
 def test_a_message_says_what_can_stand_at_the_first_token_that_cannot(marked, words):
