@@ -99,10 +99,9 @@ class Document:
     def unexpected(self, token: Token, accepted: str) -> QueryError:
         """Return the error that says what stands at the token and what is accepted there."""
         # What an IRI cannot hold parts it: its first piece is a sign that stands where none is accepted.
-        if token.text == "<" and (whole := _SPOILED_IRI.match(self.text, token.start)) is not None:
-            if (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
-                problem = f"found {whole[0]}; expected an IRI, which has no character {odd[0]!r}"
-                return QueryError(self.place(token.start), problem)
+        whole = _SPOILED_IRI.match(self.text, token.start) if token.text == "<" else None
+        if whole is not None and (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
+            accepted, token = f"an IRI, which has no character {odd[0]!r}", replace(token, text=whole[0])
         return QueryError(self.place(token.start), f"found {token}; expected {accepted}")
 
 

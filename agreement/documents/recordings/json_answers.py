@@ -5,6 +5,7 @@ lines that `lars solve --json` prints for a query.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
@@ -12,6 +13,7 @@ from pydantic import Field
 
 from agreement.documents import placed
 from agreement.documents.recordings import recording
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 from lars.files import TextFile, TextLine
 from lars.language.terms import Literal
@@ -74,7 +76,9 @@ class _Solved(recording.RecordingPart):
     ms: recording.Finite | None = None
 
     def milliseconds(self, times: recording.AnswerTimes) -> float:
-        return times.of_number(self.t) if self.ms is None else self.ms
+        if self.ms is None:
+            return times.of_number(self.t)
+        return replace(times, unit=MILLISECOND).of_number(self.ms)
 
 
 def read_sparql_json(
@@ -208,7 +212,8 @@ def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Ans
     for line in source.lines():
         document = placed.json_of_line(line, ACCEPTED_SOLVED)
         content = placed.check_data(_Solved, document)
-        before = _placed_time(document, ("t",), times, before, partial(content.milliseconds, times))
+        path = ("t",) if content.ms is None else ("ms",)
+        before = _placed_time(document, path, times, before, partial(content.milliseconds, times))
         reports.append((before, [recording.row_of(row) for row in content.rows]))
     if not reports:
         raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_SOLVED}")

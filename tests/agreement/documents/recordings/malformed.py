@@ -203,6 +203,9 @@ CASES = [
     ("tsv", "<http://e/a>\t01", "<http://e/a>", "2:3", "found 2 fields;", "3, t, s, n"),
     ("solve", '"t": 1', '"t": 1.5', "1:7", "t: found 1.5", "a whole number"),
     ("solve", '"t": 1', '"t": 3', "2:7", "2000 ms after 3000 ms", "in the order"),
+    ("solve", '"t": 2', '"t": 1' + "0" * 400, "2:7", "t: found a later time", "below 9007199254740992 ms"),
+    ("solve", '"t": 2', '"t": 2, "ms": 1e300', "2:16", "ms: found a later time", "below 9007199254740992 ms"),
+    ("solve", '"t": 1', '"t": 1, "ms": -1', "1:15", "ms: found -1.0", "a time from 0"),
     ("solve", '"t": 2', '"T": 2', "2:1", "the key t is missing; found the keys T, rows", "lars solve"),
     (
         "solve",
