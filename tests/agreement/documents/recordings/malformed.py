@@ -205,7 +205,7 @@ CASES = [
     ("solve", '"t": 1', '"t": 3', "2:7", "2000 ms after 3000 ms", "in the order"),
     ("solve", '"t": 2', '"t": 1' + "0" * 400, "2:7", "t: found a later time", "below 9007199254740992 ms"),
     ("solve", '"t": 2', '"t": 2, "ms": 1e300', "2:16", "ms: found a later time", "below 9007199254740992 ms"),
-    ("solve", '"t": 1', '"t": 1, "ms": -1', "1:15", "ms: found -1.0", "a time from 0"),
+    ("solve", '"t": 1', '"t": 1, "ms": -1', "1:16", "ms: found -1.0", "a time from 0"),
     ("solve", '"t": 2', '"T": 2', "2:1", "the key t is missing; found the keys T, rows", "lars solve"),
     (
         "solve",
