@@ -28,8 +28,7 @@ _OFFERED: Final = {
     "agreement.comparing.agree": ("PeriodComparison",),
     "agreement.comparing.agree.periods": ("PeriodVerdict",),
     "agreement.comparing.compare": ("DifferenceWithRules",),
-    "agreement.proving.containment": ("Containment", "Holds"),
-    "agreement.proving.decide": ("CheckedPremise", "EveryStream", "PeriodDecision", "StreamWitness"),
+    "agreement.proving.answers": ("Answer", "CheckedPremise", "EveryStream", "Witness"),
     "agreement.results.agreements": ("AgreeResult", "AgreementDifference", "agree"),
     "agreement.results.base.library": ("JsonObject", "JsonValue"),
     "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
@@ -58,8 +57,6 @@ _OFFERED: Final = {
     "agreement.results.translations": ("Translation", "translate"),
     "agreement.proving.phase": ("PhaseDiagram", "PhaseRow"),
     "agreement.proving.shrinking": ("Sizes",),
-    "agreement.proving.witness": ("Witness",),
-    "agreement.proving.witness.witness_task": ("PeriodWitnesses",),
     "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),
     "solver.facts": ("Fact",),
 }

@@ -7,40 +7,27 @@ rest disagrees for the same cause. What is left says what the data say: no term 
 Sizes say how much less it is.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.comparing import agree
-from agreement.documents.dates import Dates
-from agreement.documents.traces import LocalTrace, with_dates
-from agreement.proving.witness import WrittenExperiment
+from agreement.documents.traces import with_dates
+from agreement.proving.answers import FirstDifference, PairOnStream, first_difference
+from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_path
 from lars.language.formulas import Expression
-from lars.language.terms import Signature, Variable
-from lars.language.windows import Interval
-from solver.columns import trace_columns
-from solver.facts import Arguments, Fact
-from solver.settings import Certify, Progress, Runner, Warn, no_progress
+from lars.language.terms import Variable
+from solver.facts import Fact
+from solver.settings import Certify, Progress, Warn, no_progress
 from translate.analysis import expressions_of, parts, rebuild, stream_blocks
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
-from translate.model.query import EngineQuery, Setting
-from translate.tau import Trigger
-
-
-@dataclass(frozen=True, slots=True)
-class Disagreement:
-    """Two queries, a stream and static data on which they disagree by the end of the timeline [0, end]."""
-
-    pair: agree.Pair
-    facts: tuple[Fact, ...]
-    static: Mapping[Signature, tuple[Arguments, ...]]
-    end: int
+from translate.model.query import EngineQuery
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,60 +45,16 @@ class Sizes:
 class MinimalDisagreement:
     """The disagreement that is left, how large it was and is, and how many evaluations that took."""
 
-    left: Disagreement
+    left: PairOnStream
     cause: agree.RowCause
     before: Sizes
     after: Sizes
     evaluations: int
 
 
-@dataclass
-class TrialEvaluation:
-    """Evaluates disagreements, and counts how often; `origin` is the dateTime of time 0, if there is one."""
-
-    setting: Setting
-    trigger: Trigger
-    period: int
-    cause: agree.RowCause
-    origin: str | None = None
-    count: int = field(default=0, init=False)
-
-    def shortest(self, tried: Disagreement) -> Disagreement | None:
-        """Return what is tried, up to the first interval that disagrees for the cause; None: none does."""
-        differing = self.first(tried)
-        if differing is None:
-            return None
-        _, interval = differing
-        facts = tuple(fact for fact in tried.facts if fact.t <= interval.end)
-        return Disagreement(tried.pair, facts, tried.static, interval.end)
-
-    def first(self, tried: Disagreement) -> tuple[agree.VariantReport, agree.PeriodComparison] | None:
-        """Return the first interval that disagrees for the cause, with the report it is of."""
-        self.count += 1
-        try:
-            report = report_on(tried, self.period, self.setting, self.trigger, Certify.NONE)
-        except LarsError:
-            return None  # queries without a part that they need
-        for interval in report.verdicts[0].intervals:
-            if any(difference.cause is self.cause for difference in report.differences(interval)):
-                return report, interval
-        return None
-
-
-def report_on(
-    tried: Disagreement, period: int, setting: Setting, trigger: Trigger, certify: Certify
-) -> agree.VariantReport:
-    """Return what `lars agree` says."""
-    runner = Runner(in_process=True, certify=certify)
-    trace = LocalTrace(trace_columns(tried.facts), Interval(0, tried.end), tried.static, runner)
-    return agree.compare_pairs([tried.pair], [period], agree.ComparedInput(trace), setting, trigger).variants[
-        0
-    ]
-
-
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
-) -> tuple[MinimalDisagreement, TrialEvaluation] | None:
+) -> MinimalDisagreement | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
     agree.check_shared_static(task)
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
@@ -126,77 +69,74 @@ def shrink(
     for variant in report.variants:
         for verdict in variant.verdicts:
             alone = replace(variant, verdicts=(verdict,))
-            cause = _cause(alone, row_cause) if verdict.agree is False else None
-            if cause is not None:
+            differing = first_difference(alone, row_cause)
+            if differing is not None:
+                about = variant.pair, task.setting, task.trigger, verdict.period
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = tuple(trace.facts(trace.timeline))
-                disagreement = Disagreement(variant.pair, facts, static, trace.timeline.last)
-                trials = TrialEvaluation(task.setting, task.trigger, verdict.period, cause, trace.origin)
-                return minimal_disagreement(disagreement, trials, progress), trials
+                whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
+                return minimal_disagreement(whole, differing[1].cause, progress)
     if row_cause is not None:
         raise LarsError(f"no row that one side alone has has the cause {row_cause.value}")
     return None
 
 
-def _cause(report: agree.VariantReport, cause: agree.RowCause | None) -> agree.RowCause | None:
-    if cause is None:
-        return cause_in(report)
-    differences = (
-        difference for interval in report.verdicts[0].intervals for difference in report.differences(interval)
-    )
-    return cause if any(difference.cause is cause for difference in differences) else None
-
-
-def cause_in(report: agree.VariantReport) -> agree.RowCause | None:
-    """Return the cause of the first row that one side alone has, None where they agree."""
-    intervals = report.verdicts[0].intervals
-    return next(
-        (difference.cause for interval in intervals for difference in report.differences(interval)), None
-    )
+Shortest = Callable[[PairOnStream], PairOnStream | None]
+"""Of a pair what disagrees for a cause, up to the first interval that does; None: none does."""
 
 
 def minimal_disagreement(
-    disagreement: Disagreement, trials: TrialEvaluation, progress: Progress = no_progress
+    disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
     """Return a minimal disagreement for the cause; LarsError where there is none for it."""
-    differing = trials.first(disagreement)
-    if differing is None:
-        raise LarsError(f"no row that one side alone has has the cause {trials.cause.value}")
-    state = _first_guess(disagreement, trials, differing[0])
-    before, earlier = sizes_of(disagreement), None
+    report = disagreement.report()
+    if (differing := first_difference(report, cause)) is None:
+        raise LarsError(f"no row that one side alone has has the cause {cause.value}")
+    evaluations = 1
+
+    def shortest(tried: PairOnStream) -> PairOnStream | None:
+        nonlocal evaluations
+        evaluations += 1
+        try:
+            differing = first_difference(tried.report(), cause)
+        except LarsError:
+            return None  # queries without a part that they need
+        if differing is None:
+            return None
+        end = differing[0].end
+        return replace(tried, facts=tuple(fact for fact in tried.facts if fact.t <= end), end=end)
+
+    state = _first_guess(disagreement, shortest, report, differing)
+    earlier = None
     for done in range(100):
         progress(done, 100)
         if state == earlier:
             break
         earlier = state
         for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
-            state = step(state, trials)
-    last = report_on(state, trials.period, trials.setting, trials.trigger, Certify.ALL)
-    if cause_in(last) is None:
+            state = step(state, shortest)
+    if first_difference(state.report(Certify.ALL)) is None:
         raise FailedRunError("what is left does not disagree when clingo certifies it")
-    return MinimalDisagreement(state, trials.cause, before, sizes_of(state), trials.count)
+    return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
 
 
 def _first_guess(
-    disagreement: Disagreement, trials: TrialEvaluation, report: agree.VariantReport
-) -> Disagreement:
+    disagreement: PairOnStream,
+    shortest: Shortest,
+    report: agree.VariantReport,
+    differing: FirstDifference,
+) -> PairOnStream:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
-    for interval in report.verdicts[0].intervals:
-        for difference in report.differences(interval):
-            if difference.cause is trials.cause:
-                own = set(report.supports([(difference, interval)])[0])
-                times = {
-                    interval.start + 1,
-                    interval.end,
-                    difference.pushed if difference.side is agree.Side.PUSH else None,
-                }
-                near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
-                for more in ((), [fact for fact in near if fact.t in times], near):
-                    facts = tuple(fact for fact in disagreement.facts if fact in own or fact in set(more))
-                    if shortest := trials.shortest(replace(disagreement, facts=facts, end=interval.end)):
-                        return shortest
-                return trials.shortest(disagreement) or disagreement
-    return disagreement
+    interval, difference = differing
+    own = set(report.supports([(difference, interval)])[0])
+    pushed = difference.pushed if difference.side is agree.Side.PUSH else None
+    times = {interval.start + 1, interval.end, pushed}
+    near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
+    for more in ((), [fact for fact in near if fact.t in times], near):
+        facts = tuple(fact for fact in disagreement.facts if fact in own or fact in set(more))
+        if state := shortest(replace(disagreement, facts=facts, end=interval.end)):
+            return state
+    return shortest(disagreement) or disagreement
 
 
 _Item = TypeVar("_Item")
@@ -204,20 +144,20 @@ _TRIPLE: Final = ("triple", 4)
 _NAMED: Final = ("named", 1)
 
 
-def _fewer_elements(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    kept = minimal(state.facts, lambda facts: trials.shortest(replace(state, facts=tuple(facts))) is not None)
-    return trials.shortest(replace(state, facts=tuple(kept))) or state
+def _fewer_elements(state: PairOnStream, shortest: Shortest) -> PairOnStream:
+    kept = minimal(state.facts, lambda facts: shortest(replace(state, facts=tuple(facts))) is not None)
+    return shortest(replace(state, facts=tuple(kept))) or state
 
 
-def _fewer_static(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
-    rows = state.static.get(_TRIPLE, ())
+def _fewer_static(state: PairOnStream, shortest: Shortest) -> PairOnStream:
+    rows = tuple(state.static.get(_TRIPLE, ()))
 
-    def with_rows(kept: Sequence[tuple[str, ...]]) -> Disagreement:
+    def with_rows(kept: Sequence[tuple[str, ...]]) -> PairOnStream:
         # A graph without triples stands in no file.
         names = dict.fromkeys((row[3],) for row in kept if row[3] != "default")
         return replace(state, static={**state.static, _TRIPLE: tuple(kept), _NAMED: tuple(names)})
 
-    return with_rows(minimal(rows, lambda kept: trials.shortest(with_rows(kept)) is not None))
+    return with_rows(minimal(rows, lambda kept: shortest(with_rows(kept)) is not None))
 
 
 def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) -> list[_Item]:
@@ -241,19 +181,19 @@ def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) ->
     return kept
 
 
-def _smaller_queries(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
     for pair in smaller_pairs(state.pair):
-        if disagreement := trials.shortest(replace(state, pair=pair)):
-            return _smaller_queries(disagreement, trials)
+        if disagreement := shortest(replace(state, pair=pair)):
+            return _smaller_queries(disagreement, shortest)
     return state
 
 
-def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
+def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
     """Return the disagreement with times moved back: by periods, then from each element on, then each."""
     first = min((fact.t for fact in state.facts), default=1)
-    for by in range((first - 1) // trials.period * trials.period, 0, -trials.period):
+    for by in range((first - 1) // state.period * state.period, 0, -state.period):
         moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
-        if disagreement := trials.shortest(moved):
+        if disagreement := shortest(moved):
             state = disagreement
             break
     count = len(state.facts)
@@ -261,11 +201,11 @@ def _earlier(state: Disagreement, trials: TrialEvaluation) -> Disagreement:
         *(range(place, count) for place in range(count)),
         *(range(n, n + 1) for n in range(count)),
     ):
-        state = _moved_back(state, trials, places)
+        state = _moved_back(state, shortest, places)
     return state
 
 
-def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> Disagreement:
+def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairOnStream:
     """Return the disagreement with the elements at these places as early as steps of 2^n lead."""
     by = state.end
     while by:
@@ -273,8 +213,8 @@ def _moved_back(state: Disagreement, trials: TrialEvaluation, places: range) -> 
         own = [fact.t for at, fact in enumerate(state.facts) if at in places]
         if own and min(own) > by:
             facts = _moved(state.facts, places, by)
-            ends = dict.fromkeys((state.end - by // trials.period * trials.period, state.end))
-            tried = (trials.shortest(replace(state, facts=facts, end=end)) for end in ends)
+            ends = dict.fromkeys((state.end - by // state.period * state.period, state.end))
+            tried = (shortest(replace(state, facts=facts, end=end)) for end in ends)
             moved_state = next(filter(None, tried), None)
         if moved_state is None:
             by //= 2
@@ -381,7 +321,7 @@ def _without_column(query: EngineQuery, name: Variable) -> EngineQuery:
     return replace(query, result=tuple(variable for variable in query.result if variable != name))
 
 
-def sizes_of(disagreement: Disagreement) -> Sizes:
+def sizes_of(disagreement: PairOnStream) -> Sizes:
     """Return the sizes of a disagreement; a query's parts are its patterns, conditions and columns."""
     rows = [row[:3] for row in disagreement.static.get(("triple", 4), ())]
     terms = {term for fact in disagreement.facts for term in fact.arguments[:3]} | {
@@ -399,12 +339,8 @@ def _parts(query: EngineQuery) -> int:
     return triples + conditions + others + len(query.result)
 
 
-def write_shrunk(folder: Path, disagreement: MinimalDisagreement, trials: TrialEvaluation) -> None:
+def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
     """Write what is left as an experiment; a folder of that name is replaced."""
-    title = f"Push and pull disagree: {disagreement.cause.value}"
-    about = disagreement.left.pair, trials.setting, trials.trigger, trials.period
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
-        left = disagreement.left
-        dates = Dates(trials.origin, trials.setting.unit)
-        WrittenExperiment(title, *about, left.facts, left.static, left.end, dates).write(new)
+        write_experiment(new, f"Push and pull disagree: {disagreement.cause.value}", disagreement.left)

@@ -45,12 +45,12 @@ def shown(way, one, other):
         if way in ("decided", "searched"):
             both = (PairQuery(read_query(text, "q.rq"), setting) for text in (one, other))
             found = (decide_containment if way == "decided" else searched)(*both)
-            return [] if found.against is None else quads(found.against.facts, found.against.static)
+            return [] if found.witness is None else quads(found.witness.facts, found.witness.triples)
         if way == "decide":
             (verdict,) = decide(one, period=2, unit="1s").verdicts
-            return [] if verdict.witness is None else quads(verdict.witness.facts, verdict.witness.static)
+            return [] if verdict.witness is None else quads(verdict.witness.facts, verdict.witness.triples)
         found = witness(one, period=2, unit="1s", triples=2).witnesses
-        return [each for w in found for each in quads(w.facts, w.static.get(("triple", 4), ()))]
+        return [each for w in found for each in quads(w.facts, w.triples)]
     except LarsError:
         return []
 

@@ -41,7 +41,8 @@ def test_what_no_data_can_hold_keeps_no_row_back(pair):
 @pytest.mark.parametrize("pair", LOST)
 def test_a_row_is_lost_to_data_that_are_rdf(pair):
     found = contained(*asked(pair), profile="sparql11")
-    listed = quads(found.directions[0].against.facts, found.directions[0].against.static)
+    witness = found.directions[0].witness
+    listed = quads(witness.facts, witness.triples)
     assert found.holds is False
     assert [each for each in listed if not QUAD.fullmatch(each)] == []
 

@@ -25,15 +25,8 @@ from agreement.comparing.agree.agreeing import pairs
 from agreement.documents.traces import streams_of
 from agreement.proving.containment import PairQuery
 from agreement.proving.containment.operators import answers_containment
-from agreement.proving.decide import AgreementQuestion, Decider, EveryStream, Places
-from agreement.proving.witness import (
-    NoWitness,
-    Witness,
-    WitnessSearch,
-    push_and_pull,
-    smallest,
-    two_queries,
-)
+from agreement.proving.decide import AgreementQuestion, Decider, Places
+from agreement.proving.witness import WitnessSearch, push_and_pull, smallest, two_queries
 from solver.deadlines import Deadline
 from translate.dialects import read_query
 from translate.model.query import Setting
@@ -523,14 +516,13 @@ def problem(seed):
     outcome = smallest(WitnessSearch(contest, streams, deadline=Deadline.after(SECONDS)))
     pair = [PairQuery(query, Setting(), Deadline.after(SECONDS)) for query in queries]
     decided = answers_containment(*pair)
-    said = type(outcome).__name__, decided.holds.value
-    shown = [each for each in (arrived(outcome), decided.against) if each is not None]
-    shown = [each if isinstance(each, list) else listed(each.facts, each.static, each.t) for each in shown]
+    said = outcome.search_end, decided.verdict.value
+    shown = [listed(each.facts, each.triples, each.end) for each in (*outcome.witnesses, *decided.witnesses)]
 
     def refutes(stream):
         return answers(one, stream) - answers(other, stream)
 
-    proved = isinstance(outcome, NoWitness) or decided.holds.name == "YES"
+    proved = outcome.holds or decided.holds
     return complaint(random, (one, other), shown, refutes, proved=proved), said, (one, other)
 
 
@@ -545,10 +537,12 @@ def of_push_and_pull(random, query, period):
     anywhere, deadline = question.overlap is not None, Deadline.after(SECONDS)
     outcome = smallest(WitnessSearch(contest, streams, deadline=deadline, any_source=anywhere))
     decided = Decider(question, deadline=Deadline.after(SECONDS)).decide(period)
-    said = type(outcome).__name__, decided.verdict.value
-    shown, end = [each for each in (arrived(outcome),) if each is not None], NOW // period * period
-    if decided.witness is not None:
-        shown.append(listed(decided.witness.facts, decided.witness.static, decided.witness.timeline.last))
+    said = outcome.search_end, decided.verdict.value
+    shown, end = (
+        [listed(each.facts, each.triples, each.end) for each in outcome.witnesses],
+        NOW // period * period,
+    )
+    shown += [listed(each.facts, each.triples, each.timeline.last) for each in decided.witnesses]
     # All times are moved so that a period ends at the last of them.
     moved = [[(t - NOW + end, *terms) for t, *terms in stream] for stream in shown]
 
@@ -559,7 +553,7 @@ def of_push_and_pull(random, query, period):
     problem_ = next((stream for stream in moved if not disagree(query, stream, period, end)), None)
     if problem_ is not None:
         return f"the stream that is shown does not refute: {problem_}", said, (query,)
-    proved = isinstance(outcome, NoWitness) or decided.verdict is EveryStream.ALWAYS
+    proved = outcome.holds or decided.holds
     return (
         complaint(random, (query,), shown, lambda stream: stream in shown or refutes(stream), proved=proved),
         (*said, "agree"),
@@ -567,19 +561,12 @@ def of_push_and_pull(random, query, period):
     )
 
 
-def arrived(outcome):
-    if not isinstance(outcome, Witness):
-        return None
-    static = [row for rows in outcome.static.values() for row in rows]
-    return listed(outcome.facts, static, outcome.end)
-
-
 def listed(facts, static, end):
     """Return a stream that is shown, its end at NOW."""
     arriving = [
         (fact.t - end + NOW, fact.arguments[3][len("<http://e/") : -1], *fact.arguments[:3]) for fact in facts
     ]
-    return arriving + [(NOW, STATIC, *map(str, quad[:3])) for quad in static if len(quad) > 2]
+    return arriving + [(NOW, STATIC, *quad[:3]) for quad in static]
 
 
 def complaint(random, queries, shown, refutes, *, proved):

@@ -253,25 +253,25 @@ class Tried:
         found = api.contained(*files, unit="1s", time_limit=5)
         (answer,) = found.directions
         right = True
-        if answer.against is not None:
-            facts, t = answer.against.facts, answer.against.t
+        if answer.witness is not None:
+            facts, t = answer.witness.facts, answer.witness.end
             right = not one.rows(facts_of(facts, one), t) <= other.rows(facts_of(facts, other), t)
-        elif answer.holds.value == "contained" and one.stream == other.stream:
+        elif answer.holds and one.stream == other.stream:
             right = all(one.rows(facts, t) <= other.rows(facts, t) for t, facts in every_stream())
-        why = f" ({answer.why[:60]})" if answer.holds.value == "open" else ""
-        self.note("contained", f"{answer.holds.value}{why}", right, one, other, answer.why, answer.against)
+        why = f" ({answer.why[:60]})" if answer.holds is None else ""
+        self.note("contained", f"{answer.verdict.value}{why}", right, one, other, answer.why, answer.witness)
 
     def witness(self, _, one, other):
         files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
         found = api.witness(*files, unit="1s", time_limit=5)
         (period,) = found.periods
-        said, right = type(period.ended).__name__ if period.ended else "witness", True
+        said, right = period.search_end or "witness", True
         for witness in period.witnesses:
             mine, theirs = (query.rows(facts_of(witness.facts, query), witness.end) for query in (one, other))
             right &= mine != theirs
-        if said == "NoWitness" and one.stream == other.stream:
+        if said == "none" and one.stream == other.stream:
             right = all(one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream())
-        said += f" ({period.ended.reason[:60]})" if said in {"SearchRefusal", "NoneUpTo"} else ""
+        said += f" ({period.why[:60]})" if said in {"not searched", "none up to"} else ""
         self.note("witness", said, right, one, other, period)
 
     def judge(self, draw):

@@ -14,7 +14,7 @@ from random import Random
 
 from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
-from agreement.proving.witness import NoneUpTo, NoWitness, Witness, WitnessSearch, push_and_pull, smallest
+from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from lars.language.windows import Bounds
 from tests.agreement.proving.witness.exhaustive import Asked, Part, Smallest, search, texts
 from translate.dialects import read_query
@@ -93,20 +93,21 @@ def found_by_clingo(asked, most=MOST, scaling=True):
 
 def problem(asked, many=2):
     """Return in what the two searches differ, None when in nothing; and what was found."""
-    found = found_by_clingo(asked)
+    answer = found_by_clingo(asked)
+    found = answer.witness
     lengths = [part.length if isinstance(part.length, int) else 0 for part in asked.parts]
     reach = max(length + part.slide for length, part in zip(lengths, asked.parts, strict=True))
     horizon = -(-reach // asked.period) * asked.period
     horizon += 2 * asked.period
     # All streams of three triples are too many: then it is looked for smaller ones.
-    most = 2 if isinstance(found, NoWitness | NoneUpTo) else min(len(found.facts), 2)
+    most = 2 if found is None else min(len(found.facts), 2)
     expected = search(asked, most, horizon, values_of(asked, many))
-    if isinstance(found, Witness):
+    if found is not None:
         if len(found.facts) > most and expected is None:
             return None, f"{len(found.facts)} triples"
         size = Smallest(len(found.facts), found.end)
         return (None if size == expected else f"{size} against {expected}"), f"{size.triples} triples"
-    return (None if expected is None else f"nothing against {expected}"), type(found).__name__
+    return (None if expected is None else f"nothing against {expected}"), answer.search_end
 
 
 def main():

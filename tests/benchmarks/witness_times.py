@@ -46,7 +46,7 @@ def main():
         for scaling in (True, False):
             asked = search(patterns, lengths, period, scaling)
             begun = process_time()
-            found = smallest(asked)
+            found = smallest(asked).witness
             seconds.append(process_time() - begun)
             sizes.add((len(found.facts), found.end))
         ((triples, end),) = sizes

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cached_property
 from itertools import chain, islice, product
 from math import lcm
@@ -10,16 +9,15 @@ from operator import attrgetter
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.engines.r2s import reported_rows
 from agreement.proving import disjuncts
+from agreement.proving.answers import Answer, EveryStream, Witness, reported, trace_on
 from agreement.proving.containment.pruning import counted_edges, prune
-from agreement.proving.decide import trace_on
 from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.terms import Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import ChosenTimes, Fact, Row
+from solver.facts import Background, ChosenTimes, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuild
 from translate.model.patterns import Group, Join, Pattern, Select, StreamBlock
@@ -32,46 +30,6 @@ _MOST_TIMES: Final = 12
 _ENDS: Final = 2
 
 
-class Holds(Enum):
-    """Whether a query is contained in another."""
-
-    YES = "contained"
-    NO = "not contained"
-    OPEN = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class Counterexample:
-    """A stream and static data on which one query reports a row at t that the other does not.
-
-    `before` is the evaluation that came before, of which ISTREAM and DSTREAM ask; None: there is none.
-    """
-
-    facts: tuple[Fact, ...]
-    static: disjuncts.Stock
-    t: int
-    row: Row
-    before: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Containment:
-    """What was found, and why; for NO the data that refute it; `finer`, a unit that changes it."""
-
-    holds: Holds
-    why: str
-    against: Counterexample | None = None
-    finer: "FinerUnit | None" = None
-
-
-@dataclass(frozen=True, slots=True)
-class FinerUnit:
-    """The coarsest of the finer units with which something else is found, and what."""
-
-    unit: Duration
-    containment: Containment
-
-
 def _with_something(part: Pattern) -> Pattern | None:
     """Return an aggregate without GROUP BY as CQELS has it, without a row of no solution (T13), in SPARQL."""
     if not isinstance(part, Group) or part.keys:
@@ -80,12 +38,11 @@ def _with_something(part: Pattern) -> Pattern | None:
     return Join(Select(group.pattern, ()), group)
 
 
-def refutation(against: Counterexample, *, columns: bool = True) -> Containment:
+def refutation(against: Witness, *, columns: bool = True) -> Answer:
     """Return that data refute it; without the same `columns` others may be meant."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
-    return Containment(
-        Holds.NO, f"on the data that are shown it has a row that the other lacks{hint}", against
-    )
+    why = f"on the data that are shown it has a row that the other lacks{hint}"
+    return Answer(EveryStream.SOME, why, (against,))
 
 
 @dataclass(frozen=True)
@@ -133,24 +90,21 @@ class PairQuery:
         return self.query.to_stream or ToStream.RSTREAM
 
     def reported(
-        self, facts: Sequence[Fact], static: disjuncts.Stock, t: int, before: int | None
+        self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return what it reports at t, where the evaluation before was at `before`; None: there was none."""
-        then = frozenset[Row]() if before is None else self.rows(facts, static, before)
-        return frozenset(reported_rows(self.operator, tuple(then), tuple(self.rows(facts, static, t))))
+        """Return what it reports at t, where the evaluation before was at `before`; None: there was none.
+
+        Raises TimeLimitError.
+        """
+        program, output = self._program
+        times = ChosenTimes((t,) if before is None else (before, t))
+        trace = trace_on([fact for fact in facts if fact.t <= t], static, Interval(0, t))
+        with until(self.deadline):
+            return reported(Question(program, output.predicate, times), self.operator, trace, t - 1, t)
 
     @cached_property
     def _program(self) -> tuple[Program, Output]:
         return lars_program(self.query, self.setting), output_of(self.query, self.setting)
-
-    def rows(self, facts: Sequence[Fact], static: disjuncts.Stock, t: int) -> frozenset[Row]:
-        """Return its answers at a time; raises TimeLimitError."""
-        facts = [fact for fact in facts if fact.t <= t]
-        program, output = self._program
-        question = Question(program, output.predicate, ChosenTimes((t,)))
-        with until(self.deadline):
-            (runs,) = trace_on(tuple(facts), static, t).answers([question])
-        return runs.by_time().get(t, frozenset())
 
 
 def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
@@ -181,7 +135,7 @@ def difference_on(
     data: Sequence[PlacedTriple],
     t: int,
     before: int | None = None,
-) -> Counterexample | None:
+) -> Witness | None:
     """Return a row that the first query reports at t on the data and the other does not, None where it does.
 
     The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
@@ -194,22 +148,24 @@ def difference_on(
         static, (quad for _, quad in arriving)
     ):
         return None
+    known = disjuncts.background_of(tuple(static))
     arrivals = sorted((disjuncts.arrival(when, quad) for when, quad in arriving), key=attrgetter("t"))
-    return difference_at(query, other, tuple(dict.fromkeys(arrivals)), tuple(static), (before, t))
+    return difference_at(query, other, tuple(dict.fromkeys(arrivals)), known, (before, t))
 
 
 def difference_at(
     one: PairQuery,
     other: PairQuery,
     facts: tuple[Fact, ...],
-    static: disjuncts.Stock,
+    static: Background,
     times: tuple[int | None, int],
-) -> Counterexample | None:
+) -> Witness | None:
     """Return a row that the first query reports at the second of two evaluations, and the other does not."""
     before, t = times
     mine, theirs = (query.reported(facts, static, t, before) for query in (one, other))
     more = mine - _renamed(other, one, theirs)
-    return Counterexample(facts, static, t, min(more, key=str), before) if more else None
+    first = frozenset(sorted(more, key=str)[:1])
+    return Witness(facts, static, t - 1, t, first, before=before) if more else None
 
 
 def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:

@@ -36,22 +36,13 @@ from typing import Final
 from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.documents.traces import streams_of
 from agreement.proving import disjuncts
+from agreement.proving.answers import Answer, EveryStream, Witness
 from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
-from agreement.proving.decide import stock_of, volatile
-from agreement.proving.witness import (
-    NoneUpTo,
-    NoWitness,
-    OutOfTime,
-    SearchRefusal,
-    Witness,
-    WitnessSearch,
-    search_end_text,
-    smallest,
-    two_queries,
-)
+from agreement.proving.decide import volatile
+from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
@@ -67,32 +58,23 @@ SECONDS: Final = 5.0
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
-def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
+def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
     containment = decide_containment(mine, theirs)
     comparable = one.result == other.result and one.query.dataset == other.query.dataset
-    if containment.holds is not canonical.Holds.OPEN or not comparable or one.deadline.is_over:
+    if containment.holds is not None or not comparable or one.deadline.is_over:
         return containment
     contest = two_queries(one.query, other.query, one.setting, contained=True)
     streams = dict.fromkeys((*streams_of(one.query), *streams_of(other.query)))
     deadline = min(Deadline.after(SECONDS), one.deadline, key=lambda limit: limit.end)
     searched = smallest(WitnessSearch(contest, tuple(streams), deadline=deadline))
-    match searched:
-        case (Witness() as witness) | OutOfTime(_, Witness() as witness):
-            row = min(witness.left_only, key=str)
-            return canonical.refutation(
-                canonical.Counterexample(witness.facts, stock_of(witness.static), witness.end, row)
-            )
-        case NoWitness(_, reason):
-            return canonical.Containment(canonical.Holds.YES, reason)
-        case NoneUpTo() | OutOfTime():
-            return replace(
-                containment, why=f"{containment.why}; {search_end_text(searched, _ASKED, some=False)}"
-            )
-        case SearchRefusal():
-            return containment
+    if searched.witness is not None:
+        return canonical.refutation(searched.witness)
+    if searched.holds or searched.search_end == "not searched":
+        return searched if searched.holds else containment
+    return replace(containment, why=f"{containment.why}; {searched.search_text(_ASKED)}")
 
 
 _R, _I, _D = ToStream.RSTREAM, ToStream.ISTREAM, ToStream.DSTREAM
@@ -100,7 +82,7 @@ _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
+def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -108,54 +90,50 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
     try:
         return _decided(query, other)
     except (TimeLimitError, disjuncts.UncountedError) as error:
-        return canonical.Containment(canonical.Holds.OPEN, str(error))
+        return Answer(EveryStream.OPEN, str(error))
 
 
-def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
+def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
-    for unit in (
-        finer_units(one.setting.unit, durations) if containment.holds is not canonical.Holds.NO else ()
-    ):
+    for unit in finer_units(one.setting.unit, durations) if containment.holds is not False else ():
         again = reports_containment(canonical.in_unit(one, unit), canonical.in_unit(other, unit))
-        if again.holds not in (containment.holds, canonical.Holds.OPEN):
-            return replace(containment, finer=canonical.FinerUnit(unit, again))
+        if again.holds not in (containment.holds, None):
+            return replace(containment, finer=(unit, again))
     return containment
 
 
-def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
+def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return canonical.Containment(
-            canonical.Holds.YES, f"the first never has an answer, so that {query.operator.value} has none"
+        return Answer(
+            EveryStream.ALWAYS, f"the first never has an answer, so that {query.operator.value} has none"
         )
     sentence = f"{query.operator.value} against {other.operator.value}"
     why = _why(query, other, answers)
     if why:
-        return canonical.Containment(canonical.Holds.YES, f"{sentence}: {why}")
-    if answers.against is not None and query.operator is not _D:
+        return Answer(EveryStream.ALWAYS, f"{sentence}: {why}")
+    if answers.witness is not None and query.operator is not _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
-    against = next(_refuting(query, other, answers.against), None)
+    against = next(_refuting(query, other, answers.witness), None)
     if against is not None:
         return canonical.refutation(against, columns=query.result == other.result)
-    if answers.holds is canonical.Holds.OPEN:
-        return canonical.Containment(canonical.Holds.OPEN, f"{sentence}; of their answers: {answers.why}")
-    return canonical.Containment(
-        canonical.Holds.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it"
-    )
+    if answers.holds is None:
+        return Answer(EveryStream.OPEN, f"{sentence}; of their answers: {answers.why}")
+    return Answer(EveryStream.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
 
 
-def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: canonical.Containment) -> str:
+def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Answer) -> str:
     """Return the rule by which it is contained, "" where none says so."""
-    inside = answers.holds is canonical.Holds.YES
+    inside = answers.holds
     match query.operator, other.operator:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
             return "what is new is an answer, and each answer of the first is one of the other"
         case (ToStream.ISTREAM, ToStream.ISTREAM) | (ToStream.DSTREAM, ToStream.DSTREAM) if inside:
-            back = decide_containment(_answering(other), _answering(query)).holds is canonical.Holds.YES
-            if back or _possible_answers(query, other).holds is canonical.Holds.YES:
+            back = decide_containment(_answering(other), _answering(query)).holds
+            if back or _possible_answers(query, other).holds:
                 return "no answer of the first is at any time one of the other alone"
         case _:
             pass
@@ -171,14 +149,14 @@ def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> canonical.Containment:
+def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     """Return whether the other's answers that the first has on some data are the first's (O3)."""
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return canonical.Containment(canonical.Holds.OPEN, "their answers are not compared")
+        return Answer(EveryStream.OPEN, "their answers are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {
@@ -219,8 +197,8 @@ def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
 
 
 def _refuting(
-    one: canonical.PairQuery, other: canonical.PairQuery, known: canonical.Counterexample | None
-) -> Iterator[canonical.Counterexample]:
+    one: canonical.PairQuery, other: canonical.PairQuery, known: Witness | None
+) -> Iterator[Witness]:
     """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
     early = canonical.last_time(one, other)
     late = 3 * early
@@ -229,7 +207,7 @@ def _refuting(
     if known is not None:
         for more in ((), noise):
             facts = (*known.facts, *(disjuncts.arrival(late, quad) for _, quad in more))
-            counterexample = canonical.difference_at(one, other, facts, known.static, (known.t, late))
+            counterexample = canonical.difference_at(one, other, facts, known.static, (known.end, late))
             yield from () if counterexample is None else (counterexample,)
     pairs: list[tuple[_Match | None, _Match | None]] = [(each, None) for each in mine]
     pairs += [(None, each) for each in mine] + [(each, each) for each in mine]
@@ -247,14 +225,14 @@ def _refuting(
 
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
-) -> Iterator[canonical.Counterexample]:
+) -> Iterator[Witness]:
     """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
-    against = _possible_answers(query, other).against if query.operator is other.operator else None
+    against = _possible_answers(query, other).witness if query.operator is other.operator else None
     if against is None:
         return
     later = 2 * canonical.last_time(query, other)
     blocks = [part for part in parts(query.pattern) if isinstance(part, StreamBlock)]
-    times = against.t, against.t + later
+    times = against.end, against.end + later
     own, first = times if query.operator is _I else times[::-1]
     facts: list[Fact] = []
     for fact in against.facts:
@@ -264,7 +242,7 @@ def _moved(
             when = canonical.shown_last(disjuncts.Reading(part.stream, part.window), first, query.setting)
             facts.append(Fact(when, STREAM_PREDICATE, (*triple, str(part.stream))))
         if not copied:
-            facts.append(Fact(fact.t + own - against.t, STREAM_PREDICATE, fact.arguments))
+            facts.append(Fact(fact.t + own - against.end, STREAM_PREDICATE, fact.arguments))
     for more in ((), noise):
         pushed = [disjuncts.arrival(times[0] + 1, quad) for _, quad in more]
         data = tuple(sorted((*facts, *pushed), key=lambda fact: fact.t))

@@ -22,24 +22,14 @@ from typing import Final, assert_never
 
 from agreement.documents.requests import durations_of, finer_units
 from agreement.documents.traces import streams_of
+from agreement.proving.answers import Answer, EveryStream, PairOnStream, Witness
 from agreement.proving.decide import theorems
 from agreement.proving.decide.premises import changes, premises
 from agreement.proving.decide.question import AgreementQuestion
-from agreement.proving.decide.theorems import EveryStream, JudgedDisjunct, PeriodDecision, Theorem
-from agreement.proving.decide.trial import PushAndPull, StreamWitness, Trial, background_of, stock_of
-from agreement.proving.disjuncts import Candidate, Model, Placement, few_and_many
-from agreement.proving.witness import (
-    NoneUpTo,
-    NoWitness,
-    OutOfTime,
-    SearchRefusal,
-    Witness,
-    WitnessSearch,
-    named_constants,
-    push_and_pull,
-    search_end_text,
-    smallest,
-)
+from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
+from agreement.proving.decide.trial import Trial
+from agreement.proving.disjuncts import Candidate, Model, Placement, background_of, few_and_many
+from agreement.proving.witness import WitnessSearch, named_constants, push_and_pull, smallest
 from lars.durations import Duration
 from lars.errors import TimeLimitError
 from lars.language.program import calls
@@ -70,7 +60,7 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
     return _is_met(query.pattern, _new_names(streamed, facts, old), frozenset())
 
 
-def is_shown_whatever_is_stored(question: AgreementQuestion, witness: StreamWitness) -> bool:
+def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
     """Whether T5 says of both sides that they differ on a stream, as on the one shown, whatever is stored."""
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
@@ -224,53 +214,53 @@ class Decider:
     any_source: bool = True
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
-    def decide(self, period: int) -> PeriodDecision:
+    def decide(self, period: int) -> Answer:
         """Return what is said of a period."""
-        question, witness, searched = self.question, None, ""
-        theorem = agreement_theorem(question, period)
-        verdict = EveryStream.ALWAYS
+        question, theorem = self.question, agreement_theorem(self.question, period)
+        answer = Answer(EveryStream.OPEN if theorem is None else EveryStream.ALWAYS, "", period=period)
         if theorem is None and question.volatile is None:
             witness = self.witness(period)
-            if witness is None:
-                witness, theorem, searched = self.search(period)
-        if theorem is None:
-            verdict, theorem = differing(question, period, witness)
-        proof = tuple(premises(question, period)), tuple(changes(question, period, verdict))
-        return PeriodDecision(period, verdict, theorem, *proof, witness, searched)
+            answer = self.search(period) if witness is None else replace(answer, witnesses=(witness,))
+        if answer.witness is not None:
+            verdict, theorem = differing(question, period, answer.witness)
+            answer = replace(answer, verdict=verdict)
+        return replace(
+            answer,
+            why=answer.why if theorem is None else theorem.value,
+            premises=tuple(premises(question, period)),
+            changes=tuple(changes(question, period, answer.verdict)),
+        )
 
-    def search(self, period: int) -> tuple[StreamWitness | None, Theorem | None, str]:
+    def search(self, period: int) -> Answer:
         """Return the smallest stream on which the sides differ, or why there is none."""
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
         known = None if question.stock is None else background_of(question.stock)
         overlapping = self.any_source and question.overlap is not None
-        outcome = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
+        answer = smallest(WitnessSearch(contest, tuple(streams), known, None, deadline, overlapping))
         self.seconds -= monotonic() - began
-        match outcome:
-            case (Witness() as witness) | OutOfTime(_, Witness() as witness):
-                sides = PushAndPull(question.pair, question.setting, question.trigger)
-                static = stock_of(witness.static)
-                return sides.difference_on(witness.facts, static, period, witness.timeline.last), None, ""
-            case NoWitness():
-                return None, Theorem.SEARCHED, ""
-            case NoneUpTo() | SearchRefusal() | OutOfTime():
-                return None, None, search_end_text(outcome, "on which they differ", some=False)
-            case _:
-                assert_never(outcome)
+        found = answer.witness
+        if found is None:
+            why = Theorem.SEARCHED.value if answer.holds else answer.search_text("on which they differ")
+            return Answer(answer.verdict, why, period=period)
+        about = question.pair, question.setting, question.trigger, period
+        again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()
+        return Answer(EveryStream.OPEN, "", () if again is None else (again,), period=period)
 
-    def witness(self, period: int) -> StreamWitness | None:
+    def witness(self, period: int) -> Witness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
-        sides = PushAndPull(self.question.pair, self.question.setting, self.question.trigger)
-        for number, candidate in enumerate(candidates(self.question, any_source=self.any_source)):
+        question = self.question
+        for number, candidate in enumerate(candidates(question, any_source=self.any_source)):
             if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
                 return None
             began = monotonic()
             try:
                 with until(self._within(self.seconds / 2)):
                     if number == len(self.trials):
-                        self.trials.append(Trial(sides, candidate))
-                    witness = sides.difference(self.trials[number], period)
+                        sides = question.pair, question.setting, question.trigger
+                        self.trials.append(Trial(*sides, candidate))
+                    witness = self.trials[number].difference(period)
             except TimeLimitError:
                 return None
             finally:
@@ -290,7 +280,7 @@ class Decider:
         return min(Deadline.after(seconds), self.deadline, key=lambda limit: limit.end)
 
 
-def in_finer_units(decider: Decider, decision: PeriodDecision) -> PeriodDecision:
+def in_finer_units(decider: Decider, decision: Answer) -> Answer:
     """Return what was found of a period, and the coarsest finer unit with which the sides differ.
 
     What they differ on with one unit, they differ on with each that divides it.
@@ -347,22 +337,18 @@ def never(question: AgreementQuestion, period: int, disjunct: JudgedDisjunct) ->
     return period > 1 or not theorems.needs_now(disjunct.disjunct, question.setting)
 
 
-def differing(
-    question: AgreementQuestion, period: int, witness: StreamWitness | None
-) -> tuple[EveryStream, Theorem | None]:
-    """Return what a witness, or none, says of all static data."""
-    if witness is None:
-        return EveryStream.OPEN, None
+def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
+    """Return what a witness says of all static data."""
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
-    if not independent and not witness.static and question.same_query(period) is None:
+    if not independent and not witness.triples and question.same_query(period) is None:
         query = question.pair.cqels
         independent = differs_whatever_is_stored(query, question.setting, witness.facts)
         theorem = Theorem.FRESH if independent and question.overlap is None else theorem
     if question.stock is not None or (independent and question.overlap is None):
         return EveryStream.NEVER, theorem
-    if not witness.static and is_shown_whatever_is_stored(question, witness):
+    if not witness.triples and is_shown_whatever_is_stored(question, witness):
         return EveryStream.NEVER, theorem if proven else Theorem.FRESH
     if agreement_theorem(replace(question, stock=()), period) is not None:
         return EveryStream.STATIC, theorem

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from agreement.proving.answers import CheckedPremise, EveryStream
 from agreement.proving.decide import theorems
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.disjuncts import Disjunct, Model, NoModelKnown, Requirement, Unsatisfiable
@@ -11,30 +12,24 @@ from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
 
 
-def premises(question: AgreementQuestion, period: int) -> Iterator[theorems.CheckedPremise]:
+def premises(question: AgreementQuestion, period: int) -> Iterator[CheckedPremise]:
     """Yield what theorems need, whether it holds, and where that was seen."""
     places = question.places
     difference = question.same_query(period)
-    yield theorems.CheckedPremise(
-        difference or "both sides evaluate one query", difference is None, places.source
-    )
+    yield CheckedPremise(difference or "both sides evaluate one query", difference is None, places.source)
     yield _exclusive(question)
     if not question.hindrances:
-        yield theorems.CheckedPremise("monotone", True, places.word("WHERE", "ASK", "SELECT"))
+        yield CheckedPremise("monotone", True, places.word("WHERE", "ASK", "SELECT"))
     for why, words in question.hindrances:
-        yield theorems.CheckedPremise(f"monotone: not with {why}", False, places.word(*words))
+        yield CheckedPremise(f"monotone: not with {why}", False, places.word(*words))
     if question.volatile is not None:
-        yield theorems.CheckedPremise(
-            f"{question.volatile} has another value at another time", False, places.source
-        )
+        yield CheckedPremise(f"{question.volatile} has another value at another time", False, places.source)
     yield from _satisfiable(question)
     unguarded = [way for way in question.ways if not way.disjunct.readings]
     guarded = "stream-guarded: each solution needs a match in a stream"
-    yield theorems.CheckedPremise(
-        guarded, not unguarded, _where(question, unguarded[0] if unguarded else None)
-    )
+    yield CheckedPremise(guarded, not unguarded, _where(question, unguarded[0] if unguarded else None))
     yield from _windows(question)
-    yield theorems.CheckedPremise(f"push is fired by {_FIRED[question.trigger]}", True, "--trigger")
+    yield CheckedPremise(f"push is fired by {_FIRED[question.trigger]}", True, "--trigger")
 
 
 _FIRED = {
@@ -49,23 +44,21 @@ def _where(question: AgreementQuestion, disjunct: theorems.JudgedDisjunct | None
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
-def _exclusive(question: AgreementQuestion) -> theorems.CheckedPremise:
+def _exclusive(question: AgreementQuestion) -> CheckedPremise:
     overlap, places = question.overlap, question.places
     if overlap is None:
         edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
         statement = "sources are exclusive (A6): no pattern unifies with one of another source"
-        return theorems.CheckedPremise(
-            statement, True, places.source if edge is None else places.triple(edge.triple)
-        )
+        return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     sentence = f"sources are exclusive (A6): {{{overlap.edge.triple}}} in {overlap.edge.where}"
     other = f" and {{{overlap.other.triple}}} in {overlap.other.where}"
     place, where = places.triple(overlap.edge.triple), places.triple(overlap.other.triple)
     # Static data that are given match the pattern itself.
     beside = "" if where == place else f", at {where}"
-    return theorems.CheckedPremise(f"{sentence}{other}{beside}: {overlap.why}", False, place)
+    return CheckedPremise(f"{sentence}{other}{beside}: {overlap.why}", False, place)
 
 
-def _satisfiable(question: AgreementQuestion) -> Iterator[theorems.CheckedPremise]:
+def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
     count = len(question.ways)
     for number, way in enumerate(question.ways, 1):
         which = "" if count == 1 else f"disjunct {number} of {count}: "
@@ -75,15 +68,13 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[theorems.CheckedPremis
                 stored = " . ".join(str(edge.triple) for edge in way.disjunct.stored)
                 more = f", if static data match {stored}" if stored else ""
                 value = " (the given static data do)" if more and question.stock is not None else ""
-                yield theorems.CheckedPremise(f"{which}satisfiable{more}{value}", True, place)
+                yield CheckedPremise(f"{which}satisfiable{more}{value}", True, place)
             case Unsatisfiable(why, requirements, edge):
                 text = " and ".join(map(_written, requirements))
                 place = question.places.triple(edge.triple) if edge else place
-                yield theorems.CheckedPremise(
-                    f"{which}not satisfiable: {why}{text and ': '}{text}", False, place
-                )
+                yield CheckedPremise(f"{which}not satisfiable: {why}{text and ': '}{text}", False, place)
             case NoModelKnown(why):
-                yield theorems.CheckedPremise(f"{which}satisfiable or not is open: {why}", False, place)
+                yield CheckedPremise(f"{which}satisfiable or not is open: {why}", False, place)
 
 
 def _written(test: Requirement) -> str:
@@ -97,11 +88,11 @@ def _place(question: AgreementQuestion, disjunct: Disjunct) -> str:
     return question.places.triple(disjunct.edges[0].triple) if disjunct.edges else question.places.source
 
 
-def _windows(question: AgreementQuestion) -> Iterator[theorems.CheckedPremise]:
+def _windows(question: AgreementQuestion) -> Iterator[CheckedPremise]:
     for reading in dict.fromkeys(edge.reading for way in question.ways for edge in way.disjunct.readings):
         window = reading.operator(question.setting)
         sentence = f"{reading}: {_described(window)}"
-        yield theorems.CheckedPremise(sentence, theorems.only_loses(window), question.places.window(reading))
+        yield CheckedPremise(sentence, theorems.only_loses(window), question.places.window(reading))
 
 
 def _described(window: Window) -> str:
@@ -116,29 +107,29 @@ def _described(window: Window) -> str:
     return "does not show what arrives now"
 
 
-def changes(question: AgreementQuestion, period: int, verdict: theorems.EveryStream) -> Iterator[str]:
+def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> Iterator[str]:
     """Yield what would change a verdict."""
     possible = [way for way in question.ways if way.possible]
     unit = question.setting.unit
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1
     lacking = [way for way in possible if not theorems.needs_now(way.disjunct, question.setting)]
     match verdict:
-        case theorems.EveryStream.ALWAYS if period == 1 and possible:
+        case EveryStream.ALWAYS if period == 1 and possible:
             yield f"a period U > {period}, or a disjunct without a NOW window"
-        case theorems.EveryStream.ALWAYS if not possible:
+        case EveryStream.ALWAYS if not possible:
             yield "conditions and patterns that can be satisfied"
-        case theorems.EveryStream.ALWAYS:
+        case EveryStream.ALWAYS:
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
-        case theorems.EveryStream.NEVER | theorems.EveryStream.STATIC if lacking:
+        case EveryStream.NEVER | EveryStream.STATIC if lacking:
             where = ", ".join(dict.fromkeys(_where(question, disjunct) for disjunct in lacking))
             yield f"U = {shortest} and a NOW window in each disjunct (none in: {where})"
-        case theorems.EveryStream.NEVER | theorems.EveryStream.STATIC:
+        case EveryStream.NEVER | EveryStream.STATIC:
             yield f"U = {shortest}"
-        case theorems.EveryStream.SOME:
+        case EveryStream.SOME:
             yield "static data that are given (--static)"
-        case theorems.EveryStream.OPEN if question.stock is None and question.reads_static:
+        case EveryStream.OPEN if question.stock is None and question.reads_static:
             yield "static data that are given (--static)"
-        case theorems.EveryStream.OPEN:
+        case EveryStream.OPEN:
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
-    if verdict is theorems.EveryStream.STATIC:
+    if verdict is EveryStream.STATIC:
         yield "static data that are given (--static)"

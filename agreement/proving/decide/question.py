@@ -11,7 +11,6 @@ from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
 from agreement.proving.decide.theorems import JudgedDisjunct, hindrances, is_excluded, volatile
-from agreement.proving.decide.trial import stock_of
 from agreement.proving.disjuncts import (
     Edge,
     Overlap,
@@ -21,6 +20,7 @@ from agreement.proving.disjuncts import (
     edges_of,
     overlaps,
     satisfiability,
+    stock_of,
     without_removed,
 )
 from agreement.proving.traceless import TracelessTask
@@ -243,15 +243,7 @@ def _stepped(window: WindowExpression, unit: Duration) -> str:
     return str(window)
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionTask:
-    """What is decided for which periods: each pair of queries, the first of which is the brave one."""
-
-    questions: tuple[AgreementQuestion, ...]
-    periods: tuple[int, ...]
-
-
-def decision_task(traceless_task: TracelessTask, places: Places, warn: Warn) -> DecisionTask:
+def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn) -> AgreementQuestion:
     """Return what is decided of a pair of push and pull; LarsError for two queries of a kind."""
     task = traceless_task.task
     if not traceless_task.is_pair:
@@ -260,10 +252,8 @@ def decision_task(traceless_task: TracelessTask, places: Places, warn: Warn) -> 
     _check_one_model(task)
     known = traceless_task.static(warn)
     stock = None if known is None else stock_of(known)
-    read = task.setting, task.trigger, stock, places
-    return DecisionTask(
-        tuple(AgreementQuestion(pair, *read) for pair in traceless_task.pairs(warn)), traceless_task.periods
-    )
+    brave, *_ = traceless_task.pairs(warn)
+    return AgreementQuestion(brave, task.setting, task.trigger, stock, places)
 
 
 def _check_one_model(task: AgreementTask) -> None:

@@ -35,9 +35,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from agreement.proving.decide.trial import StreamWitness
 from agreement.proving.disjuncts import Disjunct, Model, Satisfiability, Unsatisfiable
-from lars.durations import Duration
 from lars.language.formulas import AGGREGATES, RANDOM
 from lars.language.program import calls
 from lars.language.terms import Variable
@@ -158,43 +156,3 @@ def accepts_all(disjunct: JudgedDisjunct) -> bool:
     """Whether every triple of its stream matches the disjunct's one pattern."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)
-
-
-class EveryStream(Enum):
-    """What is said of a period.
-
-    SOME: they differ on the stream and the static data that are shown; of other static data nothing is said.
-    """
-
-    ALWAYS = "always"
-    NEVER = "never"
-    STATIC = "depends on the static data"
-    SOME = "not always"
-    OPEN = "open"
-
-
-@dataclass(frozen=True, slots=True)
-class CheckedPremise:
-    """What was checked, whether it holds, and where in a query."""
-
-    statement: str
-    holds: bool
-    place: str
-
-
-@dataclass(frozen=True, slots=True)
-class PeriodDecision:
-    """What is said of one period, on what it rests, and what would change it.
-
-    `searched` says how far streams were searched, where no theorem and no stream decides; `finer` is a
-    finer unit with which the verdict is another one.
-    """
-
-    period: int
-    verdict: EveryStream
-    theorem: Theorem | None
-    premises: tuple[CheckedPremise, ...]
-    changes: tuple[str, ...]
-    witness: StreamWitness | None = None
-    searched: str = ""
-    finer: "tuple[Duration, PeriodDecision] | None" = None

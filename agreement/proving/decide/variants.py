@@ -11,28 +11,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agreement.proving import disjuncts
+from agreement.proving.answers import CheckedPremise, reported, trace_on
 from agreement.proving.decide.question import AgreementQuestion
-from agreement.proving.decide.trial import trace_on
+from lars.language.windows import Interval
 from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
 from translate.model.patterns import EMPTY, Bgp, StreamBlock, TriplePattern
-from translate.model.query import EngineQuery
+from translate.model.query import EngineQuery, ToStream
 from translate.tau import lars_program, output_of
-
-
-@dataclass(frozen=True, slots=True)
-class PartChoice:
-    """A part g of a stream: whether brave and cautious are the same, None where it is open, and why."""
-
-    part: StreamBlock
-    same: bool | None
-    why: str
-    place: str
-
-    def __str__(self) -> str:
-        return f"{self.part.pattern} of {self.part.stream}"
 
 
 @dataclass(frozen=True)
@@ -50,31 +38,35 @@ class VariantClasses:
             return ()
 
     @cached_property
-    def parts(self) -> tuple[PartChoice, ...]:
-        """What is known of each part, in the order of the choices."""
+    def parts(self) -> tuple[tuple[str, CheckedPremise], ...]:
+        """Each part g of a stream, and whether brave and cautious are the same; in the order of choices."""
         patterns = model_of_cqels(self.question.pair.cqels).streams if self.variants else ()
         parts = [part for part in patterns if part.pattern != EMPTY]
-        return tuple(self._choice(number, part) for number, part in enumerate(parts))
+        return tuple(
+            (f"{part.pattern} of {part.stream}", self._choice(number, part))
+            for number, part in enumerate(parts)
+        )
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
         """The variants, those together that are known to be the same query."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
         for variant in self.variants:
-            key = tuple(c for c, part in zip(variant.choices, self.parts, strict=True) if not part.same)
+            both = zip(variant.choices, self.parts, strict=True)
+            key = tuple(choice for choice, (_, is_same) in both if not is_same.holds)
             grouped.setdefault(key, []).append(variant)
         return tuple(map(tuple, grouped.values()))
 
-    def _choice(self, number: int, part: StreamBlock) -> PartChoice:
+    def _choice(self, number: int, part: StreamBlock) -> CheckedPremise:
         triples = part.pattern.triples if isinstance(part.pattern, Bgp) else ()
         alone = next((pattern for pattern in triples if not self._is_stored(pattern)), None)
         if alone is not None:
             why = f"no static triple matches {{{alone}}}"
-            return PartChoice(part, True, why, self.question.places.triple(alone))
+            return CheckedPremise(why, True, self.question.places.triple(alone))
         place = self.question.places.triple(triples[0]) if triples else self.question.places.source
         if self._parted(number, part):
-            return PartChoice(part, False, "static data can match all of it, and then rows differ", place)
-        return PartChoice(part, None, "static data may match all of it; no row was found to differ", place)
+            return CheckedPremise("static data can match all of it, and then rows differ", False, place)
+        return CheckedPremise("static data may match all of it; no row was found to differ", None, place)
 
     def _is_stored(self, triple: TriplePattern) -> bool:
         if self.question.stock is not None:
@@ -114,12 +106,14 @@ class VariantClasses:
         placement = disjuncts.Placement(setting)
         for data in placement.candidates(disjunct, model, stock or (), free=stock is None):
             t = data.last + 1
-            trace = trace_on(data.facts(1), data.static, t)
-            output = output_of(brave, setting).predicate
-            questions = [
-                Question(lars_program(each, setting), output, ChosenTimes((t,))) for each in (brave, cautious)
-            ]
-            rows = [runs.by_time() for runs in trace.answers(questions)]
-            if rows[0] != rows[1]:
+            trace = trace_on(data.facts(1), disjuncts.background_of(data.static), Interval(0, t))
+            output, times = output_of(brave, setting).predicate, ChosenTimes((t,))
+            one, other = (
+                reported(
+                    Question(lars_program(each, setting), output, times), ToStream.RSTREAM, trace, t - 1, t
+                )
+                for each in (brave, cautious)
+            )
+            if one != other:
                 return True
         return False

@@ -9,11 +9,13 @@ from agreement.proving.disjuncts.edges import (
     Reading,
     Stock,
     arrival,
+    background_of,
     is_derived,
     is_rdf,
     matched,
     positioned,
     shares_blank,
+    stock_of,
     unify,
 )
 from agreement.proving.disjuncts.removed import without_removed

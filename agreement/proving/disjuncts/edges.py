@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from lars.language.terms import DEFAULT, Blank, Constant, Iri, Literal, Symbol, Term, TripleTerm, Variable
 from lars.language.windows import Window
-from solver.facts import STREAM_PREDICATE, Fact
+from solver.facts import STREAM_PREDICATE, Background, Fact, constant_of
 from translate.model.patterns import TriplePattern
 from translate.model.query import Setting
 from translate.model.windows import WindowExpression, window_operator
@@ -164,6 +164,19 @@ class Edge:
 def arrival(t: int, quad: Quad) -> Fact:
     """Return the fact that a triple arrives at t in the stream of its name."""
     return Fact(t, STREAM_PREDICATE, tuple(map(str, quad)))
+
+
+def background_of(static: Stock) -> Background:
+    """Return static triples as the background of a program."""
+    names = dict.fromkeys((str(quad[3]),) for quad in static if quad[3] != DEFAULT)
+    triples = dict.fromkeys(tuple(map(str, quad)) for quad in static)
+    return {("triple", 4): tuple(triples), ("named", 1): tuple(names)}
+
+
+def stock_of(known: Background) -> Stock:
+    """Return the static triples of a program's background."""
+    quads = (map(constant_of, quad) for quad in known.get(("triple", 4), ()))
+    return tuple((subject, predicate, object_, graph) for subject, predicate, object_, graph in quads)
 
 
 def unify(pattern: TriplePattern, other: TriplePattern) -> bool:

@@ -21,8 +21,9 @@ from typing import Final, assert_never
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
+from agreement.proving.answers import Answer, EveryStream, Witness
 from agreement.proving.witness.candidate_atoms import candidate_atoms
-from agreement.proving.witness.searching import NoneUpTo, OutOfTime, Witness, WitnessOutcome
+from agreement.proving.witness.searching import none_up_to, out_of_time
 from lars.errors import LarsError
 from lars.language.terms import Atom
 from lars.language.windows import Bounds
@@ -72,7 +73,7 @@ class ProfileContest:
         deadline: Deadline,
         progress: Progress,
         accepted: Callable[[Witness], bool],
-    ) -> WitnessOutcome:
+    ) -> Answer:
         """Return the first stream that is accepted, fewest triples first, then the earliest difference."""
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
@@ -93,17 +94,18 @@ class ProfileContest:
                 for chosen in islice(combinations(places, size), MOST_TRIED + 1)
             ]
             if len(every) > MOST_TRIED:
-                return NoneUpTo(size - 1, candidates, "with more triples there are too many to try", when)
+                return none_up_to(size - 1, candidates, "with more triples there are too many to try", when)
             witnesses: list[Witness] = []
             for chosen, static in every:
                 if deadline.is_over:
-                    return OutOfTime(size, min(witnesses, key=_cost, default=None))
+                    best = min(witnesses, key=_cost, default=None)
+                    return out_of_time(size, best if best is not None and accepted(best) else None)
                 witness = self._difference(chosen, static, times[-1])
                 witnesses += [] if witness is None else [witness]
             for witness in sorted(witnesses, key=_cost):
                 if accepted(witness):
-                    return witness
-        return NoneUpTo(most, candidates, "no theorem bounds the triples of two profiles", when)
+                    return Answer(EveryStream.SOME, witnesses=(witness,))
+        return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:
         """Return the time points at which something is tried to arrive."""

@@ -20,12 +20,11 @@ evaluate matches no pattern, or one that matches everything: then its terms are 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Final, assert_never
+from typing import Final
 
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
-from agreement.documents.traces import LocalTrace
-from agreement.engines.r2s import relation_to_stream
+from agreement.proving.answers import TIME_IS_UP, Answer, EveryStream, Witness, reported, trace_on
 from agreement.proving.disjuncts import shares_blank
 from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
@@ -33,27 +32,24 @@ from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
-from lars.language.windows import Interval, IntervalWindow, TupleWindow
-from solver.columns import trace_columns
+from lars.language.windows import IntervalWindow, TupleWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Fact, Multiples, Row, constant_of
+from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Multiples, constant_of
 from solver.job import Question, ask
 from solver.search import (
     Candidates,
     ChosenStream,
     Contest,
     OutOfTimeError,
-    ReportKind,
     SearchLimits,
     TooLargeError,
     TooManyError,
     UncoveredError,
     chosen_streams,
-    timeline_of,
     tried_streams,
     with_atoms,
 )
-from solver.settings import Progress, no_progress
+from solver.settings import Certify, Progress, no_progress
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
@@ -207,90 +203,6 @@ class WitnessSearch:
     more: Candidates | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Witness:
-    """A stream on which the sides differ in (start, end].
-
-    Its timeline ends there too, or with the last arrival that windows see ahead.
-
-    `static` is all of B; `left_only` and `right_only` are the rows that one side alone reports there, and
-    `remark` is what else is to be said of the two. Of fewer triples there are none, if it is a `smallest`.
-    """
-
-    facts: tuple[Fact, ...]
-    static: Background
-    start: int
-    end: int
-    left_only: frozenset[Row]
-    right_only: frozenset[Row]
-    remark: str = ""
-    smallest: bool = True
-
-    @property
-    def timeline(self) -> Interval:
-        """From time 0 to the end of the stream."""
-        return timeline_of(self.facts, self.end)
-
-
-@dataclass(frozen=True, slots=True)
-class NoWitness:
-    """There is none on any stream: none with so many triples, and `reason` is why that is enough."""
-
-    triples: int
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoneUpTo:
-    """There is none with so many triples, of the candidates; `reason` is why that need not be all.
-
-    `when` says at which times they arrived.
-    """
-
-    triples: int
-    candidates: int
-    reason: str
-    when: str = "at any times"
-
-
-@dataclass(frozen=True, slots=True)
-class SearchRefusal:
-    """Streams are not chosen for such queries: `reason` says for what in them."""
-
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
-class OutOfTime:
-    """The time was up while so many triples were tried: none has fewer; `best` is one found so far."""
-
-    triples: int
-    best: Witness | None
-
-
-SearchEnd = NoWitness | NoneUpTo | OutOfTime | SearchRefusal
-WitnessOutcome = Witness | SearchEnd
-
-
-def search_end_text(ended: SearchEnd, question: str, *, some: bool) -> str:
-    """Return why a search for streams has found no more."""
-    none = f"no {'other ' if some else ''}stream {question}"
-    match ended:
-        case NoWitness(_, reason):
-            return f"there is {none}: {reason}"
-        case NoneUpTo(triples, candidates, reason, when):
-            tried = f"{quantity(triples, 'triple')} of {candidates} candidates, {when}"
-            return f"found {none} with up to {tried}; there may be a larger one: {reason}"
-        case SearchRefusal(reason):
-            return reason
-        case OutOfTime(triples, best):
-            more = "" if best is None else "; of those found the best is shown, perhaps a smaller one is left"
-            fewer = f"{none} with fewer than {quantity(triples, 'triple')}"
-            return f"the time is up: {fewer}{more}; search longer with --time-limit"
-        case _:
-            assert_never(ended)
-
-
 MOST_TRIPLES: Final = 4
 """How many triples are tried where no theorem bounds them."""
 
@@ -299,7 +211,7 @@ def smallest(
     search: WitnessSearch,
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
-) -> WitnessOutcome:
+) -> Answer:
     """Return the smallest confirmed witness that is accepted, or why there is none.
 
     FailedRunError: the evaluation does not confirm what the search found.
@@ -313,7 +225,7 @@ def smallest(
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples, search.deadline, search.scaling, _fewest(contest, candidates))
+    limits = SearchLimits(limit.triples or 0, search.deadline, search.scaling, _fewest(contest, candidates))
     size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
@@ -321,18 +233,29 @@ def smallest(
             with until(limits.deadline):
                 witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
-                return witness
+                return Answer(EveryStream.SOME, witnesses=(witness,))
     except OutOfTimeError as stopped:
         last = stopped.best
         best = None if last is None or not _is_readable(last) else confirm(search, last)
-        return OutOfTime(stopped.arrivals, best if best is not None and accepted(best) else None)
+        return out_of_time(stopped.arrivals, best if best is not None and accepted(best) else None)
     except TimeLimitError:
-        return OutOfTime(size, None)
+        return out_of_time(size, None)
     except TooManyError as stopped:
-        return NoneUpTo(stopped.arrivals - 1, many, stopped.reason)
+        return none_up_to(stopped.arrivals - 1, many, stopped.reason)
     except UncoveredError as error:
-        return SearchRefusal(str(error))
+        return Answer(EveryStream.OPEN, str(error))
     return limit
+
+
+def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Answer:
+    """Return that there is none with so many triples of the candidates, and why that need not be all."""
+    return Answer(EveryStream.OPEN, reason, triples=triples, tried=(candidates, when))
+
+
+def out_of_time(triples: int, best: Witness | None) -> Answer:
+    """Return that time ran out while so many triples were tried; `best` is one found so far."""
+    verdict = EveryStream.OPEN if best is None else EveryStream.SOME
+    return Answer(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
@@ -386,10 +309,10 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
-    trace = LocalTrace(trace_columns(stream.facts), stream.timeline, static)
+    trace = trace_on(stream.facts, static, stream.timeline, Certify.SOME)
     contest = search.contest
     left, right = (
-        _reported(question, kind, trace, stream)
+        reported(question, ToStream(kind.value), trace, stream.start, stream.end)
         for question, kind in zip((contest.left, contest.right), contest.kinds, strict=True)
     )
     left_only, right_only = left - right, frozenset() if contest.contained else right - left
@@ -398,19 +321,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     return Witness(stream.facts, static, stream.start, stream.end, left_only, right_only)
 
 
-def _reported(
-    question: Question, kind: ReportKind, trace: LocalTrace, stream: ChosenStream
-) -> frozenset[Row]:
-    (runs,) = trace.answers([question])
-    period = Interval(stream.start + 1, stream.end)
-    at_end = isinstance(question.gate, Multiples)
-    listed = {t: tuple(some) for t, some in runs.by_time().items()}
-    answers = relation_to_stream(ToStream(kind.value), runs.times.tolist(), listed)
-    rows = (some for t, some in answers.items() if (t == stream.end if at_end else t in period))
-    return frozenset().union(*rows)
-
-
-def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
+def _limit(search: WitnessSearch, candidates: int) -> Answer:
     """Return what is said when nothing is found with as many triples as are tried."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
@@ -424,14 +335,13 @@ def _limit(search: WitnessSearch, candidates: int) -> NoWitness | NoneUpTo:
         when = "at any times, those of one instant in one order" if ordered else "at any times"
         unbounded = "A7 bounds the triples of monotone queries with time windows alone"
         reason = "A7 does not keep what both sides are shown" if contest.same_input else unbounded
-        return NoneUpTo(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
+        return none_up_to(MOST_TRIPLES if limit is None else limit, candidates, reason, when)
     if problem := why_incomplete(contest.left) or why_incomplete(contest.right):
         reason = f"representatives need not tell all of {problem}"
-        return NoneUpTo(bound if limit is None else limit, candidates, reason)
+        return none_up_to(bound if limit is None else limit, candidates, reason)
     if limit is not None and limit < bound:
-        return NoneUpTo(limit, candidates, f"{bound} can be needed (A7)")
+        return none_up_to(limit, candidates, f"{bound} can be needed (A7)")
     origin = "any source" if search.any_source else "its pattern's source"
     most = quantity(bound, "triple")
-    return NoWitness(
-        bound, f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
-    )
+    reason = f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
+    return Answer(EveryStream.ALWAYS, reason, triples=bound)

@@ -3,14 +3,15 @@
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.agree import Pair, pairs
-from agreement.documents.dates import NO_DATES, Dates
+from agreement.comparing.agree import pairs
+from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.witness.witness_task import PeriodWitnesses, WitnessTask
+from agreement.proving.answers import Answer, PairOnStream
+from agreement.proving.witness.witness_task import WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import replacement_path
@@ -19,141 +20,132 @@ from solver.facts import Background, Fact
 from solver.rdf import is_name_of_stream
 from translate.analysis import stream_blocks
 from translate.model.patterns import Bgp
-from translate.model.query import EPOCH, MERGING, EngineQuery, Language, Setting
+from translate.model.query import EPOCH, MERGING, EngineQuery, Language
 from translate.model.windows import Range
-from translate.tau import Trigger
 from translate.writing import CannotSayError, write_query
 
 _TRACE: Final = "trace.nq"
 _STATIC: Final = "static.nq"
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenExperiment:
-    """Push against pull on a stream that is written out, on the timeline [0, end].
+def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
+    """Write an experiment of push against pull on a stream into a folder that is there.
 
     Both queries are written, but what a language has no words for: then one, of which the other is made
     again when the experiment is read. Times are written as they are called.
     """
+    static = "".join(_static_lines(compared.static))
+    queries = _queries(compared)
+    toml = (f'title = "{title}"', *_toml(compared, queries, has_static=bool(static)))
+    files = {
+        "experiment.toml": "".join(f"{line}\n" for line in toml),
+        **{_file(query): text for query, text in queries.items()},
+        **_traces(compared),
+        **({_STATIC: static} if static else {}),
+    }
+    for name, text in files.items():
+        (folder / name).write_text(text, encoding="utf-8")
 
-    title: str
-    pair: Pair
-    setting: Setting
-    trigger: Trigger
-    period: int
-    facts: tuple[Fact, ...]
-    static: Background
-    end: int
-    dates: Dates = NO_DATES
 
-    def files(self) -> dict[str, str]:
-        """Return the texts of the folder's files by their names."""
-        static = "".join(_static_lines(self.static))
-        queries = self._queries()
-        return {
-            "experiment.toml": "".join(f"{line}\n" for line in self._toml(queries, has_static=bool(static))),
-            **{_file(query): text for query, text in queries.items()},
-            **self._traces(),
-            **({_STATIC: static} if static else {}),
-        }
+def _traces(compared: PairOnStream) -> dict[str, str]:
+    """Return the files of the stream: a file for each stream if one has a name that is no IRI."""
+    dates = Dates(compared.origin, compared.setting.unit)
 
-    def _traces(self) -> dict[str, str]:
-        """Return the files of the stream: a file for each stream if one has a name that is no IRI."""
-        if not self._named_apart:
-            return {_TRACE: "".join(self._line(fact, 4) for fact in self.facts)}
-        return {
-            file: "".join(self._line(fact, 3) for fact in self.facts if fact.arguments[3] == stream)
-            for stream, file in self._named_apart.items()
-        }
+    def lines(facts: Iterable[Fact], terms: int) -> str:
+        each = ((" ".join(fact.arguments[:terms]), dates.option(fact.t)) for fact in facts)
+        return "".join(f'{triple} "{t}" .\n' for triple, t in each)
 
-    def _line(self, fact: Fact, terms: int) -> str:
-        return f'{" ".join(fact.arguments[:terms])} "{self.dates.option(fact.t)}" .\n'
+    if not (named := _named_apart(compared)):
+        return {_TRACE: lines(compared.facts, 4)}
+    facts = {stream: [fact for fact in compared.facts if fact.arguments[3] == stream] for stream in named}
+    return {file: lines(facts[stream], 3) for stream, file in named.items()}
 
-    @property
-    def _named_apart(self) -> dict[str, str]:
-        """The file of each stream, if one of them has a name that no file of quads can have."""
-        read = (source.stream for query in (self.pair.csparql, self.pair.cqels) for source in sources(query))
-        streams = dict.fromkeys((*map(str, read), *(fact.arguments[3] for fact in self.facts)))
-        if not any(map(is_name_of_stream, streams)):
-            return {}
-        return {stream: f"trace{number}.nt" for number, stream in enumerate(streams, start=1)}
 
-    def write(self, folder: Path) -> None:
-        """Write the files into a folder that is there."""
-        for name, text in self.files().items():
-            (folder / name).write_text(text, encoding="utf-8")
+def _named_apart(compared: PairOnStream) -> dict[str, str]:
+    """Return the file of each stream, if one of them has a name that no file of quads can have."""
+    read = (
+        source.stream for query in (compared.pair.csparql, compared.pair.cqels) for source in sources(query)
+    )
+    streams = dict.fromkeys((*map(str, read), *(fact.arguments[3] for fact in compared.facts)))
+    if not any(map(is_name_of_stream, streams)):
+        return {}
+    return {stream: f"trace{number}.nt" for number, stream in enumerate(streams, start=1)}
 
-    def _queries(self) -> dict[EngineQuery, str]:
-        csparql, cqels = self._stepping(), self.pair.cqels
-        # A name that is no IRI is one in a single language: the other query is made again.
-        ways: list[tuple[tuple[EngineQuery, ...], bool]] = (
-            [] if self._named_apart else [((csparql, cqels), False)]
-        )
-        ways += [((query,), True) for query in (cqels, self.pair.csparql) if self._made_again(query)]
-        ways.append(((csparql, cqels), True))
-        *others, last = ways
-        for way in others:
-            with suppress(CannotSayError):
-                return _texts(*way)
-        return _texts(*last)
 
-    def _stepping(self) -> EngineQuery:
-        """Return the C-SPARQL query with a STEP where there is none: pulled so often it shows the same."""
-        query, every = self.pair.csparql, Duration(self.period * self.setting.unit.nanoseconds)
-        if query.language is not Language.CSPARQL:
-            return query
-        merged = (
-            replace(stream, window=replace(stream.window, slide=every))
-            if isinstance(stream.window, Range) and stream.window.slide is stream.window.until is None
-            else stream
-            for stream in query.merged
-        )
-        return replace(query, merged=tuple(merged))
+def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
+    csparql, cqels = _stepping(compared), compared.pair.cqels
+    # A name that is no IRI is one in a single language: the other query is made again.
+    ways: list[tuple[tuple[EngineQuery, ...], bool]] = (
+        [] if _named_apart(compared) else [((csparql, cqels), False)]
+    )
+    ways += [((query,), True) for query in (cqels, compared.pair.csparql) if _made_again(compared, query)]
+    ways.append(((csparql, cqels), True))
+    *others, last = ways
+    for way in others:
+        with suppress(CannotSayError):
+            return _texts(*way)
+    return _texts(*last)
 
-    def _made_again(self, query: EngineQuery) -> bool:
-        """Whether the other query is what is made of this one, on this stream."""
-        carried = frozenset((fact.arguments[3], fact.arguments[1]) for fact in self.facts)
-        merges = query.language in MERGING
-        engine_query, other = (query, None) if merges else (None, query)
-        try:
-            (pair, *_) = pairs(engine_query, other, carried, self._assigned() if merges else {})
-        except LarsError:
-            return False
-        return (pair.csparql, pair.cqels) == (self.pair.csparql, self.pair.cqels)
 
-    def _assigned(self) -> dict[Iri, tuple[Iri, ...]]:
-        """Return the predicates that the CQELS query reads from each stream."""
-        iris: dict[Iri, dict[Iri, None]] = {}
-        for block in stream_blocks(self.pair.cqels.pattern):
-            for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
-                if isinstance(block.stream, Iri) and isinstance(triple.predicate, Iri):
-                    iris.setdefault(block.stream, {})[triple.predicate] = None
-        return {stream: tuple(predicates) for stream, predicates in iris.items()}
+def _stepping(compared: PairOnStream) -> EngineQuery:
+    """Return the C-SPARQL query with a STEP where there is none: pulled so often it shows the same."""
+    query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
+    if query.language is not Language.CSPARQL:
+        return query
+    merged = (
+        replace(stream, window=replace(stream.window, slide=every))
+        if isinstance(stream.window, Range) and stream.window.slide is stream.window.until is None
+        else stream
+        for stream in query.merged
+    )
+    return replace(query, merged=tuple(merged))
 
-    def _toml(self, queries: Iterable[EngineQuery], *, has_static: bool) -> Iterator[str]:
-        yield f'title = "{self.title}"'
-        yield f'unit = "{self.setting.unit}"'
-        if self.setting.origin != EPOCH:
-            yield f'origin = "{self.setting.origin}"'
-        yield f"timeline = [0, {self.end}]"
-        yield f"period = {self.period}"
-        for query in queries:
-            yield f'{query.language.value} = "{_file(query)}"'
-        if not self._named_apart:
-            yield f'files = "{_TRACE}"'
-        if has_static:
-            yield f'static = "{_STATIC}"'
-        yield f'profile = "{self.setting.profile.value}"'
-        if self.setting.bounds is not None:
-            yield f'bounds = "{self.setting.bounds.value}"'
-        yield f'trigger = "{self.trigger.value}"'
-        if self._named_apart:
-            yield "[streams]"
-            yield from (f'{_quoted(Iri(name[1:-1]))} = "{file}"' for name, file in self._named_apart.items())
-        if all(query.language in MERGING for query in queries):
-            yield "[assign]"
-            for stream, predicates in self._assigned().items():
-                yield f"{_quoted(stream)} = [{', '.join(map(_quoted, predicates))}]"
+
+def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
+    """Whether the other query is what is made of this one, on this stream."""
+    carried = frozenset((fact.arguments[3], fact.arguments[1]) for fact in compared.facts)
+    merges = query.language in MERGING
+    engine_query, other = (query, None) if merges else (None, query)
+    try:
+        (pair, *_) = pairs(engine_query, other, carried, _assigned(compared) if merges else {})
+    except LarsError:
+        return False
+    return (pair.csparql, pair.cqels) == (compared.pair.csparql, compared.pair.cqels)
+
+
+def _assigned(compared: PairOnStream) -> dict[Iri, tuple[Iri, ...]]:
+    """Return the predicates that the CQELS query reads from each stream."""
+    iris: dict[Iri, dict[Iri, None]] = {}
+    for block in stream_blocks(compared.pair.cqels.pattern):
+        for triple in block.pattern.triples if isinstance(block.pattern, Bgp) else ():
+            if isinstance(block.stream, Iri) and isinstance(triple.predicate, Iri):
+                iris.setdefault(block.stream, {})[triple.predicate] = None
+    return {stream: tuple(predicates) for stream, predicates in iris.items()}
+
+
+def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static: bool) -> Iterator[str]:
+    yield f'unit = "{compared.setting.unit}"'
+    if compared.setting.origin != EPOCH:
+        yield f'origin = "{compared.setting.origin}"'
+    yield f"timeline = [0, {compared.end}]"
+    yield f"period = {compared.period}"
+    for query in queries:
+        yield f'{query.language.value} = "{_file(query)}"'
+    if not _named_apart(compared):
+        yield f'files = "{_TRACE}"'
+    if has_static:
+        yield f'static = "{_STATIC}"'
+    yield f'profile = "{compared.setting.profile.value}"'
+    if compared.setting.bounds is not None:
+        yield f'bounds = "{compared.setting.bounds.value}"'
+    yield f'trigger = "{compared.trigger.value}"'
+    if _named_apart(compared):
+        yield "[streams]"
+        yield from (f'{_quoted(Iri(name[1:-1]))} = "{file}"' for name, file in _named_apart(compared).items())
+    if all(query.language in MERGING for query in queries):
+        yield "[assign]"
+        for stream, predicates in _assigned(compared).items():
+            yield f"{_quoted(stream)} = [{', '.join(map(_quoted, predicates))}]"
 
 
 def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery, str]:
@@ -165,18 +157,17 @@ def _quoted(iri: Iri) -> str:
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def write_experiments(folder: Path, task: WitnessTask, witnesses: PeriodWitnesses) -> None:
+def write_experiments(folder: Path, task: WitnessTask, answer: Answer) -> None:
     """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
     if task.pair is None:
         raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
     with replacement_path(folder, folders=True) as new:
         new.mkdir()
-        for number, witness in enumerate(witnesses.witnesses, start=1):
-            own = new if len(witnesses.witnesses) == 1 else new / str(number)
+        for number, witness in enumerate(answer.witnesses, start=1):
+            own = new if len(answer.witnesses) == 1 else new / str(number)
             own.mkdir(exist_ok=True)
-            about = task.pair, task.setting, task.trigger, witnesses.period
-            WrittenExperiment(title, *about, witness.facts, witness.static, witness.timeline.last).write(own)
+            write_experiment(own, title, task.on_stream(task.pair, answer.period, witness))
 
 
 def _file(query: EngineQuery) -> str:

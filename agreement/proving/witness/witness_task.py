@@ -11,17 +11,17 @@ from typing import ClassVar, Final
 
 from agreement.comparing import agree
 from agreement.documents.options import option
-from agreement.documents.traces import LocalTrace, streams_of
+from agreement.documents.traces import streams_of
+from agreement.proving.answers import Answer, EveryStream, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
 from lars.language import terms
 from lars.language.program import Program
-from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
-from solver.settings import Certify, Progress, Runner, Warn
+from solver.settings import Certify, Progress, Warn
 from translate.model.query import EngineQuery, Setting, ToStream
 from translate.tau import Trigger, columns, lars_program
 
@@ -50,7 +50,7 @@ def _constants(part: object) -> Iterator[str]:
             yield from (text for field in fields(part) for text in _constants(getattr(part, field.name)))
 
 
-def are_alike(one: searching.Witness, other: searching.Witness, named: frozenset[str]) -> bool:
+def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
     """Whether two witnesses differ only in names that no program has, and in how long they wait.
 
     The same arrives in the same order of instants, and the same side has a row. Triples of one instant have
@@ -69,7 +69,7 @@ _PlacedRow = tuple[int, tuple[str, ...]]
 """Which instant, -1 for static data, and what is there."""
 
 
-def _rows_by_instant(witness: searching.Witness) -> Iterator[_PlacedRow]:
+def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
     for number, (_, facts) in enumerate(groupby(witness.facts, lambda fact: fact.t)):
         yield from ((number, fact.arguments) for fact in facts)
     yield from ((-1, tuple(map(str, row))) for rows in witness.static.values() for row in rows)
@@ -104,12 +104,16 @@ def _matched(
     return known if len(set(known.values())) == len(known) else None
 
 
-StreamMaker = Callable[[int, Deadline], ChosenStream | searching.NoWitness | None]
-"""A stream on which the sides differ for a period, made in another way; None where none is known."""
+StreamMaker = Callable[[int, Deadline], Answer | None]
+"""What is known of a period in another way: a stream, or that there is none; None where neither is."""
 _LEFT: Final = 2.0
 """Seconds for what is made in another way, where the search has used up its time."""
 _ANYWHERE: Final = frozenset((agree.RowCause.MERGED_SOURCES, agree.RowCause.STATIC_ONLY))
 """Causes for which a triple has to come from another source than its pattern's."""
+
+
+def _atom(predicate: str, row: Iterable[str]) -> terms.Atom:
+    return terms.Atom(predicate, tuple(map(constant_of, row)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,7 +228,7 @@ class WitnessTask:
         progress: Progress,
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
-    ) -> searching.WitnessOutcome:
+    ) -> Answer:
         """Return the smallest witness that is accepted, or why there is none.
 
         Where none is found and none excluded, the stream that is `made` for the period is looked at:
@@ -235,24 +239,22 @@ class WitnessTask:
             deadline = Deadline.after(self.criteria.time_limit)
             return search.smallest(self.criteria.triples, deadline, progress, accepted)
         outcome = searching.smallest(search, progress, accepted)
-        if isinstance(outcome, searching.Witness | searching.NoWitness) or (
-            isinstance(outcome, searching.OutOfTime) and outcome.best
-        ):
+        if outcome.holds is not None:
             return outcome
         left = Deadline(end=max(search.deadline.end, monotonic() + _LEFT))
-        stream = made(period, left)
-        if isinstance(stream, searching.NoWitness):
-            return stream
-        if stream is None or (
-            self.criteria.triples is not None and len(stream.facts) > self.criteria.triples
-        ):
+        other, most = made(period, left), self.criteria.triples
+        if other is None or other.witness is None:
+            return other or outcome
+        end = other.witness.end if self.pair is None else other.witness.timeline.last
+        facts = tuple(fact for fact in other.witness.facts if fact.t <= end)
+        if most is not None and len(facts) > most:
             return outcome
-        if isinstance(outcome, searching.NoneUpTo) and len(stream.facts) <= outcome.triples:
-            arrived = tuple(
-                terms.Atom(fact.predicate, tuple(map(constant_of, fact.arguments))) for fact in stream.facts
-            )
-            again = replace(search, more=Candidates(arrived, stream.static))
+        static = tuple(_atom("triple", row) for row in other.witness.triples if self.static is None)
+        if outcome.tried and len(facts) <= (outcome.triples or 0):
+            arrived = tuple(_atom(fact.predicate, fact.arguments) for fact in facts)
+            again = replace(search, more=Candidates(arrived, static))
             return searching.smallest(again, progress, accepted)
+        stream = ChosenStream(facts, static, other.witness.start, other.witness.end)
         try:
             with until(left):
                 accepted(replace(searching.confirm(search, stream), smallest=False))
@@ -260,17 +262,18 @@ class WitnessTask:
             return outcome
         return outcome
 
-    def report(self, period: int, witness: searching.Witness) -> agree.VariantReport | None:
+    def report(self, period: int, witness: Witness) -> agree.VariantReport | None:
         """Return what `lars agree` says of a witness; None where it has nothing to compare."""
         if self.pair is None:
             return None
-        runner = Runner(in_process=True, certify=Certify.ALL)
-        trace = LocalTrace(trace_columns(witness.facts), witness.timeline, witness.static, runner)
-        return agree.compare_pairs(
-            [self.pair], [period], agree.ComparedInput(trace), self.setting, self.trigger
-        ).variants[0]
+        return self.on_stream(self.pair, period, witness).report(Certify.ALL)
 
-    def causes(self, period: int, witness: searching.Witness) -> frozenset[agree.RowCause]:
+    def on_stream(self, pair: agree.Pair, period: int, witness: Witness) -> PairOnStream:
+        """Return push and pull on the stream of a witness."""
+        about = pair, self.setting, self.trigger, period
+        return PairOnStream(*about, witness.facts, witness.static, witness.timeline.last)
+
+    def causes(self, period: int, witness: Witness) -> frozenset[agree.RowCause]:
         """Return the causes of the witness's differences at its end."""
         report = self.report(period, witness)
         intervals = () if report is None else report.verdicts[0].intervals
@@ -280,26 +283,17 @@ class WitnessTask:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class PeriodWitnesses:
-    """What was found for a period; `ended` says why there are no more, None when enough were found."""
-
-    period: int
-    witnesses: tuple[searching.Witness, ...]
-    ended: searching.SearchEnd | None
-
-
 def witnesses(
     task: WitnessTask, period: int, progress: Progress, made: StreamMaker = lambda *_: None
-) -> PeriodWitnesses:
+) -> Answer:
     """Return as many witnesses that are not alike as are wanted, the smallest first.
 
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
-    unlike: list[searching.Witness] = []
+    unlike: list[Witness] = []
 
-    def is_enough(witness: searching.Witness) -> bool:
+    def is_enough(witness: Witness) -> bool:
         cause = task.criteria.cause
         wanted = cause is None or cause in task.causes(period, witness)
         if wanted and not any(are_alike(witness, each, named) for each in unlike):
@@ -307,7 +301,8 @@ def witnesses(
         return len(unlike) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
-    return PeriodWitnesses(period, tuple(unlike), None if isinstance(outcome, searching.Witness) else outcome)
+    verdict = EveryStream.SOME if unlike else outcome.verdict
+    return replace(outcome, verdict=verdict, period=period, witnesses=tuple(unlike))
 
 
 def witness_task(

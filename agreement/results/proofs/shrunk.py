@@ -16,7 +16,7 @@ from agreement.documents.requests import (
 )
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
-from agreement.proving.shrinking import MinimalDisagreement, Sizes, TrialEvaluation, write_shrunk
+from agreement.proving.shrinking import MinimalDisagreement, Sizes, write_shrunk
 from agreement.proving.shrinking import shrink as shrink_task
 from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -60,7 +60,7 @@ class ShrinkResult(Findings):
 
     verdict: ClassVar[str | None] = "disagree"
 
-    _outcome: tuple[MinimalDisagreement, TrialEvaluation] | None
+    _outcome: MinimalDisagreement | None
     _title: str
 
     @property
@@ -71,17 +71,17 @@ class ShrinkResult(Findings):
     @property
     def cause(self) -> str | None:
         """The cause of the difference that is left; None where push and pull agree."""
-        return None if self._outcome is None else self._outcome[0].cause.value
+        return None if self._outcome is None else self._outcome.cause.value
 
     @property
     def trace(self) -> tuple[Fact, ...]:
         """What still has to arrive."""
-        return () if self._outcome is None else self._outcome[0].left.facts
+        return () if self._outcome is None else self._outcome.left.facts
 
     @property
     def sizes(self) -> tuple[Sizes, Sizes] | None:
         """How large the disagreement was, and how large it is."""
-        return None if self._outcome is None else (self._outcome[0].before, self._outcome[0].after)
+        return None if self._outcome is None else (self._outcome.before, self._outcome.after)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -90,11 +90,11 @@ class ShrinkResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return shrunk_json(*self._outcome) if self._outcome is not None else {"cause": None}
+        return shrunk_json(self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield both sizes, and what is left."""
-        return () if self._outcome is None else shrunk_text(*self._outcome)
+        return () if self._outcome is None else shrunk_text(self._outcome)
 
     def page(self) -> "Page":
         """Return what the page says: both sizes, then what is left as `agree` sees it."""
@@ -106,13 +106,13 @@ class ShrinkResult(Findings):
         question = "What is the smallest disagreement for the same cause?"
         if self._outcome is None:
             return text_page(PageHead(self._title, question, True, f"{AGREES}."), self.document(), ())
-        return shrink_page(self._title, question, *self._outcome, self.document())
+        return shrink_page(self._title, question, self._outcome, self.document())
 
     def write_experiment(self, folder: str | Path) -> None:
         """Write what is left as an experiment for `agree`."""
         if self._outcome is None:
             raise LarsError(AGREES)
-        write_shrunk(Path(folder), *self._outcome)
+        write_shrunk(Path(folder), self._outcome)
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `trace`: what is left of it."""

@@ -17,41 +17,28 @@ from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.grid import on_read
-from agreement.proving.containment import (
-    Containment,
-    Counterexample,
-    Holds,
-    PairQuery,
-    contained_in_units,
-    decide_containment,
-    two_queries,
-)
+from agreement.proving.answers import Answer, EveryStream, Witness, all_hold
+from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
 from agreement.proving.decide import (
     SEARCHED,
     AgreementQuestion,
     Decider,
-    DecisionTask,
-    EveryStream,
-    PeriodDecision,
     Places,
     VariantClasses,
+    agreement_question,
     agreement_theorem,
-    decision_task,
     in_finer_units,
-    stock_of,
 )
-from agreement.proving.disjuncts import Stock
+from agreement.proving.disjuncts import stock_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import (
-    NoWitness,
-    Witness,
     WitnessCriteria,
     WitnessTask,
     witness_task,
     witnesses,
     write_experiments,
 )
-from agreement.proving.witness.witness_task import PeriodWitnesses, StreamMaker
+from agreement.proving.witness.witness_task import StreamMaker
 from agreement.results.base.inputs import title_of
 from agreement.results.base.library import Findings, Listeners, answering, offered_functions
 from agreement.results.renderings import decision_report, witness_report
@@ -60,9 +47,7 @@ from agreement.results.renderings.pages.page import Page, PageHead
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
-from lars.language.terms import Atom
 from solver.deadlines import Deadline
-from solver.search import ChosenStream
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
 from translate.tau import Trigger, columns
@@ -179,22 +164,19 @@ class DecideResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    verdicts: tuple[PeriodDecision, ...]
-    _task: DecisionTask
+    verdicts: tuple[Answer, ...]
+    _question: AgreementQuestion
     _variants: VariantClasses
     _title: str
 
     @property
     def holds(self) -> bool | None:
         """Whether push and pull agree on every stream, for every period; None where that is open."""
-        streams = {decision.verdict for decision in self.verdicts}
-        if streams & {EveryStream.NEVER, EveryStream.STATIC, EveryStream.SOME}:
-            return False
-        return None if EveryStream.OPEN in streams else True
+        return all_hold(self.verdicts)
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return self._view.as_json(columns(self._task.questions[0].pair.csparql))
+        return self._view.as_json(columns(self._question.pair.csparql))
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
@@ -202,14 +184,14 @@ class DecideResult(Findings):
 
     @property
     def _view(self) -> decision_report.DecisionView:
-        unit = self._task.questions[0].setting.unit
+        unit = self._question.setting.unit
         return decision_report.DecisionView(self.verdicts, self._variants, unit)
 
     def page(self) -> Page:
         """Return what the page says: verdicts by period, premises with their places in the query."""
         question = "Do push and pull agree on every stream?"
         head = PageHead(self._title, question, self.holds, "", self.warnings)
-        return self._view.page(head, self._task.questions[0].places.text, self.document())
+        return self._view.page(head, self._question.places.text, self.document())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
@@ -217,7 +199,7 @@ class DecideResult(Findings):
             (
                 decision.period,
                 decision.verdict.value,
-                None if decision.theorem is None else decision.theorem.value,
+                decision.why if decision.holds is not None else None,
             )
             for decision in self.verdicts
         )
@@ -240,14 +222,14 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     [(1, 'always'), (2, 'never')]
     """
     traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
-    task = decision_task(traceless, places_in(request.inputs, traceless), listeners.warn)
+    question = agreement_question(traceless, places_in(request.inputs, traceless), listeners.warn)
     limit = request.time_limit
     seconds, deadline = SEARCHED if limit is None else limit, Deadline.after(limit)
-    decider, decisions = Decider(task.questions[0], seconds=seconds, deadline=deadline), []
-    for done, number in enumerate(task.periods):
-        listeners.progress(done, len(task.periods))
+    decider, decisions = Decider(question, seconds=seconds, deadline=deadline), []
+    for done, number in enumerate(traceless.periods):
+        listeners.progress(done, len(traceless.periods))
         decisions.append(in_finer_units(decider, decider.decide(number)))
-    return DecideResult(tuple(decisions), task, VariantClasses(task.questions[0]), title_of(request.inputs))
+    return DecideResult(tuple(decisions), question, VariantClasses(question), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,15 +272,14 @@ class ContainmentResult(Findings):
     _files: tuple[str, ...]
 
     @property
-    def directions(self) -> tuple[Containment, ...]:
+    def directions(self) -> tuple[Answer, ...]:
         """What was found of the first query in the second, then, if asked for, of the second in the first."""
         return tuple(containment for *_, containment in self._directions)
 
     @property
     def holds(self) -> bool | None:
         """Whether it holds in all of them; None where that is open."""
-        verdicts = {containment.holds for containment in self.directions}
-        return False if Holds.NO in verdicts else None if Holds.OPEN in verdicts else True
+        return all_hold(self.directions)
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
@@ -322,12 +303,15 @@ class ContainmentResult(Findings):
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `directions`."""
-        rows = ((containment.holds.value, containment.why) for containment in self.directions)
+        rows = ((_FOUND[answer.holds], answer.why) for answer in self.directions)
         columns_of_both = (
             Column("found", str, "contained, not contained, or open"),
             Column("why", str, "the reason"),
         )
         return (OutTable("directions", columns_of_both, rows),)
+
+
+_FOUND: Final = {True: "contained", False: "not contained", None: "open"}
 
 
 @offered_functions(ContainmentRequest)
@@ -413,7 +397,7 @@ _FINER: Final = 5.0
 
 def made_streams(task: WitnessTask) -> StreamMaker:
     """Return what makes streams from the queries' disjuncts, for push and pull or for two queries."""
-    wishes, static = task.criteria, task.static
+    wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:
         return lambda *_: None
     if task.pair is None:
@@ -421,18 +405,15 @@ def made_streams(task: WitnessTask) -> StreamMaker:
     question = _question(task)
     decider = Decider(question)
 
-    def made(period: int, deadline: Deadline) -> ChosenStream | NoWitness | None:
+    def made(period: int, deadline: Deadline) -> Answer | None:
         decider.seconds = deadline.left
         try:
             if (theorem := agreement_theorem(question, period)) is not None:
-                return NoWitness(0, theorem.value)
-            stream_witness = None if question.volatile else decider.witness(period)
+                return Answer(EveryStream.ALWAYS, theorem.value, triples=0)
+            found = None if question.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
             return None
-        if stream_witness is None:
-            return None
-        free = () if static is not None else _atoms(stream_witness.static)
-        return ChosenStream(stream_witness.facts, free, *stream_witness.period)
+        return None if found is None else Answer(EveryStream.SOME, witnesses=(found,))
 
     return made
 
@@ -449,7 +430,7 @@ def finer_unit(task: WitnessTask) -> Duration | None:
         if task.pair is None:
             deadline = Deadline.after(_FINER)
             units = [contained_in_units(*both).finer for both in _directions(task, deadline)]
-            return next((finer.unit for finer in units if finer is not None), None)
+            return next((unit for unit, _ in filter(None, units)), None)
         decider = Decider(_question(task), seconds=0, any_source=task.any_source)
         decisions = (in_finer_units(decider, decider.decide(period)) for period in task.periods)
         finer = (decision.finer for decision in decisions if decision.finer is not None)
@@ -469,30 +450,19 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery,
     return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
 
 
-def _of_queries(task: WitnessTask, deadline: Deadline) -> ChosenStream | NoWitness | None:
+def _of_queries(task: WitnessTask, deadline: Deadline) -> Answer | None:
     """Return a stream that refutes one of the directions, or that all are proved."""
-    reasons: list[str] = []
+    answers: list[Answer] = []
     for query, other in _directions(task, deadline):
         try:
-            containment = decide_containment(query, other)
+            answer = decide_containment(query, other)
         except LarsError:
             return None
-        against = containment.against
-        if against is not None and (task.static is None or not against.static):
-            return _at(against)
-        if containment.holds is Holds.YES:
-            reasons.append(containment.why)
-    proved = len(reasons) == len(_directions(task, deadline))
-    return NoWitness(0, "; ".join(dict.fromkeys(reasons))) if proved else None
-
-
-def _at(counterexample: Counterexample) -> ChosenStream:
-    facts = tuple(fact for fact in counterexample.facts if fact.t <= counterexample.t)
-    return ChosenStream(facts, _atoms(counterexample.static), counterexample.t - 1, counterexample.t)
-
-
-def _atoms(static: Stock) -> tuple[Atom, ...]:
-    return tuple(Atom("triple", terms) for terms in static)
+        if answer.witness is not None and (task.static is None or not answer.witness.triples):
+            return answer
+        answers.append(answer)
+    reasons = dict.fromkeys(answer.why for answer in answers)
+    return Answer(EveryStream.ALWAYS, "; ".join(reasons), triples=0) if all_hold(answers) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -520,7 +490,7 @@ class WitnessResult(Findings):
 
     verdict: ClassVar[str | None] = "differ"
 
-    periods: tuple[PeriodWitnesses, ...]
+    periods: tuple[Answer, ...]
     _task: WitnessTask
     _title: str
     finer: Duration | None = None
@@ -528,18 +498,13 @@ class WitnessResult(Findings):
     @property
     def differ(self) -> bool | None:
         """Whether there is a stream on which the two sides differ."""
-        if self.witnesses:
-            return True
-        return (
-            False
-            if all(isinstance(period_witnesses.ended, NoWitness) for period_witnesses in self.periods)
-            else None
-        )
+        agree = all_hold(self.periods)
+        return None if agree is None else not agree
 
     @property
     def witnesses(self) -> tuple[Witness, ...]:
         """The streams, by period, the smallest first."""
-        return tuple(stream for period_witnesses in self.periods for stream in period_witnesses.witnesses)
+        return tuple(stream for answer in self.periods for stream in answer.witnesses)
 
     @property
     def ending(self) -> tuple[int, str | None]:
@@ -582,14 +547,14 @@ class WitnessResult(Findings):
         return (OutTable("witnesses", _WITNESS_COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int | None, str, str, str, str]]:
-        for period_witnesses in self.periods:
-            for number, found in enumerate(period_witnesses.witnesses, start=1):
+        for answer in self.periods:
+            for number, found in enumerate(answer.witnesses, start=1):
                 for fact in found.facts:
                     subject, predicate, object_, stream = fact.arguments
-                    yield period_witnesses.period, number, fact.t, stream, subject, predicate, object_
+                    yield answer.period, number, fact.t, stream, subject, predicate, object_
                 for row in found.static.get(("triple", 4), ()) if self._task.static is None else ():
                     subject, predicate, object_, graph = map(str, row)
-                    yield period_witnesses.period, number, None, graph, subject, predicate, object_
+                    yield answer.period, number, None, graph, subject, predicate, object_
 
 
 _WITNESS_COLUMNS = (

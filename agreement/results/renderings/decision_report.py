@@ -13,16 +13,10 @@ from rich.text import Text
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.containment import Containment, FinerUnit, Holds, PairQuery
+from agreement.proving.answers import Answer, CheckedPremise, EveryStream, Witness, all_hold
+from agreement.proving.containment import PairQuery
 from agreement.proving.containment.canonical import in_unit
-from agreement.proving.decide import (
-    CheckedPremise,
-    EveryStream,
-    PeriodDecision,
-    StreamWitness,
-    VariantClasses,
-)
-from agreement.proving.disjuncts import Quad
+from agreement.proving.decide import VariantClasses
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration, TimedPoints
@@ -35,7 +29,7 @@ from translate.model.query import ToStream
 class DecisionView:
     """What is decided of each period, and which readings of the CQELS query are the same."""
 
-    decisions: Sequence[PeriodDecision]
+    decisions: Sequence[Answer]
     variants: VariantClasses
     unit: Duration
 
@@ -43,7 +37,7 @@ class DecisionView:
         """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
         yield from self._verdicts()
         yield "what was checked"
-        checked: dict[CheckedPremise, list[PeriodDecision]] = {}
+        checked: dict[CheckedPremise, list[Answer]] = {}
         for decision in self.decisions:
             for premise in decision.premises:
                 checked.setdefault(premise, []).append(decision)
@@ -60,9 +54,9 @@ class DecisionView:
         """Return what times of a stream that was searched are called."""
         return Dates(unit=self.unit, timed=isinstance(period, TimedPoints))
 
-    def _groups(self) -> Iterator[list[PeriodDecision]]:
+    def _groups(self) -> Iterator[list[Answer]]:
         """Yield periods in a row of which the same is said."""
-        kinds = groupby(self.decisions, lambda one: (one.verdict, one.theorem, one.searched, one.changes))
+        kinds = groupby(self.decisions, lambda one: (one.verdict, one.why, one.changes))
         return (list(group) for _, group in kinds)
 
     def _verdicts(self) -> Iterator[RenderableType]:
@@ -73,8 +67,7 @@ class DecisionView:
         table = Table("period U", "verdict", "rests on", "what would change it")
         for group in self._groups():
             first = group[0]
-            theorem = (first.searched or "-") if first.theorem is None else first.theorem.value
-            table.add_row(_periods(group), first.verdict.value, theorem, "; ".join(first.changes))
+            table.add_row(_periods(group), first.verdict.value, first.why or "-", "; ".join(first.changes))
         yield table
         for decision in self.decisions:
             if decision.finer is not None:
@@ -93,8 +86,8 @@ class DecisionView:
         yield f"{parts}: {count} CQELS queries are {different}"
         if len(classes.classes) > 1:
             yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
-        for choice in classes.parts:
-            yield f"  {_SAME[choice.same]}: {choice}: {choice.why} ({choice.place})"
+        for part, same in classes.parts:
+            yield f"  {_SAME[same.holds]}: {part}: {same.statement} ({same.place})"
 
     def as_json(self, columns: Sequence[Variable]) -> outputs.Json:
         """Return the report for machines."""
@@ -106,8 +99,8 @@ class DecisionView:
                 for each in self.variants.classes
             ],
             "parts": [
-                {"part": str(choice), "same": choice.same, "why": choice.why, "place": choice.place}
-                for choice in self.variants.parts
+                {"part": part, "same": same.holds, "why": same.statement, "place": same.place}
+                for part, same in self.variants.parts
             ],
         }
 
@@ -154,11 +147,11 @@ _SAID: Final = {
 }
 
 
-def _differs(decision: PeriodDecision) -> bool:
+def _differs(decision: Answer) -> bool:
     return decision.verdict in (EveryStream.NEVER, EveryStream.SOME)
 
 
-def _headline(decisions: Sequence[PeriodDecision]) -> str:
+def _headline(decisions: Sequence[Answer]) -> str:
     """Return the verdicts in one sentence, those that differ first."""
     ordered = sorted(decisions, key=lambda decision: not _differs(decision))
     groups = [list(group) for _, group in groupby(ordered, lambda decision: decision.verdict)]
@@ -166,17 +159,25 @@ def _headline(decisions: Sequence[PeriodDecision]) -> str:
     return "; ".join(sentences.values())
 
 
-def _periods(group: Sequence[PeriodDecision]) -> str:
+def _periods(group: Sequence[Answer]) -> str:
     return outputs.number_ranges(sorted(decision.period for decision in group))
 
 
-def _witness(period: int, witness: StreamWitness, dates: Dates) -> Iterator[str]:
-    sentence = f"{witness.side} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.cause}"
-    when = f"U = {period}, in {dates.period(*witness.period)}"
-    yield f"a stream on which they differ for {when}: {sentence}"
+def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
+    when = f"U = {period}, in {dates.period(witness.start, witness.end)}"
+    yield f"a stream on which they differ for {when}: {_row_alone(witness)}"
     yield from (f"  {line}" for line in _arrivals(witness.facts, dates) or ["nothing arrives"])
-    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(witness.static[:_MOST_STATIC]))
+    yield from (f"  {line} in {graph}" for line, graph in _static_triples(witness.triples[:_MOST_STATIC]))
     yield from (f"  {line}" for line in _more_static(witness))
+
+
+def _row_alone(witness: Witness) -> str:
+    """Return which side alone has which row, and why."""
+    return f"{_side(witness)} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.remark}"
+
+
+def _side(witness: Witness) -> str:
+    return "push" if witness.left_only else "pull"
 
 
 def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
@@ -188,24 +189,24 @@ def _arrivals(facts: Iterable[Fact], dates: Dates) -> list[str]:
     return lines
 
 
-def _static_triples(quads: Iterable[Quad]) -> Iterator[tuple[Quad, str]]:
-    """Yield static triples, each with the line that shows it."""
-    return ((quad, f"static: {' '.join(outputs.short(str(term)) for term in quad[:3])}") for quad in quads)
+def _static_triples(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str]]:
+    """Yield the lines that show static triples, each with its graph."""
+    return ((f"static: {' '.join(map(outputs.short, triple))}", graph) for *triple, graph in quads)
 
 
-def _more_static(witness: StreamWitness) -> list[str]:
-    left = len(witness.static) - _MOST_STATIC
+def _more_static(witness: Witness) -> list[str]:
+    left = len(witness.triples) - _MOST_STATIC
     return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
 
 
-def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> outputs.Json:
+def _json(decision: Answer, columns: Sequence[Variable]) -> outputs.Json:
     return {
         "period": decision.period,
         "verdict": decision.verdict.name.lower(),
-        "theorem": None if decision.theorem is None else decision.theorem.value,
+        "theorem": None if decision.holds is None else decision.why,
         "premises": [outputs.record(premise, {"statement": "said"}) for premise in decision.premises],
         "changes": list(decision.changes),
-        "searched": decision.searched or None,
+        "searched": decision.why or None if decision.holds is None else None,
         "finer": None
         if decision.finer is None
         else {"unit": str(decision.finer[0])} | _json(decision.finer[1], columns),
@@ -213,20 +214,20 @@ def _json(decision: PeriodDecision, columns: Sequence[Variable]) -> outputs.Json
     }
 
 
-def _json_witness(witness: StreamWitness, columns: Sequence[Variable]) -> outputs.Json:
+def _json_witness(witness: Witness, columns: Sequence[Variable]) -> outputs.Json:
     return {
         "stream": [outputs.json_triple(fact) for fact in witness.facts],
-        "static": _static_json(witness.static),
+        "static": _static_json(witness.triples),
         "to": witness.timeline.last,
-        "interval": {"from": witness.period[0], "to": witness.period[1]},
-        "side": witness.side,
+        "interval": {"from": witness.start, "to": witness.end},
+        "side": _side(witness),
         "row": outputs.binding(columns, witness.row),
-        "cause": witness.cause,
+        "cause": witness.remark,
     }
 
 
-def _static_json(quads: Iterable[Quad]) -> list[outputs.Json]:
-    return [{**outputs.binding("spo", tuple(map(str, quad[:3]))), "graph": str(quad[3])} for quad in quads]
+def _static_json(quads: Iterable[tuple[str, ...]]) -> list[outputs.Json]:
+    return [{**outputs.binding("spo", quad[:3]), "graph": quad[3]} for quad in quads]
 
 
 _STREAMS: Final = 4
@@ -244,43 +245,42 @@ def _square(verdict: EveryStream) -> outputs.Json:
     return {"mark": _SQUARES[verdict], "word": verdict.value, "kind": verdict.name.lower()}
 
 
-def _stretch(own: Sequence[PeriodDecision]) -> outputs.Json:
+def _stretch(own: Sequence[Answer]) -> outputs.Json:
     """Return periods in a row of one verdict, as wide as they are many."""
     return {"periods": outputs.range_text(own[0].period, own[-1].period), "count": len(own)} | _square(
         own[0].verdict
     )
 
 
-def _theorems(verdicts: Sequence[PeriodDecision]) -> list[tuple[str, str]]:
+def _theorems(verdicts: Sequence[Answer]) -> list[tuple[str, str]]:
     """Return each theorem that a verdict rests on, with what it says."""
-    named = dict.fromkeys(decision.theorem.value for decision in verdicts if decision.theorem is not None)
+    named = dict.fromkeys(decision.why for decision in verdicts if decision.holds is not None)
     return [
         (name, says) for name in named for theorem, says in legend_of(name) if theorem in name.split(",")[0]
     ]
 
 
-def _first_of_each(verdicts: Sequence[PeriodDecision]) -> list[PeriodDecision]:
+def _first_of_each(verdicts: Sequence[Answer]) -> list[Answer]:
     """Return of the periods whose streams differ alike, as in the text, the first few."""
-    decisions: dict[tuple[object, ...], PeriodDecision] = {}
+    decisions: dict[tuple[object, ...], Answer] = {}
     for decision in verdicts:
         if decision.witness is not None:
-            decisions.setdefault((decision.verdict, decision.theorem), decision)
+            decisions.setdefault((decision.verdict, decision.why), decision)
     return list(decisions.values())[:_STREAMS]
 
 
-def _stream(period: int, witness: StreamWitness | None, dates: Dates) -> outputs.Json:
+def _stream(period: int, witness: Witness | None, dates: Dates) -> outputs.Json:
     assert witness is not None, "only periods with a stream are drawn"
-    begin, end = witness.period
-    row = f"({', '.join(map(outputs.short, witness.row))})"
-    title = f"U = {period}, {dates.period(begin, end)}: {witness.side} alone has {row}, {witness.cause}"
+    begin, end = witness.start, witness.end
+    title = f"U = {period}, {dates.period(begin, end)}: {_row_alone(witness)}"
     arrivals = ((fact.t, fact.arguments[-1], fact.arguments[:-1]) for fact in witness.facts)
     pulls = [(float(t), "pull", "pull evaluates") for t in {begin, end}]
     times = [fact.t for fact in witness.facts]
     ends = min([begin, *times]), max([end, *times])
     drawn = [*stream_lanes(arrivals, "push"), ("pull", pulls)]
-    static = [line for _, line in _static_triples(witness.static[:_MOST_STATIC])]
+    static = [line for line, _ in _static_triples(witness.triples[:_MOST_STATIC])]
     listed = [*_arrivals(witness.facts, dates), *static, *_more_static(witness)] or ["nothing arrives"]
-    return lanes_json(title, drawn, ends, dates.text, witness.period) | {"said": listed}
+    return lanes_json(title, drawn, ends, dates.text, (begin, end)) | {"said": listed}
 
 
 def _premise_json(premise: CheckedPremise) -> outputs.Json:
@@ -293,7 +293,7 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
     }
 
 
-Direction = tuple[PairQuery, PairQuery, Containment]
+Direction = tuple[PairQuery, PairQuery, Answer]
 """A query, the one that its answers are looked for in, and what was found."""
 
 
@@ -302,12 +302,12 @@ def containment_text(containments: Sequence[Direction], files: Sequence[str]) ->
     if any(_timed(one, other) for one, other, _ in containments):
         yield f"at every time of every stream, time in units of {containments[0][0].setting.unit}"
     for (query, other, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False):
-        verdict = f"{containment.holds.name.lower()} ({containment.why})"
+        verdict = f"{_HOLDS[containment.holds]} ({containment.why})"
         yield f"{_subject(query, mine)} is one of {_whose(other, theirs)}: {verdict}"
         yield from _data(query, other, containment, mine)
         if containment.finer is not None:
-            unit, again = containment.finer.unit, containment.finer.containment
-            yield f"  with a unit of {unit}: {again.holds.name.lower()} ({again.why})"
+            unit, again = containment.finer
+            yield f"  with a unit of {unit}: {_HOLDS[again.holds]} ({again.why})"
             yield from _data(in_unit(query, unit), in_unit(other, unit), again, mine)
 
 
@@ -327,64 +327,57 @@ def _whose(query: PairQuery, file: str) -> str:
     return file if query.operator is ToStream.RSTREAM else f"{query.operator.value} of {file}"
 
 
-def _data(query: PairQuery, other: PairQuery, containment: Containment, mine: str) -> Iterator[str]:
-    if (against := containment.against) is None:
+def _data(query: PairQuery, other: PairQuery, containment: Answer, mine: str) -> Iterator[str]:
+    if (against := containment.witness) is None:
         return
     dates = Dates(unit=query.setting.unit, timed=True)
-    when = f"at {dates.text(against.t)} " if _timed(query, other) else ""
+    when = f"at {dates.text(against.end)} " if _timed(query, other) else ""
     if against.before is not None:
         when = f"{when}(evaluated before at {dates.text(against.before)}) "
     row = ", ".join(map(outputs.short, against.row))
     yield f"  {when}{mine} alone has the row ({row}) of ({', '.join(map(str, query.result))})"
     yield from (f"  {line}" for line in _arrivals(against.facts, dates))
-    yield from (f"  {line} in {quad[3]}" for quad, line in _static_triples(against.static))
+    yield from (f"  {line} in {graph}" for line, graph in _static_triples(against.triples))
 
 
-_VALUES = {Holds.YES: True, Holds.NO: False, Holds.OPEN: None}
+_HOLDS: Final = {True: "yes", False: "no", None: "open"}
 
 
 def containment_json(containments: Sequence[Direction], files: Sequence[str]) -> outputs.Json:
     """Return the report for machines: null is open."""
-    directions = [
-        {
-            "of": mine,
-            "in": theirs,
-            "contained": _VALUES[containment.holds],
-            "why": containment.why,
-            "against": _containment_json(query, containment),
-            "finer": None if containment.finer is None else _finer(query, containment.finer),
-        }
-        for (query, _, containment), (mine, theirs) in zip(containments, (files, files[::-1]), strict=False)
-    ]
-    verdicts = {containment.holds for _, _, containment in containments}
-    whole = next(
-        (value for holds, value in _VALUES.items() if holds in verdicts and holds is not Holds.YES), True
-    )
-    unit = str(containments[0][0].setting.unit)
     return {
-        "unit": unit,
-        "contained" if len(containments) == 1 else "equivalent": whole,
-        "directions": directions,
+        "unit": str(containments[0][0].setting.unit),
+        "contained" if len(containments) == 1 else "equivalent": all_hold(
+            [containment for *_, containment in containments]
+        ),
+        "directions": [
+            {
+                "of": mine,
+                "in": theirs,
+                **_containment_json(query, containment),
+                "finer": None
+                if containment.finer is None
+                else {"unit": str(containment.finer[0]), **_containment_json(query, containment.finer[1])},
+            }
+            for (query, _, containment), (mine, theirs) in zip(
+                containments, (files, files[::-1]), strict=False
+            )
+        ],
     }
 
 
-def _finer(query: PairQuery, finer: FinerUnit) -> outputs.Json:
-    containment = finer.containment
+def _containment_json(query: PairQuery, containment: Answer) -> outputs.Json:
+    against = containment.witness
     return {
-        "unit": str(finer.unit),
-        "contained": _VALUES[containment.holds],
+        "contained": containment.holds,
         "why": containment.why,
-        "against": _containment_json(query, containment),
-    }
-
-
-def _containment_json(query: PairQuery, containment: Containment) -> outputs.Json | None:
-    if (against := containment.against) is None:
-        return None
-    return {
-        "t": against.t,
-        "before": against.before,
-        "row": outputs.binding(query.result, against.row),
-        "stream": [outputs.json_triple(fact) for fact in against.facts],
-        "static": _static_json(against.static),
+        "against": None
+        if against is None
+        else {
+            "t": against.end,
+            "before": against.before,
+            "row": outputs.binding(query.result, against.row),
+            "stream": [outputs.json_triple(fact) for fact in against.facts],
+            "static": _static_json(against.triples),
+        },
     }

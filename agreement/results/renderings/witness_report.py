@@ -2,42 +2,27 @@
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import assert_never
 
 from rich.console import RenderableType
 
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation
-from agreement.proving.witness import (
-    NoneUpTo,
-    NoWitness,
-    OutOfTime,
-    SearchRefusal,
-    Witness,
-    WitnessTask,
-    search_end_text,
-)
-from agreement.proving.witness.candidate_atoms import TRIPLE
+from agreement.proving.answers import Answer, Witness
+from agreement.proving.shrinking import MinimalDisagreement
+from agreement.proving.witness import WitnessTask
 from agreement.proving.witness.other_sides import NamedProfile
-from agreement.proving.witness.searching import SearchEnd
-from agreement.proving.witness.witness_task import PeriodWitnesses
 from lars.durations import TimedPoints
 from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
 
 
-def as_text(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> Iterator[RenderableType]:
+def as_text(task: WitnessTask, answers: Sequence[Answer]) -> Iterator[RenderableType]:
     """Yield each period's witnesses, and why there are no more."""
-    for period_witnesses in witnesses:
-        for witness in period_witnesses.witnesses:
-            yield from _witness_parts(task, period_witnesses.period, witness)
-        if period_witnesses.ended is not None:
-            yield search_end_text(
-                period_witnesses.ended,
-                _property(task, period_witnesses.period),
-                some=bool(period_witnesses.witnesses),
-            )
+    for answer in answers:
+        for witness in answer.witnesses:
+            yield from _witness_parts(task, answer.period, witness)
+        if answer.search_end is not None:
+            yield answer.search_text(_property(task, answer.period))
 
 
 def _property(task: WitnessTask, period: int) -> str:
@@ -56,7 +41,7 @@ def _property(task: WitnessTask, period: int) -> str:
 
 
 def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
-    static = tuple(witness.static.get((TRIPLE, 4), ()))
+    static = witness.triples
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
     size = f"{outputs.quantity(len(witness.facts), 'triple')}{chosen}"
     kind = "a smallest stream" if witness.smallest else "a stream"
@@ -88,20 +73,18 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
             yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
 
 
-def as_json(task: WitnessTask, witnesses: Sequence[PeriodWitnesses]) -> outputs.Json:
+def as_json(task: WitnessTask, answers: Sequence[Answer]) -> outputs.Json:
     """Return the whole answer."""
     return {
         "unit": outputs.encode(task.setting.unit),
         "sides": list(task.sides),
         "periods": [
             {
-                "period": period_witnesses.period if task.pair is not None else None,
-                "witnesses": [
-                    _witness(task, period_witnesses.period, witness) for witness in period_witnesses.witnesses
-                ],
-                "ended": None if period_witnesses.ended is None else _ended(period_witnesses.ended),
+                "period": answer.period if task.pair is not None else None,
+                "witnesses": [_witness(task, answer.period, witness) for witness in answer.witnesses],
+                "ended": None if answer.search_end is None else _ended(answer),
             }
-            for period_witnesses in witnesses
+            for answer in answers
         ],
     }
 
@@ -114,7 +97,7 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
     return {
         "trace": list(map(outputs.json_triple, witness.facts)),
         "smallest": witness.smallest,
-        "static": outputs.bindings("spog", witness.static.get((TRIPLE, 4), ())),
+        "static": outputs.bindings("spog", witness.triples),
         "from": witness.start,
         "to": witness.end,
         f"{one}_only": outputs.bindings(names, witness.left_only),
@@ -123,18 +106,10 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
     }
 
 
-def _ended(ended: SearchEnd) -> outputs.Json:
-    match ended:
-        case NoWitness(triples, reason):
-            return {"verdict": "none", "triples": triples, "reason": reason}
-        case NoneUpTo(triples, _, reason, when):
-            return {"verdict": "none up to", "triples": triples, "tried": when, "reason": reason}
-        case OutOfTime(triples):
-            return {"verdict": "out of time", "triples": triples, "reason": None}
-        case SearchRefusal(reason):
-            return {"verdict": "not searched", "triples": None, "reason": reason}
-        case _:
-            assert_never(ended)
+def _ended(answer: Answer) -> outputs.Json:
+    tried = {} if answer.tried is None else {"tried": answer.tried[1]}
+    reason = None if answer.search_end == "out of time" else answer.why
+    return {"verdict": answer.search_end, "triples": answer.triples, **tried, "reason": reason}
 
 
 _NAMES = {
@@ -146,10 +121,11 @@ _NAMES = {
 }
 
 
-def shrunk_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Iterator[RenderableType]:
+def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and what is left."""
-    yield f"U = {trials.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
-    ends = Dates(trials.origin, trials.setting.unit).within(Interval(0, disagreement.before.end))
+    left = disagreement.left
+    yield f"U = {left.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
+    ends = Dates(left.origin, left.setting.unit).within(Interval(0, disagreement.before.end))
     sizes = [
         (
             f"{words}{ends.caption if name == 'end' else ''}",
@@ -161,7 +137,7 @@ def shrunk_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> I
         for name, words in _NAMES.items()
     ]
     yield outputs.table(None, ("", "before", "after"), sizes, right=("before", "after"))
-    dates, left = dates_of(disagreement, trials), disagreement.left
+    dates = dates_of(disagreement)
     arriving = (
         (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts
     )
@@ -170,25 +146,23 @@ def shrunk_text(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> I
     yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
 
 
-def dates_of(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> Dates:
+def dates_of(disagreement: MinimalDisagreement) -> Dates:
     """Return what the times of what is left are called."""
     timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
-    return Dates(trials.origin, trials.setting.unit).within(timeline)
+    return Dates(disagreement.left.origin, disagreement.left.setting.unit).within(timeline)
 
 
-def shrunk_json(disagreement: MinimalDisagreement, trials: TrialEvaluation) -> outputs.Json:
+def shrunk_json(disagreement: MinimalDisagreement) -> outputs.Json:
     """Return sizes, what is left, and how many evaluations it took."""
     return {
-        "unit": outputs.encode(trials.setting.unit),
-        "origin": trials.origin,
-        "period": trials.period,
+        "unit": outputs.encode(disagreement.left.setting.unit),
+        "origin": disagreement.left.origin,
+        "period": disagreement.left.period,
         "cause": disagreement.cause.value,
         "before": outputs.record(disagreement.before),
         "after": outputs.record(disagreement.after),
         "evaluations": disagreement.evaluations,
-        "trace": [
-            outputs.json_triple(fact, dates_of(disagreement, trials)) for fact in disagreement.left.facts
-        ],
+        "trace": [outputs.json_triple(fact, dates_of(disagreement)) for fact in disagreement.left.facts],
         "static": outputs.bindings(
             "spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))
         ),

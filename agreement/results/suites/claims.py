@@ -16,9 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import quantity
 from agreement.documents.placed import check_data, read_toml
-from agreement.proving.containment import Containment, Holds
-from agreement.proving.decide import EveryStream
-from agreement.proving.witness import NoneUpTo, NoWitness, OutOfTime, SearchRefusal
+from agreement.proving.answers import Answer
 from agreement.results.base.library import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
@@ -212,37 +210,28 @@ def _size(*parts: Collection[object]) -> str:
 
 
 def _witnessed(words: Sequence[str]) -> Iterator[_Finding]:
-    for witnesses in _call(witness, words).periods:
-        if witnesses.witnesses:
-            smallest = witnesses.witnesses[0]
-            yield _Finding(True, _size(smallest.facts, [*smallest.static.get(("triple", 4), ())]))
-            continue
-        match witnesses.ended:
-            case NoWitness(_, reason):
-                yield _Finding(False, theorem=reason)
-            case NoneUpTo(triples) | OutOfTime(triples):
-                yield _Finding(None, cases=f"all streams of up to {quantity(triples, 'triple')}")
-            case SearchRefusal(reason):
-                yield _Finding(None, theorem=reason)
+    for answer in _call(witness, words).periods:
+        if answer.witness is not None or answer.holds or answer.search_end == "not searched":
+            yield _finding(answer, by_stream=True)
+        else:
+            yield _Finding(None, cases=f"all streams of up to {quantity(answer.triples or 0, 'triple')}")
 
 
 def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
     if {"--contained", "--equivalent"} & {*words}:
         rest = [word for word in words if word != "--contained"]
-        yield from map(_direction, _call(contained, rest).directions)
+        yield from (_finding(answer, by_stream=True) for answer in _call(contained, rest).directions)
         return
-    for decision in _call(decide, words).verdicts:
-        size = "" if decision.witness is None else _size(decision.witness.facts, decision.witness.static)
-        differ = {EveryStream.ALWAYS: False, EveryStream.OPEN: None}.get(decision.verdict, True)
-        yield _Finding(
-            differ, size, decision.searched if decision.theorem is None else decision.theorem.value
-        )
+    yield from map(_finding, _call(decide, words).verdicts)
 
 
-def _direction(containment: Containment) -> _Finding:
-    if containment.against is not None:
-        return _Finding(True, _size(containment.against.facts, containment.against.static))
-    return _Finding(False if containment.holds is Holds.YES else None, theorem=containment.why)
+def _finding(answer: Answer, *, by_stream: bool = False) -> _Finding:
+    """Return what an answer says; that it is refuted may rest on the stream alone."""
+    shown = answer.witness
+    size = "" if shown is None else _size(shown.facts, shown.triples)
+    return _Finding(
+        None if answer.holds is None else not answer.holds, size, "" if shown and by_stream else answer.why
+    )
 
 
 def _judged(words: Sequence[str]) -> Iterator[_Finding]:

@@ -11,16 +11,15 @@ from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import quantity
-from agreement.proving.shrinking import MinimalDisagreement, TrialEvaluation, report_on
-from agreement.proving.witness import NoWitness, OutOfTime, WitnessTask
-from agreement.proving.witness.witness_task import PeriodWitnesses
+from agreement.proving.answers import Answer, all_hold
+from agreement.proving.shrinking import MinimalDisagreement
+from agreement.proving.witness import WitnessTask
 from agreement.results.renderings.agreement_report import AgreementView, dates_on, difference_text
 from agreement.results.renderings.pages.agree_page import agree_page
 from agreement.results.renderings.pages.blocks import page_blocks, text_page
 from agreement.results.renderings.pages.page import Page, PageHead
 from agreement.results.renderings.witness_report import as_text, shrunk_text
 from lars.durations import TimedPoints
-from solver.settings import Certify
 from translate.tau import columns
 
 _HEADING = "What was searched, and what is proven"
@@ -29,30 +28,20 @@ _HEADING = "What was searched, and what is proven"
 def witness_page(
     title: str,
     task: WitnessTask,
-    witnesses: Sequence[PeriodWitnesses],
+    answers: Sequence[Answer],
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
     """Return the page: of two queries at each time, and where there is no stream, the findings alone."""
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
-    verdict = differ(witnesses)
-    head = PageHead(
-        title, question, None if verdict is None else not verdict, _answer(witnesses), notes, _HEADING
-    )
-    first_shown = next(
-        (
-            (period_witnesses.period, period_witnesses.witnesses[0])
-            for period_witnesses in witnesses
-            if period_witnesses.witnesses
-        ),
-        None,
-    )
+    head = PageHead(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
+    first_shown = next(((each.period, each.witness) for each in answers if each.witness is not None), None)
     report = None if first_shown is None else task.report(*first_shown)
     if first_shown is None or report is None:
-        return text_page(head, document, as_text(task, witnesses))
-    several = sum(len(period_witnesses.witnesses) for period_witnesses in witnesses) > 1
+        return text_page(head, document, as_text(task, answers))
+    several = sum(len(answer.witnesses) for answer in answers) > 1
     below = [f"Below: the first stream for U = {first_shown[0]}."] if several else []
-    parts = [*_proven(witnesses), *as_text(task, witnesses), *below]
+    parts = [*_proven(answers), *as_text(task, answers), *below]
     first = next(RowFilter().rows(report), None)
     timed = isinstance(first_shown[0], TimedPoints)
     dates = dates_on(report, task.setting.unit, timed=timed)
@@ -70,17 +59,17 @@ def shrink_page(
     title: str,
     question: str,
     disagreement: MinimalDisagreement,
-    trials: TrialEvaluation,
     document: Mapping[str, object],
 ) -> Page:
     """Return the page of `lars shrink`: both sizes, then what is left as `lars agree` sees it."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause.value}."
     head = PageHead(title, question, False, answer, (), "What is left")
-    report = report_on(disagreement.left, trials.period, trials.setting, trials.trigger, Certify.NONE)
-    report.trace.origin = trials.origin
-    view = AgreementView(_alone(report), trials.setting, trials.trigger, shrunk=True)
-    page = _headed(head, shrunk_text(disagreement, trials), document, view)
+    left = disagreement.left
+    report = left.report()
+    report.trace.origin = left.origin
+    view = AgreementView(_alone(report), left.setting, left.trigger, shrunk=True)
+    page = _headed(head, shrunk_text(disagreement), document, view)
     causes = [CAUSES[difference["cause"]] for difference in page.page["differences"]]
     return replace(
         page,
@@ -104,25 +93,14 @@ def _headed(
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 
 
-def differ(witnesses: Sequence[PeriodWitnesses]) -> bool | None:
-    """Return whether there is a stream on which the sides differ; None where that is open."""
-    if any(period_witnesses.witnesses for period_witnesses in witnesses):
-        return True
-    return (
-        False
-        if all(isinstance(period_witnesses.ended, NoWitness) for period_witnesses in witnesses)
-        else None
-    )
-
-
-def _answer(witnesses: Sequence[PeriodWitnesses]) -> str:
+def _answer(answers: Sequence[Answer]) -> str:
     by_size: dict[int, list[str]] = defaultdict(list)
-    for period_witnesses in witnesses:
-        if period_witnesses.witnesses:
-            by_size[len(period_witnesses.witnesses[0].facts)].append(str(period_witnesses.period))
+    for answer in answers:
+        if answer.witness is not None:
+            by_size[len(answer.witness.facts)].append(str(answer.period))
     if not by_size:
-        return "There is none." if differ(witnesses) is False else "None was found."
-    if len(witnesses) == 1:
+        return "There is none." if all_hold(answers) else "None was found."
+    if len(answers) == 1:
         return f"{quantity(next(iter(by_size)), 'triple')}."
     sentences = (
         f"{quantity(size, 'triple')} for U = {', '.join(periods)}" for size, periods in by_size.items()
@@ -130,11 +108,9 @@ def _answer(witnesses: Sequence[PeriodWitnesses]) -> str:
     return f"{'; '.join(sentences)}."
 
 
-def _proven(witnesses: Sequence[PeriodWitnesses]) -> list[str]:
+def _proven(answers: Sequence[Answer]) -> list[str]:
     """Return how what is shown was found, where the search came to its end."""
-    if differ(witnesses) is not True or any(
-        isinstance(period_witnesses.ended, OutOfTime) for period_witnesses in witnesses
-    ):
+    if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     searched = "Streams with fewer triples were searched first, and none was found."
     return [searched, "Each stream shown was evaluated as by lars agree, both sides' answers by clingo, too."]

@@ -15,7 +15,7 @@ from random import Random
 import rdflib
 from rdflib.plugins.sparql import prepareQuery
 
-from agreement.proving.containment import Holds, PairQuery, reports_containment
+from agreement.proving.containment import PairQuery, reports_containment
 from translate.dialects import read_query
 from translate.model.query import Profile, Setting
 
@@ -252,5 +252,5 @@ def answered(one, other):
         PairQuery(read_query(HEAD + text, "q.rq"), Setting(Profile.SPARQL11)) for text in (one, other)
     )
     found = reports_containment(first, second).holds, reports_containment(second, first).holds
-    sign = {(Holds.YES, Holds.NO): "<", (Holds.YES, Holds.YES): "=", (Holds.NO, Holds.NO): "|"}
+    sign = {(True, False): "<", (True, True): "=", (False, False): "|"}
     return sign.get(found, "open"), time.perf_counter() - began

@@ -3,7 +3,7 @@
 import random
 from dataclasses import replace
 
-from agreement.proving.containment import Holds, PairQuery, reports_containment
+from agreement.proving.containment import PairQuery, reports_containment
 from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import read
@@ -87,9 +87,9 @@ def has_row(small, found, merged=False):
         (fact.t, read(fact.arguments[3])[1].removeprefix(naive.E), tuple(map(read, fact.arguments[:3])))
         for fact in found.facts
     ]
-    static = [tuple(map(read, map(str, one[:3]))) for one in found.static]
+    static = [tuple(map(read, one[:3])) for one in found.triples]
     row = tuple(None if text is None else read(text) for text in found.row)
-    return row in naive.answers(small, arrivals, static, found.t, merged=merged)
+    return row in naive.answers(small, arrivals, static, found.end, merged=merged)
 
 
 def refuting(one, other, seed, count=60):
@@ -122,18 +122,18 @@ def judged(seed, kind):
     one, other = (replace(each, result=tuple(sorted(each.result))) for each in (one, other))
     found = reports_containment(query(one), query(other))
     match found.holds:
-        case Holds.NO if (
+        case False if (
             kind != "different"
             and refuting(one, other, seed, 300) is None
-            and not has_row(one, found.against)
+            and not has_row(one, found.witness)
         ):
             return found, "refuted, though it was made contained"
-        case Holds.NO if not has_row(one, found.against) or has_row(other, found.against):
+        case False if not has_row(one, found.witness) or has_row(other, found.witness):
             return found, "the data that refute it do not"
-        case Holds.NO if not has_row(one, found.against) or has_row(other, found.against):
+        case False if not has_row(one, found.witness) or has_row(other, found.witness):
             return found, "the data that refute it do not"
-        case Holds.NO if kind != "different":
+        case False if kind != "different":
             return found, "refuted, though it was made contained"
-        case Holds.YES if (data := refuting(one, other, seed)) is not None:
+        case True if (data := refuting(one, other, seed)) is not None:
             return found, f"contained, yet not on {data}"
     return found, None

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.proving.containment import Holds, reports_containment
+from agreement.proving.containment import reports_containment
 from tests.agreement.command import lars
 from tests.agreement.proving.containment import window_pairs
 from tests.agreement.proving.containment.argued_pairs import KINDS_ARGUED
@@ -212,13 +212,13 @@ def test_what_the_other_answers_at_another_time_refutes_an_operator(operator):
         one = Windowed((((window, "?x", "<http://e/p>", "?x"),),), operator)
         other = Windowed((((wider, "?x", "<http://e/p>", "?y"),),), operator)
         found = reports_containment(query(one), query(other))
-        assert window_pairs.shows(one, other, found.against)
+        assert window_pairs.shows(one, other, found.witness)
 
 
 @pytest.mark.parametrize("seed", [1319, 1352])
 def test_pairs_whose_data_take_two_evaluations(seed):
     found, wrong = window_pairs.judged(seed)
-    assert (found.holds, wrong) == (Holds.NO, None)
+    assert (found.holds, wrong) == (False, None)
 
 
 def test_what_only_grows_is_never_gone():

@@ -16,43 +16,43 @@ def contained(folder, one, other, **how):
     for name, text in (("one.rq", one), ("other.rq", other)):
         (folder / name).write_text(text)
     (found,) = api.contained(folder / "one.rq", folder / "other.rq", unit="1s", **how).directions
-    return found.holds.value, None if found.against is None else found.against.t
+    return found.holds, None if found.witness is None else found.witness.end
 
 
 @pytest.mark.parametrize(
     ("one", "other", "said"),
     [
         pytest.param(
-            KOLIBRIE.format("[RANGE 2 STEP 1]"), SPARQ.format("RANGE 2 STEP 1 T0 3"), ("not contained", 1),
+            KOLIBRIE.format("[RANGE 2 STEP 1]"), SPARQ.format("RANGE 2 STEP 1 T0 3"), (False, 1),
             id="before the first one closes it shows nothing",
         ),
         pytest.param(
-            SPARQ.format("RANGE 2 STEP 1 T0 3"), KOLIBRIE.format("[RANGE 2 STEP 1]"), ("contained", None),
+            SPARQ.format("RANGE 2 STEP 1 T0 3"), KOLIBRIE.format("[RANGE 2 STEP 1]"), (True, None),
             id="from then on it shows the same",
         ),
         pytest.param(
-            SPARQ.format("RANGE 2 STEP 2 T0 1"), SPARQ.format("RANGE 3 STEP 2"), ("contained", None),
+            SPARQ.format("RANGE 2 STEP 2 T0 1"), SPARQ.format("RANGE 3 STEP 2"), (True, None),
             id="what begins at odd times lies in a longer one that begins at even times",
         ),
         pytest.param(
-            SPARQ.format("RANGE 3 STEP 2"), SPARQ.format("RANGE 2 STEP 2 T0 1"), ("not contained", 3),
+            SPARQ.format("RANGE 3 STEP 2"), SPARQ.format("RANGE 2 STEP 2 T0 1"), (False, 3),
             id="and not the other way round",
         ),
         pytest.param(
             CQELS2.format("[PAST 1s FUTURE 2s STEP 1s]"), CQELS2.format("[PAST 2s FUTURE 2s STEP 1s]"),
-            ("contained", None), id="as far ahead",
+            (True, None), id="as far ahead",
         ),
         pytest.param(
             CQELS2.format("[PAST 2s FUTURE 2s STEP 1s]"), CQELS2.format("[PAST 2s FUTURE 1s STEP 1s]"),
-            ("not contained", 0), id="not so far ahead",
+            (False, 0), id="not so far ahead",
         ),
         pytest.param(
-            JANUS.format("[START 2000 END 5000]"), JANUS.format("[START 1000 END 6000]"), ("contained", None),
+            JANUS.format("[START 2000 END 5000]"), JANUS.format("[START 1000 END 6000]"), (True, None),
             id="between two times",
         ),
         pytest.param(
             JANUS.format("[START 1000 END 6000]"), JANUS.format("[START 2000 END 5000]"),
-            ("not contained", 0), id="between fewer times",
+            (False, 0), id="between fewer times",
         ),
     ],
 )  # fmt: skip
@@ -62,5 +62,5 @@ def test_queries_with_windows_of_their_own_begin_are_decided(one, other, said, t
 
 def test_what_is_seen_at_time_zero_alone_is_found(tmp_path):
     one, other = CQELS.format("[NOW]"), SPARQ.format("RANGE 1 STEP 1")
-    assert contained(tmp_path, one, other, bounds="closed") == ("not contained", 0)
-    assert contained(tmp_path, one, CQELS.format("[RANGE 1s]"), bounds="closed") == ("contained", None)
+    assert contained(tmp_path, one, other, bounds="closed") == (False, 0)
+    assert contained(tmp_path, one, CQELS.format("[RANGE 1s]"), bounds="closed") == (True, None)

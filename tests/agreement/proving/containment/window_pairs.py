@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, replace
 from itertools import product, zip_longest
 
-from agreement.proving.containment import Holds, PairQuery, reports_containment
+from agreement.proving.containment import PairQuery, reports_containment
 from lars.durations import Duration
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
@@ -251,11 +251,11 @@ def judged(seed, count=300, made=pair, seconds=None):
     """Return the verdict on a random pair, and what is wrong with it or None."""
     one, other = made(seed)
     found = reports_containment(query(one, seconds), query(other, seconds))
-    against = refuting(one, other, seed, count) if found.holds is not Holds.NO else None
-    if found.holds is Holds.YES and against is not None:
+    against = refuting(one, other, seed, count) if found.holds is not False else None
+    if found.holds and against is not None:
         return found, f"contained, yet not on {against}"
-    if found.against is not None and not shows(one, other, found.against):
-        return found, f"the data that refute it do not: {found.against}"
+    if found.witness is not None and not shows(one, other, found.witness):
+        return found, f"the data that refute it do not: {found.witness}"
     return found, None
 
 
@@ -263,5 +263,5 @@ def shows(one, other, against):
     """Return whether the naive evaluation finds the row of a counterexample on the one side alone."""
     arrivals = [(fact.t, tuple(fact.arguments[:3])) for fact in against.facts]
     row = against.row
-    rows = (reported(each, arrivals, against.before, against.t) for each in (one, other))
+    rows = (reported(each, arrivals, against.before, against.end) for each in (one, other))
     return (row in next(rows)) and row not in next(rows)

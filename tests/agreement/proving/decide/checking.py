@@ -4,7 +4,8 @@ import re
 from functools import lru_cache
 
 from agreement.comparing.agree.agreeing import pairs
-from agreement.proving.decide import AgreementQuestion, Decider, EveryStream
+from agreement.proving.answers import EveryStream
+from agreement.proving.decide import AgreementQuestion, Decider
 from agreement.proving.decide.question import Places
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from lars.language.windows import Bounds
@@ -51,7 +52,7 @@ def witnessed(small, witness, trigger="any"):
     for fact in witness.facts:
         *triple, stream = map(read, fact.arguments)
         arrivals.append((fact.t, stream[1].removeprefix(naive.E), tuple(triple)))
-    static = [tuple(map(read, map(str, one[:3]))) for one in witness.static]
+    static = [tuple(map(read, one[:3])) for one in witness.triples]
     return naive.differs(small, arrivals, static, witness.timeline.last, trigger) is not None
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from agreement.proving.decide import AgreementQuestion, Decider, EveryStream, Places, agreement_theorem
+from agreement.proving.answers import EveryStream
+from agreement.proving.decide import AgreementQuestion, Decider, Places, agreement_theorem
 from agreement.proving.decide.theorems import Theorem
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import derived, question, searched, witnessed
@@ -58,7 +59,7 @@ def test_t3_covers_tuple_and_unbounded_windows():
     for length in ("#1", "#2", None):
         one = small(length=length, period=3, result=("?x",))
         found = decided(one, Trigger.ANY)
-        assert (found.verdict, found.theorem.name) == (EveryStream.NEVER, "NEVER")
+        assert (found.verdict, found.why) == (EveryStream.NEVER, Theorem.NEVER.value)
         assert witnessed(one, found.witness)
 
 
@@ -156,7 +157,7 @@ def test_what_is_still_open_says_how_far_streams_were_searched():
     one = naive.Small((branch,), (), {"s": 1, "c": 0}, "closed", 2)
     found = Decider(question(one, (), Trigger.MATCHING)).decide(2)
     assert found.verdict is EveryStream.OPEN
-    assert "up to 4 triples" in found.searched
+    assert "up to 4 triples" in found.why
     assert searched(one, (), 400, 1, "matching") is None
 
 

@@ -6,11 +6,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs, pairs
-from agreement.proving.decide import trace_on
+from agreement.proving.answers import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
 from agreement.proving.phase.matches import obstacle
 from lars.language.terms import Iri
-from lars.language.windows import Bounds
+from lars.language.windows import Bounds, Interval
 from solver.facts import Fact
 from solver.settings import no_progress
 from tests.agreement.command import agree, lars
@@ -70,7 +70,7 @@ def test_each_cell_is_what_agree_says(seed, factor):
     pair = read(small, setting)
     if not any(one == "s" for branch in small.branches for one, *_ in naive.all_parts(branch)):
         return
-    trace = trace_on(facts, (), 12 * factor)
+    trace = trace_on(facts, {}, Interval(0, 12 * factor))
     periods, lengths = ([factor * one for one in some] for some in ((1, 2, 3, 5), (1, 2, 3, 6)))
     task = PhaseTask(Asked(setting, trigger), pair, trace, Iri(f"{naive.E}s"), lengths, (1,))
     (found,) = diagrams(task, periods, lambda _: None, no_progress)
@@ -90,7 +90,7 @@ def test_what_a_variable_is_called_is_no_matter():
         (pair,) = pairs(None, read_query(text, "q.rq"), frozenset(), {})
         facts = (Fact(1, "striple", ("<e:a>", "<e:p>", "<e:b>", f"<{naive.E}s>")),)
         asked = Asked(Setting(), Trigger.ANY)
-        task = PhaseTask(asked, pair, trace_on(facts, (), 12), Iri(f"{naive.E}s"), (1, 2), (1,))
+        task = PhaseTask(asked, pair, trace_on(facts, {}, Interval(0, 12)), Iri(f"{naive.E}s"), (1, 2), (1,))
         return list(diagrams(task, (2, 3), lambda _: None, no_progress))
 
     assert diagram("x") == diagram("Time0")
@@ -181,7 +181,7 @@ def test_a_window_now_of_the_same_stream_does_not_vary():
     (pair,) = pairs(None, pushed, frozenset(), {})
     arriving = enumerate(("<urn:q>", "<urn:p>"), 2)
     facts = tuple(Fact(t, "striple", ("<urn:a>", name, "<urn:b>", "<urn:s>")) for t, name in arriving)
-    trace = trace_on(facts, (), 8)
+    trace = trace_on(facts, {}, Interval(0, 8))
     task = PhaseTask(Asked(Setting(), Trigger.ANY), pair, trace, Iri("urn:s"), (2,), (1,))
     (found,) = diagrams(task, [4], lambda _: None, no_progress)
     report = compare_pairs([pair], [4], ComparedInput(trace), Setting(), Trigger.ANY)

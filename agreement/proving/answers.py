@@ -1,0 +1,214 @@
+"""What is said of all streams: proved, refuted by a stream that is shown, or open with the reason.
+
+`lars decide`, also of two queries, `lars witness` and `lars shrink` answer with these types, and evaluate the
+streams that they show with these functions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import Final
+
+from agreement.comparing import agree
+from agreement.comparing.agree.sides import RowDifference
+from agreement.documents.outputs import quantity
+from agreement.documents.traces import LocalTrace
+from agreement.engines.r2s import relation_to_stream
+from lars.durations import Duration
+from lars.language.windows import Interval
+from solver.columns import trace_columns
+from solver.facts import Background, Fact, Multiples, Row
+from solver.job import Question
+from solver.search import timeline_of
+from solver.settings import Certify, Runner
+from translate.model.query import Setting, ToStream
+from translate.tau import Trigger
+
+
+@dataclass(frozen=True, slots=True)
+class Witness:
+    """A stream and static data on which two sides differ in (start, end].
+
+    Its timeline ends there too, or with the last arrival that windows see ahead.
+
+    `static` is all of B; `left_only` and `right_only` are rows that one side alone reports there, and
+    `remark` is their cause, or what else is to be said of the two sides. Of fewer triples there are none, if
+    it is a `smallest`. ISTREAM and DSTREAM compare `end` with the evaluation `before`; None: there is none.
+    """
+
+    facts: tuple[Fact, ...]
+    static: Background
+    start: int
+    end: int
+    left_only: frozenset[Row] = frozenset()
+    right_only: frozenset[Row] = frozenset()
+    remark: str = ""
+    smallest: bool = True
+    before: int | None = None
+
+    @property
+    def timeline(self) -> Interval:
+        """From time 0 to the end of the stream."""
+        return timeline_of(self.facts, self.end)
+
+    @property
+    def row(self) -> Row:
+        """A row that one side alone reports, the left one if it has one."""
+        return min(self.left_only or self.right_only, key=str)
+
+    @property
+    def triples(self) -> Sequence[tuple[str, ...]]:
+        """The static triples, each with its graph."""
+        return tuple(self.static.get(("triple", 4), ()))
+
+
+class EveryStream(Enum):
+    """What is said of all streams.
+
+    SOME: not on the stream and the static data that are shown; of other static data nothing is said.
+    """
+
+    ALWAYS = "always"
+    NEVER = "never"
+    STATIC = "depends on the static data"
+    SOME = "not always"
+    OPEN = "open"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedPremise:
+    """What was checked, whether it holds, None where that is open, and where in a query."""
+
+    statement: str
+    holds: bool | None
+    place: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """Whether two sides agree, or a query is contained in another, on all streams and static data; and why.
+
+    Of streams up to `triples` none refutes it, of those that were `tried`: how many candidates, and at which
+    times; if time ran out, of those with fewer. `finer` is a finer unit with which the answer is another one.
+    Push and pull are asked for a `period`; `premises` were checked, `changes` would change the verdict.
+    """
+
+    verdict: EveryStream
+    why: str = ""
+    witnesses: tuple[Witness, ...] = ()
+    triples: int | None = None
+    tried: tuple[int, str] | None = None
+    finer: "tuple[Duration, Answer] | None" = None
+    period: int = 1
+    premises: tuple[CheckedPremise, ...] = ()
+    changes: tuple[str, ...] = ()
+
+    @property
+    def holds(self) -> bool | None:
+        """Whether it holds on all streams; None where that is open."""
+        return {EveryStream.ALWAYS: True, EveryStream.OPEN: None}.get(self.verdict, False)
+
+    @property
+    def witness(self) -> Witness | None:
+        """The first stream that refutes it."""
+        return next(iter(self.witnesses), None)
+
+    @property
+    def search_end(self) -> str | None:
+        """How a search for streams that refute it ended; None: as many were found as were wanted."""
+        if not self.why or self.triples is None:
+            return "not searched" if self.why else None
+        return "out of time" if self.why == TIME_IS_UP else "none up to" if self.tried else "none"
+
+    def search_text(self, question: str) -> str:
+        """Return why a search for streams has found no more."""
+        none = f"no {'other ' if self.witnesses else ''}stream {question}"
+        triples = quantity(self.triples or 0, "triple")
+        match self.search_end:
+            case "out of time":
+                more = "; of those found the best is shown, perhaps a smaller one is left"
+                more = f"{more if self.witnesses else ''}; search longer with --time-limit"
+                return f"{TIME_IS_UP}: {none} with fewer than {triples}{more}"
+            case "none up to" if self.tried is not None:
+                tried = f"{triples} of {self.tried[0]} candidates, {self.tried[1]}"
+                return f"found {none} with up to {tried}; there may be a larger one: {self.why}"
+            case "none":
+                return f"there is {none}: {self.why}"
+            case _:
+                return self.why
+
+
+TIME_IS_UP: Final = "the time is up"
+
+
+def all_hold(answers: Sequence[Answer]) -> bool | None:
+    """Return whether all answers are that it holds; None where that is open.
+
+    >>> all_hold([Answer(EveryStream.ALWAYS), Answer(EveryStream.OPEN)])
+    >>> all_hold([Answer(EveryStream.OPEN), Answer(EveryStream.NEVER)])
+    False
+    """
+    known = {answer.holds for answer in answers}
+    return False if False in known else None if None in known else True
+
+
+def trace_on(
+    facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = Certify.NONE
+) -> LocalTrace:
+    """Return a trace that is evaluated in this process."""
+    return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
+
+
+def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
+    """Return all rows that a side reports in (start, end]; if it pulls, at the end."""
+    (runs,) = trace.answers([question])
+    first = end if isinstance(question.gate, Multiples) else start + 1
+    listed = {t: tuple(some) for t, some in runs.by_time().items()}
+    answers = relation_to_stream(kind, runs.times.tolist(), listed)
+    return frozenset().union(*(rows for t, rows in answers.items() if first <= t <= end))
+
+
+@dataclass(frozen=True, slots=True)
+class PairOnStream:
+    """Push against pull on a stream and static data, on the timeline [0, end], as `lars agree` compares them.
+
+    `origin` is the dateTime of time 0, if there is one.
+    """
+
+    pair: agree.Pair
+    setting: Setting
+    trigger: Trigger
+    period: int
+    facts: tuple[Fact, ...]
+    static: Background
+    end: int
+    origin: str | None = None
+
+    def report(self, certify: Certify = Certify.NONE) -> agree.VariantReport:
+        """Return what `lars agree` says."""
+        compared = agree.ComparedInput(trace_on(self.facts, self.static, Interval(0, self.end), certify))
+        about = [self.pair], [self.period], compared, self.setting, self.trigger
+        return agree.compare_pairs(*about).variants[0]
+
+    def witness(self) -> Witness | None:
+        """Return the first row that one side alone has, None where they agree."""
+        if (differing := first_difference(self.report())) is None:
+            return None
+        interval, difference = differing
+        row, times = frozenset((difference.row,)), (interval.start, interval.end)
+        only = (row, frozenset[Row]()) if difference.side is agree.Side.PUSH else (frozenset[Row](), row)
+        return Witness(self.facts, self.static, *times, *only, difference.cause.value)
+
+
+FirstDifference = tuple[agree.PeriodComparison, RowDifference]
+
+
+def first_difference(
+    report: agree.VariantReport, cause: agree.RowCause | None = None
+) -> FirstDifference | None:
+    """Return the first row that one side alone has, for a cause if it is given; None: there is none."""
+    for interval in report.verdicts[0].intervals:
+        for difference in () if interval.agree else report.differences(interval):
+            if cause in (None, difference.cause):
+                return interval, difference
+    return None
