@@ -28,7 +28,7 @@ _OFFERED: Final = {
     "agreement.comparing.agree": ("PeriodComparison",),
     "agreement.comparing.agree.periods": ("PeriodVerdict",),
     "agreement.comparing.compare": ("DifferenceWithRules",),
-    "agreement.proving.answers": ("Answer", "CheckedPremise", "EveryStream", "Witness"),
+    "agreement.proving.decisions": ("Decision", "CheckedPremise", "EveryStream", "Witness"),
     "agreement.results.agreements": ("AgreeResult", "AgreementDifference", "agree"),
     "agreement.results.base.library": ("JsonObject", "JsonValue"),
     "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),

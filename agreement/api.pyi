@@ -8,10 +8,10 @@ from typing import Literal, Required, TypedDict, Unpack
 from agreement.comparing.agree import PeriodComparison as PeriodComparison
 from agreement.comparing.agree.periods import PeriodVerdict as PeriodVerdict
 from agreement.comparing.compare import DifferenceWithRules as DifferenceWithRules
-from agreement.proving.answers import Answer as Answer
-from agreement.proving.answers import CheckedPremise as CheckedPremise
-from agreement.proving.answers import EveryStream as EveryStream
-from agreement.proving.answers import Witness as Witness
+from agreement.proving.decisions import CheckedPremise as CheckedPremise
+from agreement.proving.decisions import Decision as Decision
+from agreement.proving.decisions import EveryStream as EveryStream
+from agreement.proving.decisions import Witness as Witness
 from agreement.proving.phase import PhaseDiagram as PhaseDiagram
 from agreement.proving.phase import PhaseRow as PhaseRow
 from agreement.proving.shrinking import Sizes as Sizes

@@ -16,7 +16,7 @@ from typing import Final, TypeVar
 
 from agreement.comparing import agree
 from agreement.documents.traces import with_dates
-from agreement.proving.answers import FirstDifference, PairOnStream, first_difference
+from agreement.proving.decisions import FirstDifference, PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_path

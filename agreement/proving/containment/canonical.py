@@ -10,8 +10,8 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.proving import disjuncts
-from agreement.proving.answers import Answer, EveryStream, Witness, reported, trace_on
 from agreement.proving.containment.pruning import counted_edges, prune
+from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
 from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.terms import Variable
@@ -38,11 +38,11 @@ def _with_something(part: Pattern) -> Pattern | None:
     return Join(Select(group.pattern, ()), group)
 
 
-def refutation(against: Witness, *, columns: bool = True) -> Answer:
+def refutation(against: Witness, *, columns: bool = True) -> Decision:
     """Return that data refute it; without the same `columns` others may be meant."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     why = f"on the data that are shown it has a row that the other lacks{hint}"
-    return Answer(EveryStream.SOME, why, (against,))
+    return Decision(EveryStream.SOME, why, (against,))
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,6 @@ from itertools import chain, combinations, islice, product
 from typing import Final
 
 from agreement.documents.requests import WindowSource, sources
-from agreement.proving.answers import Answer, EveryStream
 from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import (
     CaseProver,
@@ -34,6 +33,7 @@ from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
 from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
 from agreement.proving.containment.relations import Relations
+from agreement.proving.decisions import Decision, EveryStream
 from agreement.proving.disjuncts import (
     MOST,
     Disjunct,
@@ -65,20 +65,20 @@ _MOST_PLACED: Final = 64
 _MODELS_PLACED: Final = 3
 
 
-def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(query, other)
     columns = query.result == other.result
     comparable = columns and query.query.dataset == other.query.dataset
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Answer(EveryStream.ALWAYS, "the two have one pattern, up to order and hidden names")
+        return Decision(EveryStream.ALWAYS, "the two have one pattern, up to order and hidden names")
     if comparable and merged and _is_slice(query, other):
-        return Answer(EveryStream.ALWAYS, "the other has the same rows in the same order, and more of them")
+        return Decision(EveryStream.ALWAYS, "the other has the same rows in the same order, and more of them")
     try:
         return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
-        return Answer(EveryStream.OPEN, str(error))
+        return Decision(EveryStream.OPEN, str(error))
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
@@ -156,13 +156,13 @@ class _Comparison:
             isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in every
         )
 
-    def decided(self) -> Answer:
+    def decided(self) -> Decision:
         """Return whether the rows of the first query are the other's, or data that refute it."""
         relations = Relations(self.equal)
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
         except TimeLimitError as error:
-            return Answer(EveryStream.OPEN, f"{error}: before the disjuncts of its query were counted")
+            return Decision(EveryStream.OPEN, f"{error}: before the disjuncts of its query were counted")
         goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):
@@ -170,27 +170,27 @@ class _Comparison:
                 containment = self.closed(case, goals, relations.paths)
             except TimeLimitError as error:
                 far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
-                return Answer(EveryStream.OPEN, f"{error}: {far}")
+                return Decision(EveryStream.OPEN, f"{error}: {far}")
             if containment.holds is False:
                 return containment
             if containment.holds is None:
                 left_open = left_open or self.why or disjunct.vague or inexact or containment.why
         if left_open:
-            return Answer(EveryStream.OPEN, left_open)
-        return Answer(EveryStream.ALWAYS, _WHY.format(len(cases)))
+            return Decision(EveryStream.OPEN, left_open)
+        return Decision(EveryStream.ALWAYS, _WHY.format(len(cases)))
 
-    def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Answer:
+    def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
         """Return whether the other query has the rows of a case, or data on which it lacks one."""
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
-            return Answer(EveryStream.ALWAYS, "")
+            return Decision(EveryStream.ALWAYS, "")
         why = prover.exhausted or _TRIED
         placed: list[tuple[ArrivalPlacement, _Left]] = []
         try:
             for each in islice(self.left_in_windows(case, goals, paths), _MOST_PLACED):
                 placed.append(each)  # noqa: PERF402 - those before an error are kept
             if not placed:
-                return Answer(EveryStream.ALWAYS, "")
+                return Decision(EveryStream.ALWAYS, "")
         except UnplacedError as error:
             why = str(error)
         filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
@@ -203,7 +203,7 @@ class _Comparison:
             against = canonical.difference_on(self.one, self.other, data, t)
             if against is not None:
                 return canonical.refutation(against, columns=self.one.result == self.other.result)
-        return Answer(EveryStream.OPEN, why)
+        return Decision(EveryStream.OPEN, why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
         """Whether the other query has each row of the first by edges that are kept."""

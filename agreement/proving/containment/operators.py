@@ -36,12 +36,12 @@ from typing import Final
 from agreement.documents.requests import durations_of, finer_units, sources
 from agreement.documents.traces import streams_of
 from agreement.proving import disjuncts
-from agreement.proving.answers import Answer, EveryStream, Witness
 from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
 from agreement.proving.containment.placements import MOST_PUSHED, unlike
 from agreement.proving.decide import volatile
+from agreement.proving.decisions import Decision, EveryStream, Witness
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
 from lars.language.terms import Iri, Variable
@@ -58,7 +58,7 @@ SECONDS: Final = 5.0
 _ASKED: Final = "on which it has a row that the other lacks"
 
 
-def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def answers_containment(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return whether each answer of one query is an answer of the other, at every time."""
     # Half of the time is the search's.
     mine, theirs = (replace(query, deadline=one.deadline.nearer(0.5)) for query in (one, other))
@@ -82,7 +82,7 @@ _MOST_MATCHES: Final = 8
 _COPY: Final = "urn:lars:copy:"
 
 
-def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return whether what one query reports the other reports too, at each evaluation on every stream."""
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
@@ -90,10 +90,10 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
     try:
         return _decided(query, other)
     except (TimeLimitError, disjuncts.UncountedError) as error:
-        return Answer(EveryStream.OPEN, str(error))
+        return Decision(EveryStream.OPEN, str(error))
 
 
-def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return whether one query is contained in the other, and a finer unit with which that changes."""
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
@@ -104,16 +104,16 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
     return containment
 
 
-def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return Answer(
+        return Decision(
             EveryStream.ALWAYS, f"the first never has an answer, so that {query.operator.value} has none"
         )
     sentence = f"{query.operator.value} against {other.operator.value}"
     why = _why(query, other, answers)
     if why:
-        return Answer(EveryStream.ALWAYS, f"{sentence}: {why}")
+        return Decision(EveryStream.ALWAYS, f"{sentence}: {why}")
     if answers.witness is not None and query.operator is not _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
@@ -121,11 +121,11 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
     if against is not None:
         return canonical.refutation(against, columns=query.result == other.result)
     if answers.holds is None:
-        return Answer(EveryStream.OPEN, f"{sentence}; of their answers: {answers.why}")
-    return Answer(EveryStream.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
+        return Decision(EveryStream.OPEN, f"{sentence}; of their answers: {answers.why}")
+    return Decision(EveryStream.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
 
 
-def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Answer) -> str:
+def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
     """Return the rule by which it is contained, "" where none says so."""
     inside = answers.holds
     match query.operator, other.operator:
@@ -149,14 +149,14 @@ def _answering(query: canonical.PairQuery) -> canonical.PairQuery:
     return replace(query, query=replace(query.query, to_stream=None))
 
 
-def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Answer:
+def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     """Return whether the other's answers that the first has on some data are the first's (O3)."""
     unlike = query.query.dataset != other.query.dataset or query.result != other.result
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return Answer(EveryStream.OPEN, "their answers are not compared")
+        return Decision(EveryStream.OPEN, "their answers are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {

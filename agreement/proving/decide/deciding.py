@@ -22,12 +22,12 @@ from typing import Final, assert_never
 
 from agreement.documents.requests import durations_of, finer_units
 from agreement.documents.traces import streams_of
-from agreement.proving.answers import Answer, EveryStream, PairOnStream, Witness
 from agreement.proving.decide import theorems
 from agreement.proving.decide.premises import changes, premises
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
 from agreement.proving.decide.trial import Trial
+from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
 from agreement.proving.disjuncts import Candidate, Model, Placement, background_of, few_and_many
 from agreement.proving.witness import WitnessSearch, named_constants, push_and_pull, smallest
 from lars.durations import Duration
@@ -214,10 +214,10 @@ class Decider:
     any_source: bool = True
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
-    def decide(self, period: int) -> Answer:
+    def decide(self, period: int) -> Decision:
         """Return what is said of a period."""
         question, theorem = self.question, agreement_theorem(self.question, period)
-        answer = Answer(EveryStream.OPEN if theorem is None else EveryStream.ALWAYS, "", period=period)
+        answer = Decision(EveryStream.OPEN if theorem is None else EveryStream.ALWAYS, "", period=period)
         if theorem is None and question.volatile is None:
             witness = self.witness(period)
             answer = self.search(period) if witness is None else replace(answer, witnesses=(witness,))
@@ -231,7 +231,7 @@ class Decider:
             changes=tuple(changes(question, period, answer.verdict)),
         )
 
-    def search(self, period: int) -> Answer:
+    def search(self, period: int) -> Decision:
         """Return the smallest stream on which the sides differ, or why there is none."""
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
@@ -243,10 +243,10 @@ class Decider:
         found = answer.witness
         if found is None:
             why = Theorem.SEARCHED.value if answer.holds else answer.search_text("on which they differ")
-            return Answer(answer.verdict, why, period=period)
+            return Decision(answer.verdict, why, period=period)
         about = question.pair, question.setting, question.trigger, period
         again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()
-        return Answer(EveryStream.OPEN, "", () if again is None else (again,), period=period)
+        return Decision(EveryStream.OPEN, "", () if again is None else (again,), period=period)
 
     def witness(self, period: int) -> Witness | None:
         """Return a stream on which `lars agree` finds a difference, None where none is found."""
@@ -280,7 +280,7 @@ class Decider:
         return min(Deadline.after(seconds), self.deadline, key=lambda limit: limit.end)
 
 
-def in_finer_units(decider: Decider, decision: Answer) -> Answer:
+def in_finer_units(decider: Decider, decision: Decision) -> Decision:
     """Return what was found of a period, and the coarsest finer unit with which the sides differ.
 
     What they differ on with one unit, they differ on with each that divides it.

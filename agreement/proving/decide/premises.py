@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from agreement.proving.answers import CheckedPremise, EveryStream
 from agreement.proving.decide import theorems
 from agreement.proving.decide.question import AgreementQuestion
+from agreement.proving.decisions import CheckedPremise, EveryStream
 from agreement.proving.disjuncts import Disjunct, Model, NoModelKnown, Requirement, Unsatisfiable
 from lars.durations import TimedPoints
 from lars.language.formulas import write_expression

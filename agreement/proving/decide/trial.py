@@ -7,7 +7,7 @@ from typing import Final
 
 from agreement.comparing.agree import Pair
 from agreement.documents.requests import sources
-from agreement.proving.answers import PairOnStream, Witness, trace_on
+from agreement.proving.decisions import PairOnStream, Witness, trace_on
 from agreement.proving.disjuncts import Candidate, background_of
 from lars.errors import LarsError
 from lars.language.windows import Interval

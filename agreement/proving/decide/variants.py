@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agreement.proving import disjuncts
-from agreement.proving.answers import CheckedPremise, reported, trace_on
 from agreement.proving.decide.question import AgreementQuestion
+from agreement.proving.decisions import CheckedPremise, reported, trace_on
 from lars.language.windows import Interval
 from solver.facts import ChosenTimes
 from solver.job import Question

@@ -24,7 +24,7 @@ from typing import Final
 
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
-from agreement.proving.answers import TIME_IS_UP, Answer, EveryStream, Witness, reported, trace_on
+from agreement.proving.decisions import TIME_IS_UP, Decision, EveryStream, Witness, reported, trace_on
 from agreement.proving.disjuncts import shares_blank
 from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
@@ -211,7 +211,7 @@ def smallest(
     search: WitnessSearch,
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
-) -> Answer:
+) -> Decision:
     """Return the smallest confirmed witness that is accepted, or why there is none.
 
     FailedRunError: the evaluation does not confirm what the search found.
@@ -233,7 +233,7 @@ def smallest(
             with until(limits.deadline):
                 witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
-                return Answer(EveryStream.SOME, witnesses=(witness,))
+                return Decision(EveryStream.SOME, witnesses=(witness,))
     except OutOfTimeError as stopped:
         last = stopped.best
         best = None if last is None or not _is_readable(last) else confirm(search, last)
@@ -243,19 +243,19 @@ def smallest(
     except TooManyError as stopped:
         return none_up_to(stopped.arrivals - 1, many, stopped.reason)
     except UncoveredError as error:
-        return Answer(EveryStream.OPEN, str(error))
+        return Decision(EveryStream.OPEN, str(error))
     return limit
 
 
-def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Answer:
+def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
     """Return that there is none with so many triples of the candidates, and why that need not be all."""
-    return Answer(EveryStream.OPEN, reason, triples=triples, tried=(candidates, when))
+    return Decision(EveryStream.OPEN, reason, triples=triples, scope=(candidates, when))
 
 
-def out_of_time(triples: int, best: Witness | None) -> Answer:
+def out_of_time(triples: int, best: Witness | None) -> Decision:
     """Return that time ran out while so many triples were tried; `best` is one found so far."""
     verdict = EveryStream.OPEN if best is None else EveryStream.SOME
-    return Answer(verdict, TIME_IS_UP, () if best is None else (best,), triples)
+    return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
@@ -321,7 +321,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     return Witness(stream.facts, static, stream.start, stream.end, left_only, right_only)
 
 
-def _limit(search: WitnessSearch, candidates: int) -> Answer:
+def _limit(search: WitnessSearch, candidates: int) -> Decision:
     """Return what is said when nothing is found with as many triples as are tried."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
@@ -344,4 +344,4 @@ def _limit(search: WitnessSearch, candidates: int) -> Answer:
     origin = "any source" if search.any_source else "its pattern's source"
     most = quantity(bound, "triple")
     reason = f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
-    return Answer(EveryStream.ALWAYS, reason, triples=bound)
+    return Decision(EveryStream.ALWAYS, reason, triples=bound)

@@ -10,7 +10,7 @@ from typing import Final
 from agreement.comparing.agree import pairs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.answers import Answer, PairOnStream
+from agreement.proving.decisions import Decision, PairOnStream
 from agreement.proving.witness.witness_task import WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -157,7 +157,7 @@ def _quoted(iri: Iri) -> str:
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def write_experiments(folder: Path, task: WitnessTask, answer: Answer) -> None:
+def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None:
     """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
     if task.pair is None:
         raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")

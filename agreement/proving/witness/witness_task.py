@@ -12,7 +12,7 @@ from typing import ClassVar, Final
 from agreement.comparing import agree
 from agreement.documents.options import option
 from agreement.documents.traces import streams_of
-from agreement.proving.answers import Answer, EveryStream, PairOnStream, Witness
+from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
@@ -104,7 +104,7 @@ def _matched(
     return known if len(set(known.values())) == len(known) else None
 
 
-StreamMaker = Callable[[int, Deadline], Answer | None]
+StreamMaker = Callable[[int, Deadline], Decision | None]
 """What is known of a period in another way: a stream, or that there is none; None where neither is."""
 _LEFT: Final = 2.0
 """Seconds for what is made in another way, where the search has used up its time."""
@@ -228,7 +228,7 @@ class WitnessTask:
         progress: Progress,
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
-    ) -> Answer:
+    ) -> Decision:
         """Return the smallest witness that is accepted, or why there is none.
 
         Where none is found and none excluded, the stream that is `made` for the period is looked at:
@@ -250,7 +250,7 @@ class WitnessTask:
         if most is not None and len(facts) > most:
             return outcome
         static = tuple(_atom("triple", row) for row in other.witness.triples if self.static is None)
-        if outcome.tried and len(facts) <= (outcome.triples or 0):
+        if outcome.scope and len(facts) <= (outcome.triples or 0):
             arrived = tuple(_atom(fact.predicate, fact.arguments) for fact in facts)
             again = replace(search, more=Candidates(arrived, static))
             return searching.smallest(again, progress, accepted)
@@ -285,7 +285,7 @@ class WitnessTask:
 
 def witnesses(
     task: WitnessTask, period: int, progress: Progress, made: StreamMaker = lambda *_: None
-) -> Answer:
+) -> Decision:
     """Return as many witnesses that are not alike as are wanted, the smallest first.
 
     Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.

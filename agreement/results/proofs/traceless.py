@@ -17,7 +17,6 @@ from agreement.documents.requests.query_files import query_text
 from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.grid import on_read
-from agreement.proving.answers import Answer, EveryStream, Witness, all_hold
 from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
 from agreement.proving.decide import (
     SEARCHED,
@@ -29,6 +28,7 @@ from agreement.proving.decide import (
     agreement_theorem,
     in_finer_units,
 )
+from agreement.proving.decisions import Decision, EveryStream, Witness, all_hold
 from agreement.proving.disjuncts import stock_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import (
@@ -164,7 +164,7 @@ class DecideResult(Findings):
 
     verdict: ClassVar[str | None] = "holds"
 
-    verdicts: tuple[Answer, ...]
+    verdicts: tuple[Decision, ...]
     _question: AgreementQuestion
     _variants: VariantClasses
     _title: str
@@ -272,7 +272,7 @@ class ContainmentResult(Findings):
     _files: tuple[str, ...]
 
     @property
-    def directions(self) -> tuple[Answer, ...]:
+    def directions(self) -> tuple[Decision, ...]:
         """What was found of the first query in the second, then, if asked for, of the second in the first."""
         return tuple(containment for *_, containment in self._directions)
 
@@ -405,15 +405,15 @@ def made_streams(task: WitnessTask) -> StreamMaker:
     question = _question(task)
     decider = Decider(question)
 
-    def made(period: int, deadline: Deadline) -> Answer | None:
+    def made(period: int, deadline: Deadline) -> Decision | None:
         decider.seconds = deadline.left
         try:
             if (theorem := agreement_theorem(question, period)) is not None:
-                return Answer(EveryStream.ALWAYS, theorem.value, triples=0)
+                return Decision(EveryStream.ALWAYS, theorem.value, triples=0)
             found = None if question.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
             return None
-        return None if found is None else Answer(EveryStream.SOME, witnesses=(found,))
+        return None if found is None else Decision(EveryStream.SOME, witnesses=(found,))
 
     return made
 
@@ -450,9 +450,9 @@ def _directions(task: WitnessTask, deadline: Deadline) -> tuple[tuple[PairQuery,
     return ((one, other),) if task.criteria.contained else ((one, other), (other, one))
 
 
-def _of_queries(task: WitnessTask, deadline: Deadline) -> Answer | None:
+def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
     """Return a stream that refutes one of the directions, or that all are proved."""
-    answers: list[Answer] = []
+    answers: list[Decision] = []
     for query, other in _directions(task, deadline):
         try:
             answer = decide_containment(query, other)
@@ -462,7 +462,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Answer | None:
             return answer
         answers.append(answer)
     reasons = dict.fromkeys(answer.why for answer in answers)
-    return Answer(EveryStream.ALWAYS, "; ".join(reasons), triples=0) if all_hold(answers) else None
+    return Decision(EveryStream.ALWAYS, "; ".join(reasons), triples=0) if all_hold(answers) else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -490,7 +490,7 @@ class WitnessResult(Findings):
 
     verdict: ClassVar[str | None] = "differ"
 
-    periods: tuple[Answer, ...]
+    periods: tuple[Decision, ...]
     _task: WitnessTask
     _title: str
     finer: Duration | None = None

@@ -13,10 +13,10 @@ from rich.text import Text
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
-from agreement.proving.answers import Answer, CheckedPremise, EveryStream, Witness, all_hold
 from agreement.proving.containment import PairQuery
 from agreement.proving.containment.canonical import in_unit
 from agreement.proving.decide import VariantClasses
+from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, Witness, all_hold
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration, TimedPoints
@@ -29,7 +29,7 @@ from translate.model.query import ToStream
 class DecisionView:
     """What is decided of each period, and which readings of the CQELS query are the same."""
 
-    decisions: Sequence[Answer]
+    decisions: Sequence[Decision]
     variants: VariantClasses
     unit: Duration
 
@@ -37,7 +37,7 @@ class DecisionView:
         """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
         yield from self._verdicts()
         yield "what was checked"
-        checked: dict[CheckedPremise, list[Answer]] = {}
+        checked: dict[CheckedPremise, list[Decision]] = {}
         for decision in self.decisions:
             for premise in decision.premises:
                 checked.setdefault(premise, []).append(decision)
@@ -54,7 +54,7 @@ class DecisionView:
         """Return what times of a stream that was searched are called."""
         return Dates(unit=self.unit, timed=isinstance(period, TimedPoints))
 
-    def _groups(self) -> Iterator[list[Answer]]:
+    def _groups(self) -> Iterator[list[Decision]]:
         """Yield periods in a row of which the same is said."""
         kinds = groupby(self.decisions, lambda one: (one.verdict, one.why, one.changes))
         return (list(group) for _, group in kinds)
@@ -147,11 +147,11 @@ _SAID: Final = {
 }
 
 
-def _differs(decision: Answer) -> bool:
+def _differs(decision: Decision) -> bool:
     return decision.verdict in (EveryStream.NEVER, EveryStream.SOME)
 
 
-def _headline(decisions: Sequence[Answer]) -> str:
+def _headline(decisions: Sequence[Decision]) -> str:
     """Return the verdicts in one sentence, those that differ first."""
     ordered = sorted(decisions, key=lambda decision: not _differs(decision))
     groups = [list(group) for _, group in groupby(ordered, lambda decision: decision.verdict)]
@@ -159,7 +159,7 @@ def _headline(decisions: Sequence[Answer]) -> str:
     return "; ".join(sentences.values())
 
 
-def _periods(group: Sequence[Answer]) -> str:
+def _periods(group: Sequence[Decision]) -> str:
     return outputs.number_ranges(sorted(decision.period for decision in group))
 
 
@@ -199,7 +199,7 @@ def _more_static(witness: Witness) -> list[str]:
     return [f"… and {left} more static triples: --json lists them"] if left > 0 else []
 
 
-def _json(decision: Answer, columns: Sequence[Variable]) -> outputs.Json:
+def _json(decision: Decision, columns: Sequence[Variable]) -> outputs.Json:
     return {
         "period": decision.period,
         "verdict": decision.verdict.name.lower(),
@@ -245,14 +245,14 @@ def _square(verdict: EveryStream) -> outputs.Json:
     return {"mark": _SQUARES[verdict], "word": verdict.value, "kind": verdict.name.lower()}
 
 
-def _stretch(own: Sequence[Answer]) -> outputs.Json:
+def _stretch(own: Sequence[Decision]) -> outputs.Json:
     """Return periods in a row of one verdict, as wide as they are many."""
     return {"periods": outputs.range_text(own[0].period, own[-1].period), "count": len(own)} | _square(
         own[0].verdict
     )
 
 
-def _theorems(verdicts: Sequence[Answer]) -> list[tuple[str, str]]:
+def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
     """Return each theorem that a verdict rests on, with what it says."""
     named = dict.fromkeys(decision.why for decision in verdicts if decision.holds is not None)
     return [
@@ -260,9 +260,9 @@ def _theorems(verdicts: Sequence[Answer]) -> list[tuple[str, str]]:
     ]
 
 
-def _first_of_each(verdicts: Sequence[Answer]) -> list[Answer]:
+def _first_of_each(verdicts: Sequence[Decision]) -> list[Decision]:
     """Return of the periods whose streams differ alike, as in the text, the first few."""
-    decisions: dict[tuple[object, ...], Answer] = {}
+    decisions: dict[tuple[object, ...], Decision] = {}
     for decision in verdicts:
         if decision.witness is not None:
             decisions.setdefault((decision.verdict, decision.why), decision)
@@ -293,7 +293,7 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
     }
 
 
-Direction = tuple[PairQuery, PairQuery, Answer]
+Direction = tuple[PairQuery, PairQuery, Decision]
 """A query, the one that its answers are looked for in, and what was found."""
 
 
@@ -327,7 +327,7 @@ def _whose(query: PairQuery, file: str) -> str:
     return file if query.operator is ToStream.RSTREAM else f"{query.operator.value} of {file}"
 
 
-def _data(query: PairQuery, other: PairQuery, containment: Answer, mine: str) -> Iterator[str]:
+def _data(query: PairQuery, other: PairQuery, containment: Decision, mine: str) -> Iterator[str]:
     if (against := containment.witness) is None:
         return
     dates = Dates(unit=query.setting.unit, timed=True)
@@ -366,7 +366,7 @@ def containment_json(containments: Sequence[Direction], files: Sequence[str]) ->
     }
 
 
-def _containment_json(query: PairQuery, containment: Answer) -> outputs.Json:
+def _containment_json(query: PairQuery, containment: Decision) -> outputs.Json:
     against = containment.witness
     return {
         "contained": containment.holds,

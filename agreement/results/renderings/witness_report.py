@@ -7,7 +7,7 @@ from rich.console import RenderableType
 
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.proving.answers import Answer, Witness
+from agreement.proving.decisions import Decision, Witness
 from agreement.proving.shrinking import MinimalDisagreement
 from agreement.proving.witness import WitnessTask
 from agreement.proving.witness.other_sides import NamedProfile
@@ -16,7 +16,7 @@ from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
 
 
-def as_text(task: WitnessTask, answers: Sequence[Answer]) -> Iterator[RenderableType]:
+def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
     """Yield each period's witnesses, and why there are no more."""
     for answer in answers:
         for witness in answer.witnesses:
@@ -73,7 +73,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
             yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
 
 
-def as_json(task: WitnessTask, answers: Sequence[Answer]) -> outputs.Json:
+def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
     """Return the whole answer."""
     return {
         "unit": outputs.encode(task.setting.unit),
@@ -106,8 +106,8 @@ def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
     }
 
 
-def _ended(answer: Answer) -> outputs.Json:
-    tried = {} if answer.tried is None else {"tried": answer.tried[1]}
+def _ended(answer: Decision) -> outputs.Json:
+    tried = {} if answer.scope is None else {"tried": answer.scope[1]}
     reason = None if answer.search_end == "out of time" else answer.why
     return {"verdict": answer.search_end, "triples": answer.triples, **tried, "reason": reason}
 

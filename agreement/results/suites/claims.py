@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.outputs import quantity
 from agreement.documents.placed import check_data, read_toml
-from agreement.proving.answers import Answer
+from agreement.proving.decisions import Decision
 from agreement.results.base.library import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
@@ -225,7 +225,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
     yield from map(_finding, _call(decide, words).verdicts)
 
 
-def _finding(answer: Answer, *, by_stream: bool = False) -> _Finding:
+def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
     """Return what an answer says; that it is refuted may rest on the stream alone."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)

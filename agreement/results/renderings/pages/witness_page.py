@@ -11,7 +11,7 @@ from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.outputs import quantity
-from agreement.proving.answers import Answer, all_hold
+from agreement.proving.decisions import Decision, all_hold
 from agreement.proving.shrinking import MinimalDisagreement
 from agreement.proving.witness import WitnessTask
 from agreement.results.renderings.agreement_report import AgreementView, dates_on, difference_text
@@ -28,7 +28,7 @@ _HEADING = "What was searched, and what is proven"
 def witness_page(
     title: str,
     task: WitnessTask,
-    answers: Sequence[Answer],
+    answers: Sequence[Decision],
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
@@ -93,7 +93,7 @@ def _headed(
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
 
 
-def _answer(answers: Sequence[Answer]) -> str:
+def _answer(answers: Sequence[Decision]) -> str:
     by_size: dict[int, list[str]] = defaultdict(list)
     for answer in answers:
         if answer.witness is not None:
@@ -108,7 +108,7 @@ def _answer(answers: Sequence[Answer]) -> str:
     return f"{'; '.join(sentences)}."
 
 
-def _proven(answers: Sequence[Answer]) -> list[str]:
+def _proven(answers: Sequence[Decision]) -> list[str]:
     """Return how what is shown was found, where the search came to its end."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []

@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 
 from agreement.comparing.agree.agreeing import pairs
-from agreement.proving.answers import EveryStream
 from agreement.proving.decide import AgreementQuestion, Decider
 from agreement.proving.decide.question import Places
+from agreement.proving.decisions import EveryStream
 from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from lars.language.windows import Bounds
 from tests.agreement.proving.decide import naive

@@ -2,9 +2,9 @@
 
 import pytest
 
-from agreement.proving.answers import EveryStream
 from agreement.proving.decide import AgreementQuestion, Decider, Places, agreement_theorem
 from agreement.proving.decide.theorems import Theorem
+from agreement.proving.decisions import EveryStream
 from tests.agreement.proving.decide import naive
 from tests.agreement.proving.decide.checking import derived, question, searched, witnessed
 from translate.model.query import Setting

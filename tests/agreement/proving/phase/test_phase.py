@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from agreement.comparing.agree.agreeing import ComparedInput, Pair, compare_pairs, pairs
-from agreement.proving.answers import trace_on
+from agreement.proving.decisions import trace_on
 from agreement.proving.phase import PhaseTask, diagrams
 from agreement.proving.phase.matches import obstacle
 from lars.language.terms import Iri

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.proving.answers import Witness
+from agreement.proving.decisions import Witness
 from agreement.proving.witness.witness_task import are_alike, named_terms
 from lars.text.notation import read
 from solver.facts import Fact

@@ -85,10 +85,10 @@ class CheckedPremise:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Decision:
     """Whether two sides agree, or a query is contained in another, on all streams and static data; and why.
 
-    Of streams up to `triples` none refutes it, of those that were `tried`: how many candidates, and at which
+    Of streams up to `triples` none refutes it, of those in the `scope`: made of how many candidates, at which
     times; if time ran out, of those with fewer. `finer` is a finer unit with which the answer is another one.
     Push and pull are asked for a `period`; `premises` were checked, `changes` would change the verdict.
     """
@@ -97,8 +97,8 @@ class Answer:
     why: str = ""
     witnesses: tuple[Witness, ...] = ()
     triples: int | None = None
-    tried: tuple[int, str] | None = None
-    finer: "tuple[Duration, Answer] | None" = None
+    scope: tuple[int, str] | None = None
+    finer: "tuple[Duration, Decision] | None" = None
     period: int = 1
     premises: tuple[CheckedPremise, ...] = ()
     changes: tuple[str, ...] = ()
@@ -118,7 +118,7 @@ class Answer:
         """How a search for streams that refute it ended; None: as many were found as were wanted."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
-        return "out of time" if self.why == TIME_IS_UP else "none up to" if self.tried else "none"
+        return "out of time" if self.why == TIME_IS_UP else "none up to" if self.scope else "none"
 
     def search_text(self, question: str) -> str:
         """Return why a search for streams has found no more."""
@@ -129,8 +129,8 @@ class Answer:
                 more = "; of those found the best is shown, perhaps a smaller one is left"
                 more = f"{more if self.witnesses else ''}; search longer with --time-limit"
                 return f"{TIME_IS_UP}: {none} with fewer than {triples}{more}"
-            case "none up to" if self.tried is not None:
-                tried = f"{triples} of {self.tried[0]} candidates, {self.tried[1]}"
+            case "none up to" if self.scope is not None:
+                tried = f"{triples} of {self.scope[0]} candidates, {self.scope[1]}"
                 return f"found {none} with up to {tried}; there may be a larger one: {self.why}"
             case "none":
                 return f"there is {none}: {self.why}"
@@ -141,11 +141,11 @@ class Answer:
 TIME_IS_UP: Final = "the time is up"
 
 
-def all_hold(answers: Sequence[Answer]) -> bool | None:
+def all_hold(answers: Sequence[Decision]) -> bool | None:
     """Return whether all answers are that it holds; None where that is open.
 
-    >>> all_hold([Answer(EveryStream.ALWAYS), Answer(EveryStream.OPEN)])
-    >>> all_hold([Answer(EveryStream.OPEN), Answer(EveryStream.NEVER)])
+    >>> all_hold([Decision(EveryStream.ALWAYS), Decision(EveryStream.OPEN)])
+    >>> all_hold([Decision(EveryStream.OPEN), Decision(EveryStream.NEVER)])
     False
     """
     known = {answer.holds for answer in answers}
