@@ -9,6 +9,7 @@ from typing import assert_never
 from agreement.comparing import judge
 from agreement.comparing.judge.judging import JudgeTimes
 from agreement.comparing.matching.likeness import Likeness
+from agreement.comparing.places import Place
 from agreement.documents import recordings
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
@@ -242,14 +243,14 @@ def _windows(verdict: judge.Verdict, shifts: dict[float, judge.Shift]) -> Iterat
     phases = {"transient": verdict.transient, "stable": verdict.windows, "later": verdict.later}
     for phase, windows in phases.items():
         for window in windows:
-            yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.last))}
+            yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.at))}
 
 
-def _window(window: judge.JudgedWindow) -> Json:
-    return {"from": window.first, "to": window.last, **judge.measures(window)}
+def _window(window: Place) -> Json:
+    return {"from": window.first, "to": window.at, **judge.measures(window)}
 
 
-def _shifted(window: judge.JudgedWindow, shift: judge.Shift | None) -> Json:
+def _shifted(window: Place, shift: judge.Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}

@@ -2,7 +2,6 @@
 
 from agreement.comparing.judge.diagnosis import Shift, border_shifts
 from agreement.comparing.judge.judgement import (
-    JudgedWindow,
     Judgement,
     Options,
     Verdict,

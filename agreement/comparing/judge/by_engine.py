@@ -2,13 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Final
+from dataclasses import dataclass, replace
 
-from agreement.comparing.judge.judgement import ANSWER, align, one_report
-from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows
+from agreement.comparing.judge.judgement import ANSWER, Options, align, one_report
+from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
 from agreement.comparing.matching.sequences import match_part, nearest
+from agreement.comparing.places import Place, PlaceKind, Reports, by_place, odd_rows
 from agreement.documents import recordings
 from agreement.documents.outputs import plain
 from agreement.documents.requests import EmptyReports, MatchBy
@@ -16,27 +15,6 @@ from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 from solver.facts import Row
 from translate.model.query import Form
-
-_NONE: Final = RowMatch()
-
-
-class StepKind(Enum):
-    """What reports are compared by."""
-
-    PUSH = "push"
-    TIME_UNIT = "time unit"
-    ANSWER = "answer"
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """What is predicted and what is recorded at one push, time unit or answer; `place` is its number."""
-
-    place: int
-    predicted: tuple[recordings.Report, ...]
-    recorded: tuple[recordings.Report, ...]
-    rows: RowMatch
-    problem: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +25,26 @@ class VersionJudgement:
     """
 
     engine: str
-    by: StepKind
+    by: PlaceKind
     columns: tuple[str, ...]
-    steps: tuple[Step, ...]
+    places: tuple[Place, ...]
 
     @property
     def correct(self) -> bool | None:
         """Whether every report was predicted, and nothing else; None for a sequence of no reports."""
-        if self.by is StepKind.ANSWER and not self.steps:
+        if self.by is PlaceKind.ANSWER and not self.places:
             return None
-        return all(step.problem is None for step in self.steps)
+        return all(place.problem is None for place in self.places)
 
     @property
     def match(self) -> MatchBy:
         """How reports were compared."""
-        return MatchBy.SEQUENCE if self.by is StepKind.ANSWER else MatchBy.TIME
+        return MatchBy.SEQUENCE if self.by is PlaceKind.ANSWER else MatchBy.TIME
 
     @property
-    def wrong(self) -> tuple[Step, ...]:
-        """The steps at which it differs."""
-        return tuple(step for step in self.steps if step.problem is not None)
+    def wrong(self) -> tuple[Place, ...]:
+        """The places at which it differs."""
+        return tuple(place for place in self.places if place.problem is not None)
 
     @property
     def silent(self) -> bool:
@@ -75,32 +53,15 @@ class VersionJudgement:
 
     @property
     def rows(self) -> RowMatch:
-        """How the rows of all steps match."""
-        return join_rows([step.rows for step in self.steps])
-
-
-@dataclass(frozen=True, slots=True)
-class Pushwise:
-    """How reports at one push are compared: their rows, times where predicted, and empty answers.
-
-    `pushes`: also which pushes are refused, and the bounds that are printed with reports. As a
-    sequence only rows and empty answers are compared.
-    """
-
-    likeness: Likeness
-    times: bool = True
-    empty: EmptyReports = EmptyReports.COMPARED
-    pushes: bool = False
-    match: MatchBy = MatchBy.TIME
-    numbers: recordings.RowNumbers = field(default_factory=recordings.RowNumbers, compare=False)
-    """The numbers of rows, for all that is judged by several engines."""
+        """How the rows of all places match."""
+        return join_rows([place.rows for place in self.places])
 
 
 def judged_by(
     engine: Engine,
     run: EngineRun,
     recorded: recordings.Recording,
-    how: Pushwise,
+    options: Options,
     off: frozenset[str] = NOTHING_OFF,
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine with some of its rules off.
@@ -108,7 +69,7 @@ def judged_by(
     Where nobody knows which push triggered what, what falls into one time unit is compared: with its
     times, if the recording has them finer than the unit. A recording can be of any build of the engine.
     """
-    judgements = (_judged_by(build, run, recorded, how, off) for build in (engine, *engine.builds))
+    judgements = (_judged_by(build, run, recorded, options, off) for build in (engine, *engine.builds))
     first = next(judgements)
     return first if first.correct else next((other for other in judgements if other.correct), first)
 
@@ -120,71 +81,72 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
         problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
     elif predicted is None:
         problem = f"the query is refused in the record, and taken in the prediction: {recorded}"
-    steps = () if problem is None else (Step(0, (), (), _NONE, problem),)
-    return VersionJudgement(engine.name, StepKind.PUSH, (), steps)
+    places = () if problem is None else (Place(0, (), problem=problem),)
+    return VersionJudgement(engine.name, PlaceKind.PUSH, (), places)
 
 
 def _judged_by(
-    engine: Engine, run: EngineRun, recorded: recordings.Recording, how: Pushwise, off: frozenset[str]
+    engine: Engine,
+    run: EngineRun,
+    recorded: recordings.Recording,
+    options: Options,
+    off: frozenset[str],
 ) -> VersionJudgement:
     predicted = engine.predict(run.query, run.static, run.pushes, off, recorded)
     by_push = all(report.trigger is not None for report in recorded.reports)
-    finer = any(report.t % run.unit.milliseconds for report in recorded.reports)
-    exact = replace(how, times=how.times and engine.timed and (by_push or finer))
+    length = run.unit.milliseconds
+    finer = any(report.t % length for report in recorded.reports)
+    timed = options.times and engine.timed and (by_push or finer)
     if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
         # Not a boolean in a column: the empty row is true, none is false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
-    mine, yours = recordings.in_common_columns(predicted, recorded)
-    both = recordings.number_rows(mine, how.numbers), recordings.number_rows(yours, how.numbers)
-    if how.match is MatchBy.SEQUENCE:
-        length = run.unit.milliseconds if not by_push else None
-        steps_in_order = _in_sequence(*both, how, length, as_told=engine.timed and by_push)
-        return VersionJudgement(engine.name, StepKind.ANSWER, both[0].variables, tuple(steps_in_order))
-    ours, theirs = (_grouped(recording.reports, by_push, run.unit.milliseconds) for recording in both)
-    steps = (Step(n, ours.get(n, ()), theirs.get(n, ()), _NONE) for n in sorted({*ours, *theirs}))
-    by_place = {step.place: _step(step, exact, timed=engine.timed) for step in steps}
-    if how.pushes:
-        for place, problem in _odd_pushes(predicted, recorded):
-            step = by_place.get(place, Step(place, (), (), _NONE))
-            by_place[place] = replace(step, problem=step.problem or problem)
-    return VersionJudgement(
-        engine.name,
-        StepKind.PUSH if by_push else StepKind.TIME_UNIT,
-        both[0].variables,
-        tuple(by_place[place] for place in sorted(by_place)),
-    )
+    numbers = recordings.RowNumbers() if options.numbers is None else options.numbers
+    both = [recordings.number_rows(one, numbers) for one in recordings.in_common_columns(predicted, recorded)]
+    pushes = run.pushes if by_push else None
+    ours, theirs = (by_place(one.reports, pushes, length)[0] for one in both)
+    if options.match is MatchBy.SEQUENCE:
+        as_told = engine.timed and by_push
+        in_order = _in_sequence(ours.values(), both[1], options, by_push=by_push, as_told=as_told)
+        return VersionJudgement(engine.name, PlaceKind.ANSWER, both[0].variables, tuple(in_order))
+    places = {n: Place(n, ours.get(n, ()), theirs.get(n, ())) for n in sorted({*ours, *theirs})}
+    places = {n: _matched(place, options, in_time=engine.timed, timed=timed) for n, place in places.items()}
+    for n, problem in _odd_pushes(predicted, recorded) if options.pushes else ():
+        place = places.get(n, Place(n, ()))
+        places[n] = replace(place, problem=place.problem or problem)
+    kind = PlaceKind.PUSH if by_push else PlaceKind.TIME_UNIT
+    return VersionJudgement(engine.name, kind, both[0].variables, tuple(places[n] for n in sorted(places)))
 
 
 def _in_sequence(
-    predicted: recordings.Recording,
+    due: Iterable[Reports],
     recorded: recordings.Recording,
-    how: Pushwise,
-    unit: float | None,
+    options: Options,
     *,
+    by_push: bool,
     as_told: bool,
-) -> Iterator[Step]:
+) -> Iterator[Place]:
     """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
 
     Reports at one push are told apart by their times where `as_told`.
     """
-    ignored = how.empty is EmptyReports.IGNORED
-    places = _grouped(predicted.reports, unit is None, unit or 1)
-    parts = (_parts(places[place], told_apart=as_told).values() for place in sorted(places))
+    ignored = options.empty is EmptyReports.IGNORED
+    parts = (_parts(reports, told_apart=as_told).values() for reports in due)
     answers = [rows for part in parts for rows in part if rows or not ignored]
     actual = [report for report in recorded.reports if report.rows or not ignored]
 
     def joint(report: recordings.Report, other: recordings.Report) -> bool:
-        return one_report(report, other) if as_told else unit is not None or bool(report.rows and other.rows)
+        return one_report(report, other) if as_told else not by_push or bool(report.rows and other.rows)
 
-    pairs = match_part(answers, actual, joint, how.likeness) or nearest(answers, actual, joint, how.likeness)
+    how = options.likeness
+    pairs = match_part(answers, actual, joint, how) or nearest(answers, actual, joint, how)
     for place, (number, reports) in enumerate(pairs):
         rows = () if number is None else answers[number]
-        match = match_rows(rows, recordings.rows_of(reports), how.likeness)
-        mine = () if number is None else (recordings.Report(0, rows),)
-        problem = None if match.equal else f"{len(match.missing)} missing, {len(match.extra)} extra"
+        match = match_rows(rows, recordings.rows_of(reports), how)
+        mine = None if number is None else (recordings.Report(0, rows),)
+        problem = None if match.equal else odd_rows(match)
         if number is None or not reports:
             problem = "a report that is not predicted" if number is None else "no report of this answer"
-        yield Step(place if number is None else number, mine, reports, match, problem)
+        yield Place(place if number is None else number, mine, reports, match, problem)
 
 
 def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording) -> Iterator[tuple[int, str]]:
@@ -205,50 +167,35 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
     return bounds_at
 
 
-def _grouped(
-    reports: Iterable[recordings.Report], by_push: bool, milliseconds: float
-) -> dict[int, tuple[recordings.Report, ...]]:
-    reports_of: dict[int, list[recordings.Report]] = {}
-    for report in reports:
-        place = report.trigger if by_push else int((report.t + recordings.SLACK) // milliseconds)
-        assert place is not None
-        reports_of.setdefault(place, []).append(report)
-    return {place: tuple(group) for place, group in reports_of.items()}
+def _matched(place: Place, options: Options, *, in_time: bool, timed: bool) -> Place:
+    """Return a place with how its rows match, and what is wrong; `in_time`: the clock is driven."""
+    both = place.right or (), place.came
+    mine, yours = (_parts(reports, told_apart=timed) for reports in both)
+    how = options.likeness
+    times = dict.fromkeys((*mine, *yours))
+    rows = join_rows([match_rows(mine.get(t, ()), yours.get(t, ()), how) for t in times])
+    ours, theirs = (_shape(reports, options) for reports in both)
+    problem = None
+    if timed and [t for t, _ in ours] != [t for t, _ in theirs]:
+        problem = f"reports at {_bounds_text(ours)} predicted, at {_bounds_text(theirs)} recorded"
+    elif not rows.equal:
+        problem = odd_rows(rows)
+    elif in_time and _odd_sizes(ours, timed=timed) != _odd_sizes(theirs, timed=timed):
+        problem = f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
+    elif not in_time and any(not size for _, size in theirs) and all(size for _, size in ours):
+        problem = "a report without rows"
+    return replace(place, rows=rows, problem=problem)
 
 
-def _step(step: Step, how: Pushwise, *, timed: bool) -> Step:
-    mine, yours = (
-        _parts(reports, told_apart=timed and how.times) for reports in (step.predicted, step.recorded)
-    )
-    pairs = [
-        match_rows(mine.get(t, ()), yours.get(t, ()), how.likeness) for t in dict.fromkeys((*mine, *yours))
-    ]
-    rows = join_rows(pairs)
-    return replace(step, rows=rows, problem=_problem(step, rows, how, timed=timed))
-
-
-def _problem(step: Step, rows: RowMatch, how: Pushwise, *, timed: bool) -> str | None:
-    ours, theirs = (_shape(reports, how) for reports in (step.predicted, step.recorded))
-    if timed and how.times and [t for t, _ in ours] != [t for t, _ in theirs]:
-        return f"reports at {_bounds_text(ours)} predicted, at {_bounds_text(theirs)} recorded"
-    if not rows.equal:
-        return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
-    if timed and _odd_sizes(ours, how) != _odd_sizes(theirs, how):
-        return f"{_sizes(ours)} predicted, {_sizes(theirs)} recorded"
-    if not timed and any(not size for _, size in theirs) and all(size for _, size in ours):
-        return "a report without rows"
-    return None
-
-
-def _shape(reports: Iterable[recordings.Report], how: Pushwise) -> list[tuple[float, int]]:
+def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple[float, int]]:
     """Return the time and size of each report in order, without empty ones where they are ignored."""
-    compared = how.empty is EmptyReports.COMPARED
+    compared = options.empty is EmptyReports.COMPARED
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 
-def _odd_sizes(shape: Sequence[tuple[float, int]], how: Pushwise) -> list[int]:
+def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
     """Return the sizes that have to be equal: of all reports; without times only of empty ones."""
-    return sorted(size for _, size in shape if how.times or not size)
+    return sorted(size for _, size in shape if timed or not size)
 
 
 def _sizes(shape: Sequence[tuple[float, int]]) -> str:

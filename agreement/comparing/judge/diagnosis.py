@@ -9,12 +9,11 @@ from functools import partial
 from itertools import product
 from typing import Final
 
-from agreement.comparing.judge.by_engine import Pushwise, judged_by
+from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.judgement import (
     UNCLOSED,
     Judgement,
     Options,
-    Slot,
     Verdict,
     first_close,
     judge_recording,
@@ -23,6 +22,7 @@ from agreement.comparing.judge.judgement import (
     slots_of,
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
+from agreement.comparing.places import Place
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import Recording, Report, rows_of
 from agreement.engines import specifications
@@ -49,8 +49,8 @@ def early_matches(
     slots = slots_of(scheduled, specifications.evaluations(scheduled), recorded, options)
     early: dict[float, list[Report]] = {}
     for slot in slots:
-        if slot.expected is None and closes is not None and slot.t < closes:
-            early.setdefault(slot.t, []).extend(slot.reports)
+        if slot.right is None and closes is not None and slot.at < closes:
+            early.setdefault(slot.at, []).extend(slot.came)
     answers = specifications.answers_of(scheduled)
     return _compared(scheduled, answers, early, options) if early and answers is not None else {}
 
@@ -119,28 +119,27 @@ def border_shifts(
     answers = specifications.answers_of(scheduled)
     if answers is None:
         return {}
-    points = {point.time: point for point in scheduled.points}
+    points = {point.time * task.unit.milliseconds: point for point in scheduled.points}
     how = replace(options.likeness, semantics=specification.rows)
-    wrong = {window.last for window in (*judged.transient, *judged.windows) if window.problem is not None}
+    wrong = {window.at for window in (*judged.transient, *judged.windows) if window.problem is not None}
     shifts: dict[float, Shift] = {}
     for slot in slots_of(scheduled, specifications.evaluations(scheduled), recorded, options):
-        if slot.t in wrong and slot.expected is not None and slot.reports:
-            shift = best_shift(scheduled, answers, slot, points[slot.expected.time], how)
+        if slot.at in wrong and slot.right is not None and slot.came:
+            shift = best_shift(scheduled, answers, slot, points[slot.at], how)
             if shift is not None:
-                shifts[slot.t] = shift
+                shifts[slot.at] = shift
     return shifts
 
 
 def best_shift(
     scheduled: specifications.ScheduledTask,
     answers: specifications.ContentAnswers,
-    slot: Slot,
+    slot: Place,
     point: specifications.EvaluationPoint,
     how: Likeness,
 ) -> Shift | None:
     """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
-    rows = rows_of(slot.reports)
-    expected = slot.expected.rows if slot.expected else ()
+    rows, expected = rows_of(slot.came), rows_of(slot.right or ())
 
     def met(wanted: Sequence[Row]) -> RowMatch:
         return match_rows(wanted, rows, how)
@@ -341,10 +340,8 @@ class RecordingToJudge:
 
     def by_engine(self, name: str) -> FaultExplanation | None:
         """Return how well an engine version does; None where it cannot run the query at all."""
-        numbers = self.task.numbers
-        options = self.options
-        how = Pushwise(options.likeness, False, options.empty, match=options.match, numbers=numbers)
         try:
+            how = replace(self.options, times=False, numbers=self.task.numbers)
             judgement = judged_by(ENGINES[name], self.run, self.recording, how)
         except LarsError:
             return None
@@ -415,7 +412,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
     """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
-    due = [window.last for window in verdict.windows if window.rows.expected][:_DUE]
+    due = [window.at for window in verdict.windows if window.rows.expected][:_DUE]
     usual = {points * length for points in (-2, -1, 1, 2)}
     return {first - t for t in due if t != first} if first is not None and due else usual
 
@@ -434,8 +431,8 @@ def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, R
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:
-        shift = shifts.get(window.last)
-        own = early.get(window.last) if window.problem == UNCLOSED else shift and shift.rows
+        shift = shifts.get(window.at)
+        own = early.get(window.at) if window.problem == UNCLOSED else shift and shift.rows
         matches.append(own or window.rows)
         complete = complete and matches[-1].equal and (own is not None or window.problem is None)
     rows = join_rows(matches)

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import floor, inf
+from operator import itemgetter
 from typing import Final
 
 from agreement.comparing.judge.start_times import (
@@ -22,6 +23,7 @@ from agreement.comparing.judge.start_times import (
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
 from agreement.comparing.matching.sequences import match_part, nearest
+from agreement.comparing.places import Place, odd_rows
 from agreement.documents import recordings
 from agreement.documents.outputs import Json, pick, plain
 from agreement.documents.requests import EmptyReports, MatchBy, sources
@@ -115,64 +117,26 @@ def _in_asked_columns(report: recordings.Report) -> recordings.Report:
     return replace(report, rows=(*[() for _ in true], *odd))
 
 
-@dataclass(frozen=True, slots=True)
-class ExpectedReport:
-    """What a specification reports at one time point: the rows of all its evaluations there.
-
-    `t` is the time point in milliseconds. Not `reported`: nothing is, since the answer is empty. `extent` is
-    when what the first window showed begins, and how many triples all showed.
-    """
-
-    time: int
-    t: float
-    rows: Sequence[Row]
-    reported: bool
-    extent: tuple[int, int] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Slot:
-    """An evaluation and the recorded reports that belong to it.
-
-    Without evaluation it is a report of its own; `again` is the time in ms of the evaluation that
-    has another one already.
-    """
-
-    expected: ExpectedReport | None
-    reports: tuple[recordings.Report, ...]
-    again: float | None = None
-
-    @property
-    def t(self) -> float:
-        """The time in milliseconds at which this is to be compared."""
-        return self.reports[0].t if self.expected is None else self.expected.t
-
-    @property
-    def delay(self) -> float | None:
-        """How many milliseconds after its time the first report came; None without report."""
-        if self.expected is None or not self.reports:
-            return None
-        return self.reports[0].t - self.expected.t
-
-
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
-) -> list[ExpectedReport]:
-    """Return what is expected at each time point, ascending: evaluations inside one instant are joined."""
+) -> list[Place]:
+    """Return what is right at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
         reports.setdefault(report.time, []).append(report)
-    return [
-        ExpectedReport(
-            time,
-            time * milliseconds,
-            recordings.together([evaluation_report.rows for evaluation_report in group]),
-            any(evaluation_report.reported for evaluation_report in group),
-            of.shown_at(group[-1].point),
-        )
-        for time, group in sorted(reports.items())
-    ]
+    return [_due(of, group, time * milliseconds) for time, group in sorted(reports.items())]
+
+
+def _due(
+    of: specifications.ScheduledTask, group: Sequence[specifications.EvaluationReport], t: float
+) -> Place:
+    rows = recordings.together([report.rows for report in group])
+    right = (recordings.Report(t, rows),) if any(report.reported for report in group) else ()
+    first, triples = of.shown_at(group[-1].point) or (None, None)
+    return Place(
+        t, right, first=None if first is None else first * of.task.unit.milliseconds, triples=triples
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +146,7 @@ class ReportAssignment:
     `once`: the first report is its only one, or those of the same time; else each row may come alone.
     Unless it is `late` ms after that or more; None: than the slide of one of the `windows` that report
     there; without these however late. `push_times` are the times in ms of the pushes where those tell,
-    not the reports' own times.
+    not the reports' own times. `closes` is when the first window of all closes, in ms, if the clock does.
     """
 
     late: float | None = None
@@ -190,16 +154,16 @@ class ReportAssignment:
     push_times: tuple[float, ...] | None = None
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
+    closes: float | None = None
 
-    def bound(self, time: int) -> float:
-        """Return how many ms a report has to be late, not to belong to an evaluation of that time point."""
+    def bound(self, t: float) -> float:
+        """Return how many ms a report has to be late, not to belong to an evaluation at that time in ms."""
         if self.late is not None or not self.windows:
             return inf if self.late is None else self.late
         length = self.windows[0].frame.unit.milliseconds
-        return (
-            max((slide_of(window) for window in self.windows if _may_report(window, time)), default=1)
-            * length
-        )
+        time = round(t / length)
+        slides = (slide_of(window) for window in self.windows if _may_report(window, time))
+        return max(slides, default=1) * length
 
     def time_of(self, report: recordings.Report) -> float:
         """Return the time that decides."""
@@ -214,27 +178,34 @@ def one_report(report: recordings.Report, other: recordings.Report) -> bool:
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
-def slots(
-    expected: Sequence[ExpectedReport], reports: Sequence[recordings.Report], how: ReportAssignment
-) -> list[Slot]:
+def slots(due: Sequence[Place], reports: Sequence[recordings.Report], how: ReportAssignment) -> list[Place]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
-    times = [expected_report.t for expected_report in expected]
-    belonging: list[list[recordings.Report]] = [[] for _ in expected]
-    alone: list[Slot] = []
+    times = [place.at for place in due]
+    belonging: list[list[recordings.Report]] = [[] for _ in due]
+    alone: list[Place] = []
     for report in reports:
         time = how.time_of(report)
-        place = bisect_right(times, time + recordings.SLACK) - 1
-        if place < 0 or time - how.early - times[place] >= how.bound(expected[place].time):
-            alone.append(Slot(None, (report,)))
-        elif how.once and belonging[place] and not one_report(belonging[place][0], report):
-            alone.append(Slot(None, (report,), times[place]))
+        number = bisect_right(times, time + recordings.SLACK) - 1
+        if number < 0 or time - how.early - times[number] >= how.bound(times[number]):
+            alone.append(_undue((report,), how))
+        elif how.once and belonging[number] and not one_report(belonging[number][0], report):
+            alone.append(replace(_undue((report,), how), problem="a second report"))
         else:
-            belonging[place].append(report)
-    all_slots = [Slot(report, tuple(own)) for report, own in zip(expected, belonging, strict=True)]
-    return sorted((*all_slots, *alone), key=lambda slot: slot.t)
+            belonging[number].append(report)
+    every = (
+        replace(place, came=tuple(own)) if own else place for place, own in zip(due, belonging, strict=True)
+    )
+    return sorted((*every, *alone), key=lambda place: place.at)
+
+
+def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> Place:
+    """Return reports of no evaluation as a place of their own."""
+    early = how.closes is not None and reports[0].t < how.closes - how.early
+    return Place(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
 
 UNCLOSED: Final = "a report before the first window closes"
+UNDUE: Final = "a report where nothing is evaluated"
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +215,9 @@ class Options:
     `until` is the last time point to compare, by default that of the last element: what closes
     before the next one. `early`: reports may come so many ms before their time,
     `late` less than so many ms after it (None: than the slide).
-    `bounds` and `rows`: instead of the specification's. At most `most` combinations of start times
+    `bounds` and `rows`: instead of the specification's. Of an engine version, `times` count where it tells
+    them; `pushes`: also which pushes are refused, and the bounds that are printed with reports. `numbers`
+    are those of rows, for all that several engines judge. At most `most` combinations of start times
     are tried, until `deadline`, so many `whole` though they do not fit.
     Of very many evaluations no verdict is made that cannot score more than `worth`.
     """
@@ -259,31 +232,13 @@ class Options:
     early: float = 0
     late: float | None = None
     match: MatchBy = MatchBy.TIME
+    times: bool = True
+    pushes: bool = False
     most: int | None = None
     whole: int = 256
     deadline: Deadline = NEVER
     worth: float = 0
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedWindow:
-    """One evaluation against its record: times in ms, how the rows match, what is wrong in words.
-
-    `first` and `last` are the ends of what the first window showed, and `triples` what all showed.
-    Without `problem` all is right.
-    """
-
-    first: float | None
-    last: float
-    rows: RowMatch
-    delay: float | None
-    triples: int | None
-    problem: str | None
-
-    @property
-    def is_report(self) -> bool:
-        """Whether it is a report that belongs to no evaluation."""
-        return self.triples is None
+    numbers: recordings.RowNumbers | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,9 +253,9 @@ class Phase:
     until: float
     edge: float
 
-    def decides(self, slot: Slot) -> bool:
-        """Whether a slot counts."""
-        return self.after < slot.t <= self.until and (slot.t < self.edge or bool(slot.reports))
+    def decides(self, place: Place) -> bool:
+        """Whether a place counts."""
+        return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
 
 
 @dataclass(frozen=True, slots=True)
@@ -314,9 +269,9 @@ class Verdict:
 
     choice: specifications.OpenChoice
     phase: Phase
-    transient: tuple[JudgedWindow, ...]
-    windows: tuple[JudgedWindow, ...]
-    later: tuple[JudgedWindow, ...]
+    transient: tuple[Place, ...]
+    windows: tuple[Place, ...]
+    later: tuple[Place, ...]
     until: int | None = None
 
     @property
@@ -344,72 +299,51 @@ class Verdict:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Comparing:
-    """How reports are compared: rows, empty answers, and the length of a time point in ms.
-
-    `closes` is when the first window of all closes, in ms; None where no clock closes windows.
-    """
-
-    likeness: Likeness
-    empty: EmptyReports
-    milliseconds: float
-    closes: float | None = None
-
-
 def verdict(
-    choice: specifications.OpenChoice, phase: Phase, all_slots: Sequence[Slot], how: Comparing
+    choice: specifications.OpenChoice, phase: Phase, every: Sequence[Place], options: Options
 ) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
-    ignoring = how.empty is EmptyReports.IGNORED
-    compared = [slot for slot in all_slots if not (ignoring and _is_empty(slot))]
-    transient = [slot for slot in compared if slot.t <= phase.after]
-    stable = [slot for slot in compared if phase.decides(slot)]
-    later = [slot for slot in compared if slot.t > phase.after and not phase.decides(slot)]
+    compared = [place for place in every if not _is_ignored(place, options)]
+    transient = [place for place in compared if place.at <= phase.after]
+    stable = [place for place in compared if phase.decides(place)]
+    later = [place for place in compared if place.at > phase.after and not phase.decides(place)]
     early, decisive, late = (
-        tuple(_window(slot, how) for slot in part) for part in (transient, stable, later)
+        tuple(_timed(matched(place, options)) for place in part) for part in (transient, stable, later)
     )
     return Verdict(choice, phase, early, decisive, late)
 
 
-def is_right(slot: Slot, how: Comparing) -> bool:
+def is_right(place: Place, options: Options) -> bool:
     """Return whether what belongs to one evaluation, or is a report without one, is right."""
-    ignored = how.empty is EmptyReports.IGNORED and _is_empty(slot)
-    return ignored or _window(slot, how).problem is None
+    return _is_ignored(place, options) or matched(place, options).problem is None
 
 
-def _is_empty(slot: Slot) -> bool:
-    return not (slot.expected and slot.expected.rows) and not any(report.rows for report in slot.reports)
+def _is_ignored(place: Place, options: Options) -> bool:
+    has_rows = any(report.rows for report in (*(place.right or ()), *place.came))
+    return options.empty is EmptyReports.IGNORED and not has_rows
 
 
-def _window(slot: Slot, how: Comparing) -> JudgedWindow:
-    expected = slot.expected
-    common = match_rows(expected.rows if expected else (), recordings.rows_of(slot.reports), how.likeness)
-    first, triples = (expected and expected.extent) or (None, None)
-    return JudgedWindow(
-        first=None if first is None else first * how.milliseconds,
-        last=slot.t,
-        rows=common,
-        delay=slot.delay,
-        triples=triples,
-        problem=_problem(slot, common, how),
-    )
+def matched(place: Place, options: Options) -> Place:
+    """Return a place with how its rows match, and what is wrong."""
+    right = recordings.rows_of(place.right or ())
+    rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
+    return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))
 
 
-def _problem(slot: Slot, common: RowMatch, how: Comparing) -> str | None:
-    if slot.expected is None:
-        if slot.again is not None:
-            return "a second report"
-        early = how.closes is not None and slot.t < how.closes
-        return UNCLOSED if early else "a report where nothing is evaluated"
-    if common.missing and common.extra:
-        return f"{len(common.missing)} missing, {len(common.extra)} extra"
-    if common.missing or common.extra:
-        return f"{len(common.missing)} missing" if common.missing else f"{len(common.extra)} extra"
-    if how.empty is EmptyReports.COMPARED:
-        if slot.expected.reported and not slot.reports:
+def _timed(place: Place) -> Place:
+    is_late = place.right is not None and place.came
+    return replace(place, delay=place.came[0].t - place.at) if is_late else place
+
+
+def _problem(place: Place, rows: RowMatch, options: Options) -> str | None:
+    if rows.missing and rows.extra:
+        return odd_rows(rows)
+    if rows.missing or rows.extra:
+        return f"{len(rows.missing)} missing" if rows.missing else f"{len(rows.extra)} extra"
+    if options.empty is EmptyReports.COMPARED:
+        if place.right and not place.came:
             return "no report of the empty answer"
-        if slot.reports and not slot.expected.reported:
+        if place.came and not place.right:
             return "a report of an empty answer"
     return None
 
@@ -422,45 +356,40 @@ def compare_reports(
     options: Options,
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
-    how = comparing(scheduled, options)
+    options = with_rows_of(scheduled.specification, options)
     if options.match is MatchBy.SEQUENCE:
-        return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, how)
-    return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), how)
+        return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
+    return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
 
 
-def comparing(of: specifications.FramedTask, options: Options) -> Comparing:
-    """Return how reports are compared with what is evaluated."""
-    length = of.task.unit.milliseconds
-    likeness = replace(options.likeness, semantics=of.specification.rows)
-    closes = first_close(of)
-    return Comparing(likeness, options.empty, length, None if closes is None else closes - options.early)
+def with_rows_of(specification: specifications.Specification, options: Options) -> Options:
+    """Return the options with rows as sets or multisets, as a specification has them."""
+    return replace(options, likeness=replace(options.likeness, semantics=specification.rows))
 
 
 def _in_sequence(
     scheduled: specifications.ScheduledTask,
-    expected_reports: Sequence[ExpectedReport],
+    due: Sequence[Place],
     reports: Sequence[recordings.Report],
-    how: Comparing,
+    options: Options,
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 
     Where arrivals are what reports, each answer can come in several reports.
     """
-    ignored = how.empty is EmptyReports.IGNORED
-    answered = [
-        report for report in expected_reports if report.reported and not (ignored and not report.rows)
-    ]
+    answered = [place for place in due if place.right and not _is_ignored(place, options)]
+    ignored = options.empty is EmptyReports.IGNORED
     given = [report for report in reports if not (ignored and not report.rows)]
-    by_clock = clock_driven(scheduled)
+    by_clock, how = clock_driven(scheduled), belonging(scheduled, options)
 
     def joint(report: recordings.Report, other: recordings.Report) -> bool:
         return one_report(report, other) if by_clock else True
 
-    rows = [report.rows for report in answered]
-    pairs = match_part(rows, given, joint, how.likeness) or nearest(rows, given, joint, how.likeness)
-    slots_in_order = (Slot(None if n is None else answered[n], own) for n, own in pairs)
-    windows = (replace(_window(slot, how), delay=None) for slot in slots_in_order)
-    return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), tuple(windows), ())
+    rows = [recordings.rows_of(place.right or ()) for place in answered]
+    pairs = match_part(rows, given, joint, options.likeness) or nearest(rows, given, joint, options.likeness)
+    places = (_undue(own, how) if n is None else replace(answered[n], came=own) for n, own in pairs)
+    windows = tuple(matched(place, options) for place in places)
+    return Verdict(scheduled.choice, Phase(-inf, inf, inf), (), windows, ())
 
 
 def slots_of(
@@ -468,10 +397,10 @@ def slots_of(
     reports: Sequence[specifications.EvaluationReport],
     recorded: recordings.Recording,
     options: Options,
-) -> list[Slot]:
+) -> list[Place]:
     """Return each evaluation with the reports that belong to it."""
-    expected = by_time_point(scheduled, reports)
-    return slots(expected, recorded.reports, belonging(scheduled, options))
+    due = by_time_point(scheduled, reports)
+    return slots(due, recorded.reports, belonging(scheduled, options))
 
 
 def phase_of(of: specifications.FramedTask, started: int, options: Options) -> Phase:
@@ -498,7 +427,7 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
         return ReportAssignment(None, options.early, times)
     allowed = None if options.late is None else options.late + recordings.SLACK
     reporting = tuple(window for window in of.windows if window.strategies)
-    return ReportAssignment(allowed, options.early, once=True, windows=reporting)
+    return ReportAssignment(allowed, options.early, once=True, windows=reporting, closes=first_close(of))
 
 
 def slide_of(window: specifications.ShownWindow) -> int:
@@ -529,7 +458,7 @@ def first_close(of: specifications.FramedTask) -> float | None:
     return min(closes) * of.task.unit.milliseconds if closes else None
 
 
-def measures(window: JudgedWindow) -> Json:
+def measures(window: Place) -> Json:
     """Return numbers of rows, precision and recall, the delay in ms, what is wrong in words."""
     return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
 
@@ -549,6 +478,10 @@ _TOGETHER: Final = 64
 """The contents of so many start times are asked together."""
 
 
+_SOME: Final = (recordings.Report(0, ()),)
+"""The report of an evaluation of which only the time is asked."""
+
+
 @dataclass(frozen=True, slots=True)
 class Bench:
     """What is the same for all start times, once the ends of windows are chosen."""
@@ -560,13 +493,12 @@ class Bench:
     phase: Phase
     how: ReportAssignment
 
-    def slots(self, schedule: specifications.ScheduledTask) -> list[Slot]:
+    def slots(self, schedule: specifications.ScheduledTask) -> list[Place]:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
-        times = dict.fromkeys(point.time for point in schedule.points)
-        expected = [ExpectedReport(t, t * length, (), reported=True) for t in times]
+        due = [Place(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
-        return [slot for slot in slots(expected, self.recorded.reports, how) if self.phase.decides(slot)]
+        return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
 
     def odd(self, z: StartTimes) -> int:
         """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
@@ -580,9 +512,9 @@ class Bench:
             or self.options.empty is EmptyReports.IGNORED
         ):
             return sum(
-                slot.expected is None and any(report.rows for report in slot.reports) for slot in decisive
+                place.right is None and any(report.rows for report in place.came) for place in decisive
             )
-        return sum(slot.expected is None or not slot.reports for slot in decisive)
+        return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
         """Return whether so many more rows are expected than reported that no verdict can be worth it."""
@@ -625,20 +557,9 @@ def _more_and_more(
         begin, end = end, 8 * end
 
 
-@dataclass(frozen=True, slots=True)
-class Misfit:
-    """How badly start times fit that are ruled out: so many evaluations and reports are `odd`.
-
-    Without any so many reports are `right` before the first that is not. `number` is their place in
-    the order of trying.
-    """
-
-    odd: int
-    right: int
-    number: int
-
-
-RuledOut = list[tuple[Misfit, StartTimes]]
+RuledOut = list[tuple[tuple[int, int, int], StartTimes]]
+"""Start times that are ruled out, with how badly they fit: so many evaluations and reports are odd; without
+any, less one for each report that is right before the first wrong one; their place in the order of trying."""
 NumberedStarts = list[tuple[int, StartTimes]]
 
 
@@ -648,7 +569,7 @@ class _Trial:
 
     number: int
     schedule: specifications.ScheduledTask
-    decisive: list[Slot]
+    decisive: list[Place]
 
     @property
     def numbered(self) -> tuple[int, StartTimes]:
@@ -658,8 +579,11 @@ class _Trial:
         self, place: int, *, changes: bool
     ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
         """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
-        expected, points = self.decisive[place].expected, self.schedule.points
-        at = (n for n, point in enumerate(points) if expected is not None and point.time == expected.time)
+        slot, points = self.decisive[place], self.schedule.points
+        length = self.schedule.task.unit.milliseconds
+        at = (
+            n for n, point in enumerate(points) if slot.right is not None and point.time * length == slot.at
+        )
         content = self.schedule.content
         return [(content(points[n - 1]) if changes and n else None, content(points[n])) for n in at]
 
@@ -670,7 +594,7 @@ class Sieve:
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.table.of, answers
         self.kind = self.of.task.query.to_stream or self.of.specification.stream
-        self.how = comparing(self.of, bench.options)
+        self.options = with_rows_of(self.of.specification, bench.options)
 
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
         """Return those that are left once few are, and those ruled out."""
@@ -688,7 +612,7 @@ class Sieve:
                     if right:
                         kept.append(trial)
                     else:
-                        ruled_out.append((Misfit(0, place, trial.number), trial.schedule.choice.starts))
+                        ruled_out.append(((0, -place, trial.number), trial.schedule.choice.starts))
             left, place = kept, place + 1
         return [trial.numbered for trial in left], ruled_out
 
@@ -706,12 +630,13 @@ class Sieve:
             answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
             yield trial, place >= len(trial.decisive) or self._is_right(trial.decisive[place], answered)
 
-    def _is_right(self, slot: Slot, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
-        if slot.expected is None:
-            return is_right(slot, self.how)
+    def _is_right(self, place: Place, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
+        if place.right is None:
+            return is_right(place, self.options)
         rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
         expects = bool(rows) or self.of.specification.empty is specifications.Empty.REPORTED
-        return is_right(replace(slot, expected=replace(slot.expected, rows=rows, reported=expects)), self.how)
+        right = (recordings.Report(place.at, rows),) if expects else ()
+        return is_right(replace(place, right=right), self.options)
 
 
 _MOST_IDLE_STARTS: Final = 1000
@@ -788,14 +713,16 @@ def judge_recording(
     every = options.bounds or specification.bounds
     benches = [_bench(task, specification, bounds, recorded, options) for bounds in every]
     parts = [_outcome(bench, progress) for bench in benches]
-    verdicts = [verdict for part in parts for verdict in part.verdicts]
+    verdicts = [verdict for found, _, _ in parts for verdict in found]
     if not any(verdict.correct for verdict in verdicts):
-        ruled_out = ((*pair, n) for n, part in enumerate(parts) for pair in part.ruled_out)
-        best = sorted(
-            ruled_out, key=lambda misfit: (misfit[0].odd, -misfit[0].right, misfit[2], misfit[0].number)
+        ruled_out = (
+            ((odd, right, n, number), z)
+            for n, part in enumerate(parts)
+            for (odd, right, number), z in part[1]
         )
-        verdicts += filter(None, (benches[n].verdict(z) for _, z, n in best[:_TRIED]))
-    choices, tried = sum(bench.starts.count for bench in benches), sum(part.tried for part in parts)
+        best = sorted(ruled_out, key=itemgetter(0))
+        verdicts += filter(None, (benches[n].verdict(z) for (*_, n, _), z in best[:_TRIED]))
+    choices, tried = sum(bench.starts.count for bench in benches), sum(count for _, _, count in parts)
     return Judgement(specification, tuple(sorted(verdicts, key=_fit)), choices, tried, options.match)
 
 
@@ -836,15 +763,15 @@ def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
 
     An evaluation, or a report without one, that only one of them knows is none in the other.
     """
-    both = [{(each.last, each.is_report): each for each in one.windows} for one in (taken, ignoring)]
+    both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []
     for place in both[0].keys() | both[1].keys():
         known = [each[place] for each in both if place in each]
         right = next((window for window in known if window.problem is None), None)
-        came = any(window.is_report or window.rows.actual for window in known)
-        if right is not None or len(known) > 1 or (came and not known[0].is_report):
+        came = any(window.right is None or window.rows.actual for window in known)
+        if right is not None or len(known) > 1 or (came and known[0].right is not None):
             windows.append(right or known[0])
-    return replace(taken, windows=tuple(sorted(windows, key=lambda window: window.last)))
+    return replace(taken, windows=tuple(sorted(windows, key=lambda window: window.at)))
 
 
 def _bench(
@@ -895,16 +822,8 @@ def _compared_times(
         )
 
 
-@dataclass(frozen=True, slots=True)
-class _Outcome:
-    """The verdicts on those start times that reports do not rule out, of so many that were tried."""
-
-    verdicts: list[Verdict]
-    ruled_out: RuledOut
-    tried: int
-
-
-def _outcome(bench: Bench, progress: Progress) -> _Outcome:
+def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
+    """Return the verdicts on start times that reports do not rule out, the others, how many were tried."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
@@ -914,7 +833,7 @@ def _outcome(bench: Bench, progress: Progress) -> _Outcome:
         progress(number, bench.starts.count)
         odd = 0 if options.match is MatchBy.SEQUENCE else bench.odd(z)
         if odd:
-            ruled_out.append((Misfit(odd, 0, number), z))
+            ruled_out.append(((odd, 0, number), z))
         else:
             fitting.append((number, z))
     several = len(fitting) > options.whole and options.match is MatchBy.TIME
@@ -929,7 +848,7 @@ def _outcome(bench: Bench, progress: Progress) -> _Outcome:
             break
         progress(done, len(fitting))
         verdicts.append(bench.verdict(z))
-    return _Outcome([verdict for verdict in verdicts if verdict], ruled_out, len(ruled_out) + len(verdicts))
+    return [verdict for verdict in verdicts if verdict], ruled_out, len(ruled_out) + len(verdicts)
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:

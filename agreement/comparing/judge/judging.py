@@ -15,7 +15,7 @@ from math import gcd, inf, isfinite
 from pathlib import Path
 from typing import Final, TypeVar
 
-from agreement.comparing.judge.by_engine import Pushwise, VersionJudgement, judged_by, judged_refusal
+from agreement.comparing.judge.by_engine import VersionJudgement, judged_by, judged_refusal
 from agreement.comparing.judge.diagnosis import Diagnosis, RecordingToJudge, by_borders, diagnose
 from agreement.comparing.judge.judgement import (
     Judgement,
@@ -315,36 +315,23 @@ def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
 
 
 def needed_rules(
-    engine: Engine,
-    run: specifications.EngineRun,
-    recorded: recordings.Recording,
-    how: Likeness,
-    match: requests.MatchBy = requests.MatchBy.TIME,
+    engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: Options
 ) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and no fewer of which do.
 
     None where not even all of them do; no rule where the specification, with windows that begin at
     multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
     """
-    engine_rules = (_needed(build, run, recorded, how, match) for build in (engine, *engine.builds))
-    return next((rules for rules in engine_rules if rules is not None), None)
+    untimed = replace(options, times=False)
 
+    def predicts(build: Engine, rules: Sequence[EngineRule]) -> bool:
+        off = frozenset(rule.name for rule in build.rules if rule not in rules)
+        return judged_by(build, run, recorded, untimed, off).correct is True
 
-def _needed(
-    engine: Engine,
-    run: specifications.EngineRun,
-    recorded: recordings.Recording,
-    how: Likeness,
-    match: requests.MatchBy,
-) -> tuple[EngineRule, ...] | None:
-    alone = replace(engine, builds=())
-
-    def predicts(rules: Sequence[EngineRule]) -> bool:
-        off = frozenset(rule.name for rule in engine.rules if rule not in rules)
-        compared = Pushwise(how, times=False, match=match)
-        return judged_by(alone, run, recorded, compared, off).correct is True
-
-    return fewest_enough(engine.rules, predicts) if predicts(engine.rules) else None
+    for build in (replace(one, builds=()) for one in (engine, *engine.builds)):
+        if predicts(build, build.rules):
+            return fewest_enough(build.rules, partial(predicts, build))
+    return None
 
 
 _Result = TypeVar("_Result")
@@ -467,7 +454,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
         and name in specifications.NAMES
     ):
         recording = case.recording
-        rules = needed_rules(own, run_of_case(case), recording, options.likeness, options.match)
+        rules = needed_rules(own, run_of_case(case), recording, options)
     return CaseVerdict(case, name, judgement, rules, other)
 
 
@@ -495,7 +482,7 @@ def _judgement(
     if name in ENGINES:
         pushes = name == case.engine
         likeness = replace(options.likeness, lexical=case.lexical)
-        how = Pushwise(likeness, empty=options.empty, pushes=pushes, match=options.match)
+        how = replace(options, likeness=likeness, pushes=pushes)
         recording = replace(case.recording, windows=case.windows if any(case.windows) else ())
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
@@ -559,11 +546,11 @@ def first_problem(verdict: CaseVerdict) -> str:
         if judgement.correct:
             return ""
         share = f"({len(windows)} of {len(judgement.best.windows)})"
-        return f"at {plain(windows[0].last)} ms: {windows[0].problem} {share}"
+        return f"at {plain(windows[0].at)} ms: {windows[0].problem} {share}"
     place = judgement.by.value
     wrong = judgement.wrong
     return (
-        f"{place} {wrong[0].place}: {wrong[0].problem} ({len(wrong)} of {len(judgement.steps)})"
+        f"{place} {wrong[0].at}: {wrong[0].problem} ({len(wrong)} of {len(judgement.places)})"
         if wrong
         else ""
     )
@@ -820,8 +807,9 @@ def _verdict(
 
 
 def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
-    how = Pushwise(recording.options.likeness, empty=recording.options.empty, match=match)
-    return judged_by(ENGINES[name], recording.run, recording.recording, how)
+    return judged_by(
+        ENGINES[name], recording.run, recording.recording, replace(recording.options, match=match)
+    )
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:

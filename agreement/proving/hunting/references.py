@@ -11,10 +11,11 @@ from math import inf
 from typing import Final
 
 from agreement.comparing import judge
-from agreement.comparing.judge.by_engine import Pushwise, judged_by
+from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.places import Place
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers, Report
 from agreement.documents.requests import sources
@@ -104,7 +105,7 @@ class RunVerdict:
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
-Pattern = Callable[[Sequence[judge.JudgedWindow]], bool]
+Pattern = Callable[[Sequence[Place]], bool]
 """Whether what came has some relation to what is right, window by window."""
 
 
@@ -152,7 +153,7 @@ class JudgedRun:
         # Where a pattern does not hold, nothing says by how much it fails.
         return 0 if holds else fewest + 1
 
-    def _may_differ(self, window: judge.JudgedWindow) -> bool:
+    def _may_differ(self, window: Place) -> bool:
         """Whether a late triple lies in a window, or in one before it where an operator compares them."""
         if not self.late or window.problem in _PLACELESS:
             return False
@@ -161,7 +162,7 @@ class JudgedRun:
         ranges = (one.window for one in sources(task.query) if isinstance(one.window, Range))
         length = max((one.length.milliseconds for one in ranges), default=0.0)
         reach = length if operator is ToStream.RSTREAM else inf
-        return any(t <= window.last <= t + reach for t in self.late)
+        return any(t <= window.at <= t + reach for t in self.late)
 
 
 UNJUDGED: Final = "not judged: no triple comes after its time"
@@ -324,7 +325,7 @@ class SpecificationReference(Reference):
         recorded = subject.recorded
         options = replace(recorded.options, starts=recorded.options.starts or (0,))
         subject = replace(subject, recorded=replace(recorded, options=options))
-        due = [window.last for window in subject.judgement().best.windows if window.rows.missing]
+        due = [window.at for window in subject.judgement().best.windows if window.rows.missing]
         came = [report.t for report in subject.recorded.recording.reports if report.rows]
         yield from (t - other for t in came for other in due if t != other)
 
@@ -406,9 +407,9 @@ def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
     best = subject.judgement().best
     windows = (*best.transient, *best.windows, *best.later)
     right = (
-        (window.last, (*window.rows.shared, *window.rows.missing))
+        (window.at, (*window.rows.shared, *window.rows.missing))
         for window in windows
-        if not window.is_report
+        if window.right is not None
     )
     silent = subject.specification.empty is Empty.SILENT
     reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
@@ -453,7 +454,7 @@ def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     return fewest
 
 
-def _rows_in(windows: Iterable[judge.JudgedWindow]) -> int:
+def _rows_in(windows: Iterable[Place]) -> int:
     return sum(window.rows.actual for window in windows)
 
 
@@ -461,7 +462,7 @@ def _came(subject: JudgedRun) -> int:
     return sum(len(report.rows) for report in subject.recorded.recording.reports)
 
 
-def _wrongs(window: judge.JudgedWindow) -> int:
+def _wrongs(window: Place) -> int:
     return 0 if window.problem is None else max(1, len(window.rows.missing) + len(window.rows.extra))
 
 
@@ -523,7 +524,7 @@ class VersionReference(Reference):
         """Return whether the version predicts every report of a run."""
         del on, right
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
-        places = (_wrong_place(f"push {step.place}", step.rows, step.problem) for step in judgement.steps)
+        places = (_wrong_place(f"push {step.at}", step.rows, step.problem) for step in judgement.places)
         return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
@@ -557,14 +558,14 @@ def _wrong_place(where: str, rows: RowMatch, problem: str | None) -> WrongPlace:
     return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem)
 
 
-def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> Pushwise:
+def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> judge.Options:
     likeness = replace(options.likeness, lexical=run.typed_answers.lexical)
-    return Pushwise(likeness, times, options.empty)
+    return replace(options, likeness=likeness, times=times)
 
 
-def _where(window: judge.JudgedWindow) -> str:
-    text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.last)}"
-    return f"at {plain(window.last)} ms{text}"
+def _where(window: Place) -> str:
+    text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.at)}"
+    return f"at {plain(window.at)} ms{text}"
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:

@@ -15,8 +15,9 @@ from operator import attrgetter, itemgetter
 from types import UnionType
 from typing import Any, Final
 
-from agreement.comparing.judge import JudgedWindow, Options
+from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
+from agreement.comparing.places import Place
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import MatchBy, WindowSource, sources, with_sources
 from agreement.engines import specifications
@@ -988,7 +989,7 @@ def _halved(recording: Recording) -> Recording | None:
     return None if left else replace(recording, reports=tuple(kept))
 
 
-OneOfSeveral = Callable[[Sequence[JudgedWindow]], JudgedWindow]
+OneOfSeveral = Callable[[Sequence[Place]], Place]
 _OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
     ("of the windows that close between two arrivals only the first reports", itemgetter(0)),
     ("of the windows that close between two arrivals only the last reports", itemgetter(-1)),
@@ -999,11 +1000,11 @@ def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with the pattern that of the windows that one arrival finds closed one reports."""
     times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
 
-    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[JudgedWindow]) -> bool:
-        due: dict[int, list[JudgedWindow]] = {}
+    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[Place]) -> bool:
+        due: dict[int, list[Place]] = {}
         for window in windows:
             if window.rows.shared or window.rows.missing or window.rows.extra:
-                due.setdefault(place(times, window.last), []).append(window)
+                due.setdefault(place(times, window.at), []).append(window)
         silent = [window for several in due.values() for window in several if window is not kept(several)]
         wrong = [window for window in windows if window.problem is not None]
         return wrong == silent and not any(window.rows.actual for window in silent)
@@ -1012,16 +1013,16 @@ def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
         yield replace(subject, pattern=partial(alone, place))
 
 
-def _rows_of(window: JudgedWindow) -> tuple[list[Row], list[Row]]:
+def _rows_of(window: Place) -> tuple[list[Row], list[Row]]:
     return [*window.rows.shared, *window.rows.missing], [*window.rows.shared, *window.rows.extra]
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
     """Return the pattern that in each window the rows that are right and that came have a relation."""
 
-    def pattern(windows: Sequence[JudgedWindow]) -> bool:
+    def pattern(windows: Sequence[Place]) -> bool:
         # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
-        strange = any(one.is_report or (one.problem is not None and one.rows.equal) for one in windows)
+        strange = any(one.right is None or (one.problem is not None and one.rows.equal) for one in windows)
         return not strange and all(holds(*_rows_of(window)) for window in windows)
 
     return pattern
@@ -1047,20 +1048,20 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
     return came == (right if len(right) < _SEVERAL else [])
 
 
-def _lost_report(place: int, windows: Sequence[JudgedWindow]) -> bool:
+def _lost_report(place: int, windows: Sequence[Place]) -> bool:
     """Whether of all reports with rows one is missing, and the others are right."""
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
 
 
-def _every_other(first: int, windows: Sequence[JudgedWindow]) -> bool:
+def _every_other(first: int, windows: Sequence[Place]) -> bool:
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[first::2] and not any(window.rows.actual for window in wrong)
 
 
-def _after_first(windows: Sequence[JudgedWindow]) -> bool:
+def _after_first(windows: Sequence[Place]) -> bool:
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[1:] and not any(window.rows.actual for window in wrong)
@@ -1070,7 +1071,7 @@ Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[
 """What is reported: by what is right, what was right before (with rows), and the most of each row so far."""
 
 
-def _remembering(reporting: Reporting, windows: Sequence[JudgedWindow]) -> bool:
+def _remembering(reporting: Reporting, windows: Sequence[Place]) -> bool:
     """Whether what came is what is reported by the right rows up to it."""
     before: Counter[Row] | None = None
     ever: Counter[Row] = Counter()

@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from agreement.comparing.judge import Judgement, Shift, Verdict
-from agreement.comparing.judge.by_engine import StepKind, VersionJudgement
+from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
@@ -168,7 +169,7 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
             phase,
             {
                 "from": None if window.first is None else points(window.first, length),
-                "to": points(window.last, length),
+                "to": points(window.at, length),
             },
             window.rows,
             window.problem,
@@ -176,19 +177,19 @@ def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
             window.delay,
             window.triples,
             one.choice.starts,
-            shift=shifts.get(window.last),
+            shift=shifts.get(window.at),
         )
 
 
 def _steps(judgement: VersionJudgement) -> Iterator[WindowVerdict]:
-    in_order = judgement.by is StepKind.ANSWER
-    name = "time" if judgement.by is StepKind.TIME_UNIT else judgement.by.value
-    for step in judgement.steps:
-        predicted = () if in_order else tuple(report.t for report in step.predicted)
-        recorded = tuple(report.t for report in step.recorded)
+    in_order = judgement.by is PlaceKind.ANSWER
+    name = "time" if judgement.by is PlaceKind.TIME_UNIT else judgement.by.value
+    for step in judgement.places:
+        predicted = () if in_order else tuple(report.t for report in (step.right or ()))
+        recorded = tuple(report.t for report in step.came)
         reported = predicted, recorded
         yield WindowVerdict(
-            COUNTING, {name: step.place}, step.rows, step.problem, judgement.columns, reported=reported
+            COUNTING, {name: step.at}, step.rows, step.problem, judgement.columns, reported=reported
         )
 
 

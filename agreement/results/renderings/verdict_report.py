@@ -12,10 +12,11 @@ from typing import Final
 from rich.console import RenderableType
 from rich.text import Text
 
-from agreement.comparing.judge import JudgedWindow, Judgement, RefusedCase, Shift, Verdict, judging
+from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict, judging
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.places import Place
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import rows_of
@@ -89,7 +90,7 @@ def by_specification(
 ) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of a specification's verdict."""
     best, milliseconds = judgement.best, all_dates.unit.milliseconds
-    ends = [window.last for window in (*best.transient, *best.windows, *best.later)]
+    ends = [window.at for window in (*best.transient, *best.windows, *best.later)]
     last = ceil(max(ends, default=0) / milliseconds)
     dates = all_dates.within(Interval(0, last))
     yield Text(_headline(judgement, dates), style=_STYLES[judgement.correct])
@@ -105,7 +106,7 @@ def by_specification(
         odd = [window for window in windows if window.problem is not None]
         if odd:
             times = [
-                f"{judging.in_points(window.last, milliseconds, dates)} ({window.problem})" for window in odd
+                f"{judging.in_points(window.at, milliseconds, dates)} ({window.problem})" for window in odd
             ]
             yield f"{title}, not compared: {outputs.first_few(times, _TIMES)}"
 
@@ -202,14 +203,14 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     )
     numbers = ("from", "to", "expected", "actual", "precision", "recall", "delay ms", "triples")
     title = f"{title}{dates.caption}, t0 = {judging.starts_in_words([verdict], dates)}"
-    rows = ((*_cells(window, dates), _problem(window, shifts.get(window.last))) for window in listed_windows)
+    rows = ((*_cells(window, dates), _problem(window, shifts.get(window.at))) for window in listed_windows)
     return outputs.table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
 
 
-def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
+def _cells(window: Place, dates: Dates) -> Iterator[str]:
     milliseconds = dates.unit.milliseconds
     yield "-" if window.first is None else judging.in_points(window.first, milliseconds, dates)
-    yield judging.in_points(window.last, milliseconds, dates)
+    yield judging.in_points(window.at, milliseconds, dates)
     yield str(window.rows.expected)
     yield str(window.rows.actual)
     yield f"{window.rows.precision:.3f}"
@@ -218,7 +219,7 @@ def _cells(window: JudgedWindow, dates: Dates) -> Iterator[str]:
     yield "-" if window.triples is None else str(window.triples)
 
 
-def _problem(window: JudgedWindow, shift: Shift | None) -> str:
+def _problem(window: Place, shift: Shift | None) -> str:
     if window.problem is None:
         return ""
     parts = [window.problem, *_odd_rows(window.rows)]
@@ -270,18 +271,18 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
     place = judgement.by.value
     if judgement.correct:
-        sentence = f"{outputs.quantity(len(judgement.steps), place)} with reports, all as predicted"
+        sentence = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
         yield Text(f"correct by {judgement.engine}: {sentence}", style=_STYLES[True])
         return
-    wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.steps), place)} with reports differ"
+    wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.places), place)} with reports differ"
     yield Text(
         f"incorrect by {judgement.engine}: {wrong}, score {judgement.rows.score:.3f}", style=_STYLES[False]
     )
     numbers = (place, "predicted", "recorded")
     rows = (
         (
-            str(step.place),
-            *(str(len(rows_of(reports))) for reports in (step.predicted, step.recorded)),
+            str(step.at),
+            *(str(len(rows_of(reports))) for reports in (step.right or (), step.came)),
             "\n".join([step.problem or "", *_odd_rows(step.rows)]),
         )
         for step in judgement.wrong[:_SHOWN]

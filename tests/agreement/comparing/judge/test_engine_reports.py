@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge.by_engine import Pushwise, judged_by
-from agreement.comparing.matching.likeness import Likeness
+from agreement.comparing.judge import Options
+from agreement.comparing.judge.by_engine import judged_by
 from agreement.documents.recordings import Push, Recording
 from agreement.engines.specifications import EngineRun
 from agreement.engines.versions.csparql_097 import CSPARQL_097
@@ -23,7 +23,7 @@ REGISTER RStream <http://e/out> AS
 SELECT ?s
 FROM NAMED WINDOW :w ON STREAM :S [RANGE 2 STEP 2]
 WHERE { WINDOW :w { ?s :p ?o } }"""
-EXACT = Pushwise(Likeness(), pushes=True)
+EXACT = Options(pushes=True)
 PUSHED = [(500, "a"), (2500, "b"), (4500, "c"), (6500, "a"), (8500, "c")]
 NAMES = ("empty report dropped", "empty report twice", "empty report beside rows", "later")
 

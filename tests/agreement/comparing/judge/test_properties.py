@@ -63,7 +63,7 @@ def test_our_own_output_is_correct_for_the_start_times_it_was_made_with(seed, tr
 def test_output_with_one_row_changed_is_not_correct_for_them(seed, what, triggers, rng):
     drawn = Drawn(seed, triggers=triggers)
     own = drawn.own(drawn.judged())
-    stable = {window.last for window in own.windows}
+    stable = {window.at for window in own.windows}
     reports = [n for n, one in enumerate(drawn.recording.reports) if one.rows and one.t in stable]
     assume(reports and drawn.recording.variables)
     number = rng.choice(reports)

@@ -5,8 +5,9 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge.by_engine import Pushwise, StepKind, judged_by
-from agreement.comparing.matching.likeness import Likeness
+from agreement.comparing.judge import Options
+from agreement.comparing.judge.by_engine import judged_by
+from agreement.comparing.places import PlaceKind
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
@@ -26,7 +27,7 @@ ASKED = {
     "yasper-cqels": QUERIES["rspql"],
 }
 DRIVEN = [name for name in ASKED if ENGINES[name].timed]
-HOW = Pushwise(Likeness())
+HOW = Options()
 LINES = [f"{t}.1 s{t % 3} p {t}" for t in range(1, 20)]
 
 
@@ -54,7 +55,7 @@ def middle(recorded):
 def test_its_own_output_is_as_predicted(name):
     run, recorded = run_of(name)
     found = judged_by(ENGINES[name], run, recorded, HOW)
-    assert (found.correct, found.by, found.rows.score, found.rows.precision) == (True, StepKind.PUSH, 1, 1)
+    assert (found.correct, found.by, found.rows.score, found.rows.precision) == (True, PlaceKind.PUSH, 1, 1)
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -65,7 +66,7 @@ def test_a_row_dropped_or_doubled_is_found_at_its_push(name):
     for others, sizes in ((rows[1:], (1, 0)), ((*rows, rows[0]), (0, 1))):
         found = judged_by(ENGINES[name], run, changed(recorded, number, rows=others), HOW)
         (step,) = found.wrong
-        assert (step.place, len(step.rows.missing), len(step.rows.extra)) == (trigger, *sizes)
+        assert (step.at, len(step.rows.missing), len(step.rows.extra)) == (trigger, *sizes)
 
 
 @pytest.mark.parametrize("name", ASKED)
@@ -76,7 +77,7 @@ def test_without_triggers_time_units_are_compared(name):
     number = middle(bare)
     dropped = changed(bare, number, rows=bare.reports[number].rows[1:])
     (step,) = judged_by(ENGINES[name], run, dropped, HOW).wrong
-    assert step.place == bare.reports[number].t // 1000
+    assert step.at == bare.reports[number].t // 1000
 
 
 @pytest.mark.parametrize("name", ASKED)

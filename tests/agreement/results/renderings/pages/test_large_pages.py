@@ -8,10 +8,11 @@ import pytest
 from rich.table import Table
 
 from agreement import api
-from agreement.comparing.judge import JudgedWindow, Judgement, Verdict
+from agreement.comparing.judge import Judgement, Verdict
 from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
+from agreement.comparing.places import Place
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
@@ -173,7 +174,7 @@ def judged(count):
     """A verdict on so many windows of 50 rows, of which each hundredth is wrong."""
     rows = RowMatch([("<http://example.org/a>",)] * 50)
     windows = tuple(
-        JudgedWindow(t * 1000.0, t * 1000.0 + 1000, rows, 0, 50, None if t % 100 else "missing")
+        Place(t * 1000.0 + 1000, (), (), rows, None if t % 100 else "missing", t * 1000.0, 50, 0)
         for t in range(count)
     )
     best = Verdict(OpenChoice((), Bounds.CLOSED), Phase(0, inf, inf), (), windows, ())
