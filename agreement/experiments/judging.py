@@ -9,7 +9,7 @@ from typing import assert_never
 from agreement.comparing import judge
 from agreement.comparing.judge.judging import JudgeTimes
 from agreement.comparing.matching.likeness import Likeness
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
@@ -246,11 +246,11 @@ def _windows(verdict: judge.Verdict, shifts: dict[float, judge.Shift]) -> Iterat
             yield {"phase": phase, **_window(window), **_shifted(window, shifts.get(window.at))}
 
 
-def _window(window: Place) -> Json:
+def _window(window: ReportMatch) -> Json:
     return {"from": window.first, "to": window.at, **judge.measures(window)}
 
 
-def _shifted(window: Place, shift: judge.Shift | None) -> Json:
+def _shifted(window: ReportMatch, shift: judge.Shift | None) -> Json:
     """Return what better borders change: the rows expected, and how far each border moved, in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}

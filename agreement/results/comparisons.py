@@ -2,35 +2,42 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
+from agreement.comparing import judge
 from agreement.comparing.compare import (
-    ComparedProfiles,
     DifferenceWithRules,
-    TraceComparison,
-    are_cases,
-    on_cases,
-    on_trace,
-    queries_and_traces,
+    Divergence,
+    Pairing,
+    Reporter,
+    check_reporter,
+    divergence,
+    named_reporter,
 )
-from agreement.comparing.judge import RefusedCase, all_refused
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents import requests
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import NO_ROWS, quantity
+from agreement.documents.recordings import Case
 from agreement.documents.table_files import Column, OutTable
+from agreement.documents.traces import origin_in, point_in
+from agreement.engines.engine import Engine, columns
+from agreement.engines.specifications import EngineRun, Specification, choice_at
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import by_profile, experiment_query, query_files
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import parting_report
+from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import exists
+from lars.files import exists, read_text
 from lars.language.windows import Bounds
 from solver.memory import FAILED
 from solver.settings import Time
+from solver.traces import point_of
 from translate.model.query import Semantics
 
 if TYPE_CHECKING:
@@ -82,14 +89,14 @@ class CompareResult(Findings):
 
     verdict: ClassVar[str | None] = "same"
 
-    comparisons: tuple[TraceComparison, ...]
-    _refused: tuple[RefusedCase, ...] = ()
+    comparisons: tuple[Divergence, ...]
+    _refused: tuple[judge.RefusedCase, ...] = ()
     _fails_on_empty: bool = False
 
     @property
     def same(self) -> bool | None:
         """Whether both report the same everywhere; None where they do in the cases that can be compared."""
-        same = all(comparison.parting.same for comparison in self.comparisons)
+        same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
     @property
@@ -100,19 +107,19 @@ class CompareResult(Findings):
     @property
     def incomparable(self) -> str | None:
         """How many cases cannot be compared, and why the first cannot; None without any."""
-        return all_refused(self._refused, len(self._refused) + len(self.comparisons))
+        return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
         """The places at which they part, each with the rules that part them there."""
-        return tuple(parted for comparison in self.comparisons for parted in comparison.parting.parted)
+        return tuple(parted for comparison in self.comparisons for parted in comparison.parted)
 
     @property
     def ending(self) -> tuple[int, str | None]:
         """1 where they part, 2 where cases cannot be compared, 3 by --fail-on-empty."""
         if self.incomparable is not None:
             return 2, self.incomparable
-        empty = sum(comparison.parting.is_empty for comparison in self.comparisons)
+        empty = sum(comparison.is_empty for comparison in self.comparisons)
         if self._fails_on_empty and self.same and empty:
             several = quantity(len(self.comparisons), "comparison")
             return FAILED, f"--fail-on-empty{NO_ROWS} in {empty} of {several}"
@@ -133,7 +140,7 @@ class CompareResult(Findings):
         from agreement.results.renderings.pages.page import PageHead
         from agreement.results.renderings.parting_report import parting_timelines
 
-        first, second = self.comparisons[0].parting.names
+        first, second = self.comparisons[0].names
         question = f"Where do {first} and {second} report something else, and which rule parts them?"
         sentence = (
             " ".join(map(parting_report.summary, self.comparisons)) if len(self.comparisons) == 1 else ""
@@ -152,9 +159,9 @@ class CompareResult(Findings):
 
     def _rows(self) -> Iterable[tuple[str | None, int, str, bool]]:
         for comparison in self.comparisons:
-            for parted in comparison.parting.parted:
+            for parted in comparison.parted:
                 causes = " ".join(cause.rule.name for cause in parted.causes)
-                yield comparison.title, parted.difference.place, causes, parted.undone
+                yield comparison.title, int(parted.difference.at), causes, parted.undone
 
 
 _COLUMNS = (
@@ -184,27 +191,113 @@ def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
 
     >>> met = "samples/judged/met/"
     >>> result = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
-    >>> result.same, [parted.difference.place for parted in result.differences]
+    >>> result.same, [parted.difference.at for parted in result.differences]
     (False, [6])
     """
     request = _unfolded(request, listeners)
-    cases = are_cases(request.inputs)
-    queries, traces = ([], []) if cases else queries_and_traces(request.inputs)
-    read = request.input_options if cases else request.input_options.as_engines_count(queries, listeners.note)
-    trace = read.trace(traces, request.bad_lines)
-    likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance)
-    how = (request.t0, request.bounds, likeness, request.times)
-    profiles = ComparedProfiles((request.first, request.second), trace, read.time_point, *how)
-    if not cases:
-        found = on_trace(profiles, queries, listeners.warn, listeners.progress)
-        return CompareResult((found,), (), request.fail_on_empty)
+    for name in (request.first, request.second):
+        check_reporter(name)
+    if not _are_cases(request.inputs):
+        return CompareResult((_on_trace(request, listeners),), (), request.fail_on_empty)
     if wrong := flags_of(request.input_options, request.bad_lines):
         raise LarsError(
             f"cannot combine {' and '.join(wrong)} with a recorded case, which contains its query and trace"
         )
-    every = on_cases(profiles, request.inputs, listeners.progress)
-    comparisons = tuple(comparison for comparison in every if not isinstance(comparison, RefusedCase))
-    refused = tuple(comparison for comparison in every if isinstance(comparison, RefusedCase))
+    work = partial(_on_case, request)
+    every = list(judge.each_case(judge.case_files(request.inputs), work, listeners.progress))
+    comparisons = tuple(comparison for comparison in every if isinstance(comparison, Divergence))
+    refused = tuple(comparison for comparison in every if isinstance(comparison, judge.RefusedCase))
     if not comparisons:
-        raise LarsError(str(all_refused(refused, len(refused))))
+        raise LarsError(str(judge.all_refused(refused, len(refused))))
     return CompareResult(comparisons, refused, request.fail_on_empty)
+
+
+_CASE: Final = ".json"
+_ACCEPTED: Final = (
+    f"QUERY [QUERY] TRACE.. (queries: {', '.join(requests.QUERY_SUFFIXES)}), "
+    f"or recorded cases (*{_CASE}, or folders of them)"
+)
+
+
+def _are_cases(inputs: Sequence[Path]) -> bool:
+    """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
+    if not inputs:
+        raise LarsError(f"nothing to compare on; expected {_ACCEPTED}")
+    cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
+    if cases and inputs[0] in cases and len(cases) < len(inputs):
+        other = next(path for path in inputs if path not in cases)
+        raise LarsError(f"{other}: no case; expected {_ACCEPTED}")
+    return inputs[0] in cases
+
+
+def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
+    """Return where two profiles part on a trace; of two queries each side has its own."""
+    split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
+    queries = request.inputs[:split]
+    read = request.input_options.as_engines_count(queries, listeners.note)
+    trace, unit = read.trace(request.inputs[split:], request.bad_lines), read.time_point
+    texts = [requests.absolute_text(read_text(path, judge.ANSWERS_FORM), str(path)) for path in queries]
+    _check_columns(queries, unit)
+    warnings: list[str] = []
+    sides = named_reporter(request.first, texts[0]), named_reporter(request.second, texts[-1])
+    who = [side.who for side in sides]
+    runs, zero = [], None
+    for path, reader in zip((queries[0], queries[-1]), who, strict=True):
+        query = judge.read_judged_query(path, unit, reader, by_number=True)
+        pushes, zero = judge.read_pushes(trace, query, unit, warnings.append)
+        static = judge.static_of_run(trace.static, query, warnings.append)
+        runs.append(EngineRun(query, static, pushes, unit, origin_in(zero, trace.options)))
+    for reader, run in zip(who, runs, strict=True):
+        if not isinstance(reader, Specification):
+            judge.check_order(run.pushes, warnings.append)
+    start = None if request.t0 is None else point_in(zero, request.t0, trace.options, runs[0].last)
+    pairing = _paired(request, sides, (runs[0], runs[1]), start)
+    found = replace(divergence(pairing, listeners.progress), unit=unit, origin=zero)
+    for reader, run, silent in zip(who, runs, found.silent, strict=True):
+        choices = []
+        if isinstance(reader, Specification):
+            choices.append(choice_at(run, reader, start, request.bounds))
+        warnings += judge.why_silent(reader, run, choices) if silent else ()
+    for message in dict.fromkeys(warnings):
+        listeners.warn(message)
+    return found
+
+
+def _on_case(request: CompareRequest, case: Case) -> Divergence:
+    """Return where two profiles part on what was pushed in a recorded case."""
+    sides = named_reporter(request.first, case.query), named_reporter(request.second, case.query)
+    first, second = (
+        judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides
+    )
+    unit = judge.unit_of(first.query, first.pushes)
+    start = None if request.t0 is None else point_of(request.t0, None, request.input_options.time_point, 0)
+    pairing = _paired(request, sides, (replace(first, unit=unit), replace(second, unit=unit)), start)
+    return replace(divergence(pairing), title=case.id)
+
+
+def _paired(
+    request: CompareRequest,
+    sides: tuple[Reporter, Reporter],
+    runs: tuple[EngineRun, EngineRun],
+    start: int | None,
+) -> Pairing:
+    fixed = not any(isinstance(side.who, Specification) for side in sides)
+    if fixed and (request.t0, request.bounds) != (None, None):
+        option = "--t0" if request.t0 is not None else "--bounds"
+        raise LarsError(f"{option} requires a specification; engine versions determine their windows")
+    lexical = any(side.lexical for side in sides)
+    likeness = Likeness(request.semantics or Semantics.BAG, request.tolerance, lexical=lexical)
+    first, second = (replace(side, start=start, bounds=request.bounds) for side in sides)
+    return Pairing((first, second), runs, likeness, request.times)
+
+
+def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
+    """Raise where two queries answer different variables: every row would differ."""
+    named = [
+        sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path)))) for path in paths
+    ]
+    if named[0] != named[-1]:
+        one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))
+        raise LarsError(
+            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; expected the same"
+        )

@@ -487,7 +487,7 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
 def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     """Return what is reported; raises LarsError for a query that cannot be run."""
     # Loads engines, which no other question needs.
-    from agreement.comparing.compare import reporter
+    from agreement.comparing.compare import profile
     from agreement.comparing.judge import (
         check_order,
         read_judged_query,
@@ -499,7 +499,7 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     from agreement.engines.specifications.reporting import CLOCKED
 
     path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
-    who = reporter(task.name)
+    who = profile(task.name)
     stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from agreement.comparing.judge.judgement import ANSWER, Options, align, one_report
 from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
+from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
-from agreement.comparing.places import Place, PlaceKind, Reports, by_place, odd_rows
 from agreement.documents import recordings
 from agreement.documents.outputs import plain
 from agreement.documents.requests import EmptyReports, MatchBy
@@ -27,7 +27,7 @@ class VersionJudgement:
     engine: str
     by: PlaceKind
     columns: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[ReportMatch, ...]
 
     @property
     def correct(self) -> bool | None:
@@ -42,7 +42,7 @@ class VersionJudgement:
         return MatchBy.SEQUENCE if self.by is PlaceKind.ANSWER else MatchBy.TIME
 
     @property
-    def wrong(self) -> tuple[Place, ...]:
+    def wrong(self) -> tuple[ReportMatch, ...]:
         """The places at which it differs."""
         return tuple(place for place in self.places if place.problem is not None)
 
@@ -81,7 +81,7 @@ def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) 
         problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
     elif predicted is None:
         problem = f"the query is refused in the record, and taken in the prediction: {recorded}"
-    places = () if problem is None else (Place(0, (), problem=problem),)
+    places = () if problem is None else (ReportMatch(0, (), problem=problem),)
     return VersionJudgement(engine.name, PlaceKind.PUSH, (), places)
 
 
@@ -108,10 +108,10 @@ def _judged_by(
         as_told = engine.timed and by_push
         in_order = _in_sequence(ours.values(), both[1], options, by_push=by_push, as_told=as_told)
         return VersionJudgement(engine.name, PlaceKind.ANSWER, both[0].variables, tuple(in_order))
-    places = {n: Place(n, ours.get(n, ()), theirs.get(n, ())) for n in sorted({*ours, *theirs})}
+    places = {n: ReportMatch(n, ours.get(n, ()), theirs.get(n, ())) for n in sorted({*ours, *theirs})}
     places = {n: _matched(place, options, in_time=engine.timed, timed=timed) for n, place in places.items()}
     for n, problem in _odd_pushes(predicted, recorded) if options.pushes else ():
-        place = places.get(n, Place(n, ()))
+        place = places.get(n, ReportMatch(n, ()))
         places[n] = replace(place, problem=place.problem or problem)
     kind = PlaceKind.PUSH if by_push else PlaceKind.TIME_UNIT
     return VersionJudgement(engine.name, kind, both[0].variables, tuple(places[n] for n in sorted(places)))
@@ -124,7 +124,7 @@ def _in_sequence(
     *,
     by_push: bool,
     as_told: bool,
-) -> Iterator[Place]:
+) -> Iterator[ReportMatch]:
     """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
 
     Reports at one push are told apart by their times where `as_told`.
@@ -146,7 +146,7 @@ def _in_sequence(
         problem = None if match.equal else odd_rows(match)
         if number is None or not reports:
             problem = "a report that is not predicted" if number is None else "no report of this answer"
-        yield Place(place if number is None else number, mine, reports, match, problem)
+        yield ReportMatch(place if number is None else number, mine, reports, match, problem)
 
 
 def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording) -> Iterator[tuple[int, str]]:
@@ -167,7 +167,7 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
     return bounds_at
 
 
-def _matched(place: Place, options: Options, *, in_time: bool, timed: bool) -> Place:
+def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool) -> ReportMatch:
     """Return a place with how its rows match, and what is wrong; `in_time`: the clock is driven."""
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)

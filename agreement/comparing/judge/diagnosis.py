@@ -22,7 +22,7 @@ from agreement.comparing.judge.judgement import (
     slots_of,
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import Recording, Report, rows_of
 from agreement.engines import specifications
@@ -134,7 +134,7 @@ def border_shifts(
 def best_shift(
     scheduled: specifications.ScheduledTask,
     answers: specifications.ContentAnswers,
-    slot: Place,
+    slot: ReportMatch,
     point: specifications.EvaluationPoint,
     how: Likeness,
 ) -> Shift | None:

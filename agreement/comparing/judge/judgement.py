@@ -22,8 +22,8 @@ from agreement.comparing.judge.start_times import (
     last_start,
 )
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows, share
+from agreement.comparing.matching.places import ReportMatch, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
-from agreement.comparing.places import Place, odd_rows
 from agreement.documents import recordings
 from agreement.documents.outputs import Json, pick, plain
 from agreement.documents.requests import EmptyReports, MatchBy, sources
@@ -119,7 +119,7 @@ def _in_asked_columns(report: recordings.Report) -> recordings.Report:
 
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
-) -> list[Place]:
+) -> list[ReportMatch]:
     """Return what is right at each time point, ascending: evaluations inside one instant are joined."""
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
@@ -130,11 +130,11 @@ def by_time_point(
 
 def _due(
     of: specifications.ScheduledTask, group: Sequence[specifications.EvaluationReport], t: float
-) -> Place:
+) -> ReportMatch:
     rows = recordings.together([report.rows for report in group])
     right = (recordings.Report(t, rows),) if any(report.reported for report in group) else ()
     first, triples = of.shown_at(group[-1].point) or (None, None)
-    return Place(
+    return ReportMatch(
         t, right, first=None if first is None else first * of.task.unit.milliseconds, triples=triples
     )
 
@@ -178,11 +178,13 @@ def one_report(report: recordings.Report, other: recordings.Report) -> bool:
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
-def slots(due: Sequence[Place], reports: Sequence[recordings.Report], how: ReportAssignment) -> list[Place]:
+def slots(
+    due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
+) -> list[ReportMatch]:
     """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
     times = [place.at for place in due]
     belonging: list[list[recordings.Report]] = [[] for _ in due]
-    alone: list[Place] = []
+    alone: list[ReportMatch] = []
     for report in reports:
         time = how.time_of(report)
         number = bisect_right(times, time + recordings.SLACK) - 1
@@ -198,10 +200,10 @@ def slots(due: Sequence[Place], reports: Sequence[recordings.Report], how: Repor
     return sorted((*every, *alone), key=lambda place: place.at)
 
 
-def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> Place:
+def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
     """Return reports of no evaluation as a place of their own."""
     early = how.closes is not None and reports[0].t < how.closes - how.early
-    return Place(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
+    return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
 
 UNCLOSED: Final = "a report before the first window closes"
@@ -253,7 +255,7 @@ class Phase:
     until: float
     edge: float
 
-    def decides(self, place: Place) -> bool:
+    def decides(self, place: ReportMatch) -> bool:
         """Whether a place counts."""
         return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
 
@@ -269,9 +271,9 @@ class Verdict:
 
     choice: specifications.OpenChoice
     phase: Phase
-    transient: tuple[Place, ...]
-    windows: tuple[Place, ...]
-    later: tuple[Place, ...]
+    transient: tuple[ReportMatch, ...]
+    windows: tuple[ReportMatch, ...]
+    later: tuple[ReportMatch, ...]
     until: int | None = None
 
     @property
@@ -300,7 +302,7 @@ class Verdict:
 
 
 def verdict(
-    choice: specifications.OpenChoice, phase: Phase, every: Sequence[Place], options: Options
+    choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: Options
 ) -> Verdict:
     """Return the verdict on evaluations and the reports that belong to them."""
     compared = [place for place in every if not _is_ignored(place, options)]
@@ -313,29 +315,29 @@ def verdict(
     return Verdict(choice, phase, early, decisive, late)
 
 
-def is_right(place: Place, options: Options) -> bool:
+def is_right(place: ReportMatch, options: Options) -> bool:
     """Return whether what belongs to one evaluation, or is a report without one, is right."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
-def _is_ignored(place: Place, options: Options) -> bool:
+def _is_ignored(place: ReportMatch, options: Options) -> bool:
     has_rows = any(report.rows for report in (*(place.right or ()), *place.came))
     return options.empty is EmptyReports.IGNORED and not has_rows
 
 
-def matched(place: Place, options: Options) -> Place:
+def matched(place: ReportMatch, options: Options) -> ReportMatch:
     """Return a place with how its rows match, and what is wrong."""
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
     return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))
 
 
-def _timed(place: Place) -> Place:
+def _timed(place: ReportMatch) -> ReportMatch:
     is_late = place.right is not None and place.came
     return replace(place, delay=place.came[0].t - place.at) if is_late else place
 
 
-def _problem(place: Place, rows: RowMatch, options: Options) -> str | None:
+def _problem(place: ReportMatch, rows: RowMatch, options: Options) -> str | None:
     if rows.missing and rows.extra:
         return odd_rows(rows)
     if rows.missing or rows.extra:
@@ -369,7 +371,7 @@ def with_rows_of(specification: specifications.Specification, options: Options) 
 
 def _in_sequence(
     scheduled: specifications.ScheduledTask,
-    due: Sequence[Place],
+    due: Sequence[ReportMatch],
     reports: Sequence[recordings.Report],
     options: Options,
 ) -> Verdict:
@@ -397,7 +399,7 @@ def slots_of(
     reports: Sequence[specifications.EvaluationReport],
     recorded: recordings.Recording,
     options: Options,
-) -> list[Place]:
+) -> list[ReportMatch]:
     """Return each evaluation with the reports that belong to it."""
     due = by_time_point(scheduled, reports)
     return slots(due, recorded.reports, belonging(scheduled, options))
@@ -458,7 +460,7 @@ def first_close(of: specifications.FramedTask) -> float | None:
     return min(closes) * of.task.unit.milliseconds if closes else None
 
 
-def measures(window: Place) -> Json:
+def measures(window: ReportMatch) -> Json:
     """Return numbers of rows, precision and recall, the delay in ms, what is wrong in words."""
     return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
 
@@ -493,10 +495,10 @@ class Bench:
     phase: Phase
     how: ReportAssignment
 
-    def slots(self, schedule: specifications.ScheduledTask) -> list[Place]:
+    def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
         """Return what decides of the evaluations and reports that belong together, by their times alone."""
         length = schedule.task.unit.milliseconds
-        due = [Place(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
+        due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
         return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
 
@@ -569,7 +571,7 @@ class _Trial:
 
     number: int
     schedule: specifications.ScheduledTask
-    decisive: list[Place]
+    decisive: list[ReportMatch]
 
     @property
     def numbered(self) -> tuple[int, StartTimes]:
@@ -630,7 +632,7 @@ class Sieve:
             answered = [(() if before is None else rows[before], rows[now]) for before, now in pairs]
             yield trial, place >= len(trial.decisive) or self._is_right(trial.decisive[place], answered)
 
-    def _is_right(self, place: Place, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
+    def _is_right(self, place: ReportMatch, answered: Sequence[tuple[Sequence[Row], Sequence[Row]]]) -> bool:
         if place.right is None:
             return is_right(place, self.options)
         rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))

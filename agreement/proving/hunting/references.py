@@ -15,7 +15,7 @@ from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers, Report
 from agreement.documents.requests import sources
@@ -105,7 +105,7 @@ class RunVerdict:
         return " ".join(word for word in first.replace(",", " and").split() if not word.isdecimal())
 
 
-Pattern = Callable[[Sequence[Place]], bool]
+Pattern = Callable[[Sequence[ReportMatch]], bool]
 """Whether what came has some relation to what is right, window by window."""
 
 
@@ -153,7 +153,7 @@ class JudgedRun:
         # Where a pattern does not hold, nothing says by how much it fails.
         return 0 if holds else fewest + 1
 
-    def _may_differ(self, window: Place) -> bool:
+    def _may_differ(self, window: ReportMatch) -> bool:
         """Whether a late triple lies in a window, or in one before it where an operator compares them."""
         if not self.late or window.problem in _PLACELESS:
             return False
@@ -454,7 +454,7 @@ def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
     return fewest
 
 
-def _rows_in(windows: Iterable[Place]) -> int:
+def _rows_in(windows: Iterable[ReportMatch]) -> int:
     return sum(window.rows.actual for window in windows)
 
 
@@ -462,7 +462,7 @@ def _came(subject: JudgedRun) -> int:
     return sum(len(report.rows) for report in subject.recorded.recording.reports)
 
 
-def _wrongs(window: Place) -> int:
+def _wrongs(window: ReportMatch) -> int:
     return 0 if window.problem is None else max(1, len(window.rows.missing) + len(window.rows.extra))
 
 
@@ -563,7 +563,7 @@ def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> 
     return replace(options, likeness=likeness, times=times)
 
 
-def _where(window: Place) -> str:
+def _where(window: ReportMatch) -> str:
     text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.at)}"
     return f"at {plain(window.at)} ms{text}"
 

@@ -17,7 +17,7 @@ from typing import Any, Final
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report
 from agreement.documents.requests import MatchBy, WindowSource, sources, with_sources
 from agreement.engines import specifications
@@ -989,7 +989,7 @@ def _halved(recording: Recording) -> Recording | None:
     return None if left else replace(recording, reports=tuple(kept))
 
 
-OneOfSeveral = Callable[[Sequence[Place]], Place]
+OneOfSeveral = Callable[[Sequence[ReportMatch]], ReportMatch]
 _OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
     ("of the windows that close between two arrivals only the first reports", itemgetter(0)),
     ("of the windows that close between two arrivals only the last reports", itemgetter(-1)),
@@ -1000,8 +1000,8 @@ def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with the pattern that of the windows that one arrival finds closed one reports."""
     times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
 
-    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[Place]) -> bool:
-        due: dict[int, list[Place]] = {}
+    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[ReportMatch]) -> bool:
+        due: dict[int, list[ReportMatch]] = {}
         for window in windows:
             if window.rows.shared or window.rows.missing or window.rows.extra:
                 due.setdefault(place(times, window.at), []).append(window)
@@ -1013,14 +1013,14 @@ def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
         yield replace(subject, pattern=partial(alone, place))
 
 
-def _rows_of(window: Place) -> tuple[list[Row], list[Row]]:
+def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
     return [*window.rows.shared, *window.rows.missing], [*window.rows.shared, *window.rows.extra]
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
     """Return the pattern that in each window the rows that are right and that came have a relation."""
 
-    def pattern(windows: Sequence[Place]) -> bool:
+    def pattern(windows: Sequence[ReportMatch]) -> bool:
         # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
         strange = any(one.right is None or (one.problem is not None and one.rows.equal) for one in windows)
         return not strange and all(holds(*_rows_of(window)) for window in windows)
@@ -1048,20 +1048,20 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
     return came == (right if len(right) < _SEVERAL else [])
 
 
-def _lost_report(place: int, windows: Sequence[Place]) -> bool:
+def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
     """Whether of all reports with rows one is missing, and the others are right."""
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
 
 
-def _every_other(first: int, windows: Sequence[Place]) -> bool:
+def _every_other(first: int, windows: Sequence[ReportMatch]) -> bool:
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[first::2] and not any(window.rows.actual for window in wrong)
 
 
-def _after_first(windows: Sequence[Place]) -> bool:
+def _after_first(windows: Sequence[ReportMatch]) -> bool:
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[1:] and not any(window.rows.actual for window in wrong)
@@ -1071,7 +1071,7 @@ Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[
 """What is reported: by what is right, what was right before (with rows), and the most of each row so far."""
 
 
-def _remembering(reporting: Reporting, windows: Sequence[Place]) -> bool:
+def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
     """Whether what came is what is reported by the right rows up to it."""
     before: Counter[Row] | None = None
     ever: Counter[Row] = Counter()

@@ -196,13 +196,13 @@ def read_sides(text: str) -> Readings:
 
 def _profile(text: str) -> NamedProfile | None:
     """Return the profile of a text like `cqels` or `rspql@4`, None where it is none."""
-    from agreement.comparing.compare import reporter
+    from agreement.comparing.compare import profile
     from agreement.comparing.judge import is_judge
     from agreement.engines.specifications import Specification
 
     match = _START.fullmatch(text)
     name, start = (text, None) if match is None else (match[1], int(match[2]))
-    if not is_judge(name) or (start is not None and not isinstance(reporter(name), Specification)):
+    if not is_judge(name) or (start is not None and not isinstance(profile(name), Specification)):
         return None
     return NamedProfile(name, start)
 

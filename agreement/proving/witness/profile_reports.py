@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from agreement.comparing.compare import ProfileSide, WindowPlacement, reporter
+from agreement.comparing.compare import Reporter
+from agreement.comparing.compare import profile as named_profile
 from agreement.documents.recordings import Push
 from agreement.engines.specifications import EngineRun
 from lars.language.terms import DEFAULT
@@ -25,9 +26,8 @@ def profile_reports(
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)
     run = EngineRun(query, _static(known), pushes, setting.unit, setting.origin)
-    side = ProfileSide(name, reporter(name), run, WindowPlacement(start), until=last)
     rows: dict[float, list[Counter[Row]]] = {}
-    for report in side.reports().reports:
+    for report in Reporter(name, named_profile(name), start=start).reports(run, until=last).reports:
         rows.setdefault(report.t, []).append(Counter(report.rows))
     return rows
 

@@ -10,7 +10,7 @@ from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import counts
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.comparing.places import PlaceKind
+from agreement.comparing.matching.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue

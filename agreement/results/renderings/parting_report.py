@@ -9,7 +9,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
-from agreement.comparing.compare import DifferenceWithRules, Divergence, SwitchedRule, TraceComparison
+from agreement.comparing.compare import DifferenceWithRules, Divergence, SwitchedRule
 from agreement.comparing.judge import RefusedCase
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
@@ -25,15 +25,15 @@ _DIGITS: Final = 9
 
 
 def as_text(
-    comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()
+    comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()
 ) -> Iterator[RenderableType]:
     """Yield each comparison, and a sentence about all of them if there are several."""
     for comparison in comparisons:
         yield from _of_one(comparison)
     if len(comparisons) > 1:
-        same = sum(trace_comparison.parting.same for trace_comparison in comparisons)
+        same = sum(trace_comparison.same for trace_comparison in comparisons)
         rules = Counter(
-            cause for trace_comparison in comparisons for cause, _ in trace_comparison.parting.frequencies
+            cause for trace_comparison in comparisons for cause, _ in trace_comparison.frequencies
         )
         frequent = sorted(rules.items(), key=lambda pair: (-pair[1], pair[0].rule.name))
         names = ", ".join(f"{cause.rule.name} in {count}" for cause, count in frequent)
@@ -44,13 +44,12 @@ def as_text(
         yield f"not compared: {case.problem}"
 
 
-def _of_one(comparison: TraceComparison) -> Iterator[RenderableType]:
-    parting = comparison.parting
-    if comparison.title is not None:
-        yield comparison.title
+def _of_one(parting: Divergence) -> Iterator[RenderableType]:
+    if parting.title is not None:
+        yield parting.title
     if parting.parted:
-        yield _table(comparison)
-    yield summary(comparison)
+        yield _table(parting)
+    yield summary(parting)
     yield from _rules(parting)
     for name, after in zip(parting.names, parting.after, strict=True):
         if after:
@@ -58,9 +57,8 @@ def _of_one(comparison: TraceComparison) -> Iterator[RenderableType]:
             yield f"not compared: {left} of {name} for which no later push comes"
 
 
-def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
+def page_parts(parting: Divergence) -> Iterator[RenderableType]:
     """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
-    parting = comparison.parting
     if parting.frequencies:
         rules = (
             (_name_of(cause, parting), cause.rule.sentence, str(count))
@@ -69,41 +67,40 @@ def page_parts(comparison: TraceComparison) -> Iterator[RenderableType]:
         names = ("rule", "what it says", "differences")
         yield outputs.table("what parts them", names, rules, right=("differences",))
     if parting.parted:
-        yield _table(comparison, parting.causes)
+        yield _table(parting, parting.causes)
     told = {cause.rule.name for cause in parting.causes}
     others = tuple(rule for rule in parting.fields if rule.name not in told)
     yield from _rules(replace(parting, fields=others))
 
 
-def _table(comparison: TraceComparison, known: Iterable[SwitchedRule] = ()) -> Table:
-    parting = comparison.parting
+def _table(parting: Divergence, known: Iterable[SwitchedRule] = ()) -> Table:
     names = ("push", "time", "triple") if parting.pushes is not None else ("time unit",)
     columns = (*names, *_sides(parting), "what parts them")
     rows, rules = [], set(known)
     for difference in parting.parted:
-        only = outputs.told_apart(difference.difference.only_first, difference.difference.only_second)
-        first = _cell(difference.difference.first, only[0], comparison)
-        second = _cell(difference.difference.second, only[1], comparison)
+        only = outputs.told_apart(difference.difference.rows.missing, difference.difference.rows.extra)
+        first = _cell(difference.difference.right or (), only[0], parting)
+        second = _cell(difference.difference.came, only[1], parting)
         causes = _causes(difference, parting, rules)
-        rows.append((*_place(difference, comparison), first, second, causes))
+        rows.append((*_place(difference, parting), first, second, causes))
         rules.update(difference.causes)
     return outputs.table(
-        _title(comparison), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
+        _title(parting), columns, rows, right=("push", "time", "time unit"), whole=("push", "time")
     )
 
 
-def _title(comparison: TraceComparison) -> str:
-    if comparison.origin is None:
-        return f"where they part, times in {comparison.unit}"
-    return f"where they part{_dates(comparison).caption}, time in units of {comparison.unit}"
+def _title(parting: Divergence) -> str:
+    if parting.origin is None:
+        return f"where they part, times in {parting.unit}"
+    return f"where they part{_dates(parting).caption}, time in units of {parting.unit}"
 
 
-def _dates(comparison: TraceComparison) -> Dates:
+def _dates(parting: Divergence) -> Dates:
     """Return what the times at which they part are called."""
-    pushes, parted = comparison.parting.pushes, comparison.parting.parted
-    last = max((difference.difference.place for difference in parted), default=0)
-    end = last if pushes is None else ceil(_points(pushes[last].t, comparison.unit))
-    return comparison.dates.within(Interval(0, end))
+    pushes, parted = parting.pushes, parting.parted
+    last = max((int(difference.difference.at) for difference in parted), default=0)
+    end = last if pushes is None else ceil(_points(pushes[last].t, parting.unit))
+    return parting.dates.within(Interval(0, end))
 
 
 def _sides(parting: Divergence) -> tuple[str, str]:
@@ -111,12 +108,12 @@ def _sides(parting: Divergence) -> tuple[str, str]:
     return (first, second) if first != second else (f"{first} (1)", f"{second} (2)")
 
 
-def _place(difference: DifferenceWithRules, comparison: TraceComparison) -> tuple[str, ...]:
-    place = difference.difference.place
-    if comparison.parting.pushes is None:
-        return (_dates(comparison).text(place),)
-    push = comparison.parting.pushes[place]
-    return str(place), _when(push.t, comparison), " ".join(map(outputs.short, push.triple))
+def _place(difference: DifferenceWithRules, parting: Divergence) -> tuple[str, ...]:
+    place = int(difference.difference.at)
+    if parting.pushes is None:
+        return (_dates(parting).text(place),)
+    push = parting.pushes[place]
+    return str(place), _when(push.t, parting), " ".join(map(outputs.short, push.triple))
 
 
 def time(t: float, unit: Duration) -> str:
@@ -124,21 +121,21 @@ def time(t: float, unit: Duration) -> str:
     return outputs.plain(_points(t, unit), _DIGITS)
 
 
-def _when(t: float, comparison: TraceComparison) -> str:
-    dates = _dates(comparison)
-    return time(t, comparison.unit) if dates.zero is None else dates.text(_points(t, comparison.unit))
+def _when(t: float, parting: Divergence) -> str:
+    dates = _dates(parting)
+    return time(t, parting.unit) if dates.zero is None else dates.text(_points(t, parting.unit))
 
 
 def _points(t: float, unit: Duration) -> float:
     return t * NANOSECONDS["ms"] / unit.nanoseconds
 
 
-def _cell(reports: Sequence[Report], only: Sequence[str], comparison: TraceComparison) -> str:
+def _cell(reports: Sequence[Report], only: Sequence[str], parting: Divergence) -> str:
     if not reports:
         return "no report"
     lines = [
         f"{outputs.quantity(len(report.rows), 'row') if report.rows else 'empty'} "
-        f"at {_when(report.t, comparison)}"
+        f"at {_when(report.t, parting)}"
         for report in reports
     ]
     if only:
@@ -167,9 +164,8 @@ def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
-def summary(comparison: TraceComparison) -> str:
+def summary(parting: Divergence) -> str:
     """Return the sentence that says whether and where they part."""
-    parting = comparison.parting
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} at which either reports"
@@ -178,9 +174,9 @@ def summary(comparison: TraceComparison) -> str:
     if parting.same:
         ending = outputs.NO_ROWS if parting.is_empty else ""
         return f"{first} and {second} report the same at all {places}{ending}"
-    at = parting.parted[0].difference.place
-    where = comparison.dates.option(at) if parting.pushes is None else str(at)
-    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, comparison)})"
+    at = int(parting.parted[0].difference.at)
+    where = parting.dates.option(at) if parting.pushes is None else str(at)
+    when = "" if parting.pushes is None else f" (time {_when(parting.pushes[at].t, parting)})"
     rules = ", ".join(f"{_name_of(cause, parting)} ({count})" for cause, count in parting.frequencies)
     why = f"; what parts them: {rules}" if rules else "; no rule of them explains it"
     return (
@@ -200,16 +196,15 @@ def _rules(parting: Divergence) -> Iterator[str]:
         yield "rules needed on the whole trace: " + ", ".join(rule.name for rule in parting.needed)
 
 
-def as_json(comparisons: Sequence[TraceComparison], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
+def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
     """Return a comparison on a trace, or those on cases with how they end together."""
     if len(comparisons) == 1 and comparisons[0].title is None:
-        return _json_of_one(comparisons[0].parting, comparisons[0].dates) | {"origin": comparisons[0].origin}
-    same = all(comparison.parting.same for comparison in comparisons)
+        return _json_of_one(comparisons[0], comparisons[0].dates) | {"origin": comparisons[0].origin}
+    same = all(comparison.same for comparison in comparisons)
     return {
         "same": None if same and refused else same,
         "cases": [
-            {"id": comparison.title} | _json_of_one(comparison.parting, NO_DATES)
-            for comparison in comparisons
+            {"id": comparison.title} | _json_of_one(comparison, NO_DATES) for comparison in comparisons
         ],
         "refused": [{"id": case.id, "problem": case.problem} for case in refused],
     }
@@ -234,13 +229,13 @@ def _json_of_one(parting: Divergence, dates: Dates) -> outputs.Json:
 
 def _json_parted(part: DifferenceWithRules, parting: Divergence, dates: Dates) -> outputs.Json:
     difference = part.difference
-    return _json_place(difference.place, parting.pushes, dates) | {
-        "first": _json_reports(parting, difference.first, dates),
-        "second": _json_reports(parting, difference.second, dates),
-        "only_first": _json_rows(parting, difference.only_first),
-        "only_second": _json_rows(parting, difference.only_second),
-        "moved_ms": outputs.encode(difference.moved),
-        "empty_ms": outputs.encode(difference.empty),
+    return _json_place(int(difference.at), parting.pushes, dates) | {
+        "first": _json_reports(parting, difference.right or (), dates),
+        "second": _json_reports(parting, difference.came, dates),
+        "only_first": _json_rows(parting, difference.rows.missing),
+        "only_second": _json_rows(parting, difference.rows.extra),
+        "moved_ms": [list(pair) for pair in difference.apart if None not in pair],
+        "empty_ms": [t for pair in difference.apart if None in pair for t in pair if t is not None],
         "parted_by": list(map(_json_cause, part.causes)),
         "only_together": part.together and len(part.causes) > 1,
         "undone": part.undone,
@@ -274,14 +269,14 @@ def _json_cause(cause: SwitchedRule) -> outputs.Json:
     return {"profile": cause.profile, **outputs.record(cause.rule, {"sentence": "says"})}
 
 
-def parting_timelines(comparison: TraceComparison) -> list[outputs.Json]:
+def parting_timelines(parting: Divergence) -> list[outputs.Json]:
     """Return the timeline of the places at which they part; none where they do at none."""
-    parting, dates = comparison.parting, _dates(comparison)
+    dates = _dates(parting)
     parted = [part.difference for part in parting.parted]
-    first = [(report, each.only_first) for each in parted for report in each.first]
-    second = [(report, each.only_second) for each in parted for report in each.second]
+    first = [(report, each.rows.missing) for each in parted for report in each.right or ()]
+    second = [(report, each.rows.extra) for each in parted for report in each.came]
     lanes = [
-        (name, [_mark(report, bool(only), comparison.unit) for report, only in reports])
+        (name, [_mark(report, bool(only), parting.unit) for report, only in reports])
         for name, reports in zip(_sides(parting), (first, second), strict=True)
     ]
     times = [t for _, marks in lanes for t, _, _ in marks]

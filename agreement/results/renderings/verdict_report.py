@@ -16,7 +16,7 @@ from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict, ju
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.diagnosis import Diagnosis, FaultExplanation
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import rows_of
@@ -207,7 +207,7 @@ def _table(verdict: Verdict, shifts: dict[float, Shift], dates: Dates) -> Render
     return outputs.table(title, (*numbers, "problem"), rows, right=numbers, whole=_WHOLE)
 
 
-def _cells(window: Place, dates: Dates) -> Iterator[str]:
+def _cells(window: ReportMatch, dates: Dates) -> Iterator[str]:
     milliseconds = dates.unit.milliseconds
     yield "-" if window.first is None else judging.in_points(window.first, milliseconds, dates)
     yield judging.in_points(window.at, milliseconds, dates)
@@ -219,7 +219,7 @@ def _cells(window: Place, dates: Dates) -> Iterator[str]:
     yield "-" if window.triples is None else str(window.triples)
 
 
-def _problem(window: Place, shift: Shift | None) -> str:
+def _problem(window: ReportMatch, shift: Shift | None) -> str:
     if window.problem is None:
         return ""
     parts = [window.problem, *_odd_rows(window.rows)]

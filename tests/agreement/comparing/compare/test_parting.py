@@ -5,14 +5,15 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.comparing.compare import DifferenceOptions, Search, part_profiles
+from agreement.comparing.compare import Pairing
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents.recordings import Recording, Report
 from agreement.engines.engine import EngineRule
+from lars.durations import MILLISECOND
 from lars.errors import LarsError
 
-HOW = DifferenceOptions(Likeness(), has_times=True, times=True, pushes=(), milliseconds=1)
-FIXED = SimpleNamespace(name="fixed", changes=(), reports=lambda _: recording("ab"))
+RUN = SimpleNamespace(pushes=(), unit=MILLISECOND)
+FIXED = SimpleNamespace(name="fixed", who=None, timed=True, switches=(), reports=lambda *_: recording("ab"))
 EXAMPLES = {
     "one undoes it, another makes it smaller": ({"": "", "1": "ab", "2": "a", "12": "ab"}, "1", True, False),
     "each of two undoes it": ({"": "", "1": "ab", "2": "ab", "12": "ab"}, "12", True, False),
@@ -49,38 +50,44 @@ class Written:
 
     rows: dict[str, str | None]
     name: str = "written"
-    changes: tuple[EngineRule, ...] = (
+    who = None
+    timed = True
+    switches: tuple[EngineRule, ...] = (
         EngineRule("1", "one"),
         EngineRule("2", "two"),
         EngineRule("3", "three"),
     )
 
-    def reports(self, changed):
-        rows = self.rows.get("".join(sorted(changed)), self.rows[""])
+    def reports(self, _, switched):
+        rows = self.rows.get("".join(sorted(switched)), self.rows[""])
         if rows is None:
             raise LarsError("cannot be run")
         return recording(rows)
 
 
+def parted(*sides):
+    return Pairing(sides, (RUN, RUN), Likeness()).explained()
+
+
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_what_parts_two_sides_is_named(example):
     rows, names, undone, together = EXAMPLES[example]
-    (found,) = part_profiles(Search((FIXED, Written(rows)), HOW), lambda *_: None)
+    (found,) = parted(FIXED, Written(rows))
     assert "".join(cause.rule.name for cause in found.causes) == names
     assert (found.undone, found.together) == (undone, together)
 
 
 def test_rules_of_both_sides_can_be_needed_together():
     class Other(Written):
-        def reports(self, changed):
-            return recording("ab" if "1" in changed else "c")
+        def reports(self, _, switched):
+            return recording("ab" if "1" in switched else "c")
 
     rows = {"": "", "2": "ab", "12": "ab", "23": "ab", "123": "ab"}
-    (found,) = part_profiles(Search((Other({}, "other"), Written(rows)), HOW), lambda *_: None)
+    (found,) = parted(Other({}, "other"), Written(rows))
     assert [(cause.profile, cause.rule.name) for cause in found.causes] == [("other", "1"), ("written", "2")]
     assert found.undone
 
 
 def test_a_query_that_a_side_cannot_run_is_an_error_when_nothing_is_changed():
     with pytest.raises(LarsError):
-        part_profiles(Search((FIXED, Written({"": None})), HOW), lambda *_: None)
+        parted(FIXED, Written({"": None}))

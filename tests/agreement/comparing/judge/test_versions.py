@@ -7,7 +7,7 @@ import pytest
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.by_engine import judged_by
-from agreement.comparing.places import PlaceKind
+from agreement.comparing.matching.places import PlaceKind
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun

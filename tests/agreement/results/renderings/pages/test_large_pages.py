@@ -12,7 +12,7 @@ from agreement.comparing.judge import Judgement, Verdict
 from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
-from agreement.comparing.places import Place
+from agreement.comparing.matching.places import ReportMatch
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
@@ -174,7 +174,7 @@ def judged(count):
     """A verdict on so many windows of 50 rows, of which each hundredth is wrong."""
     rows = RowMatch([("<http://example.org/a>",)] * 50)
     windows = tuple(
-        Place(t * 1000.0 + 1000, (), (), rows, None if t % 100 else "missing", t * 1000.0, 50, 0)
+        ReportMatch(t * 1000.0 + 1000, (), (), rows, None if t % 100 else "missing", t * 1000.0, 50, 0)
         for t in range(count)
     )
     best = Verdict(OpenChoice((), Bounds.CLOSED), Phase(0, inf, inf), (), windows, ())

@@ -29,7 +29,7 @@ class PlaceKind(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReportMatch:
     """What is right and what came at one place, how the rows match, what is wrong in words.
 
     `at` is the time of an evaluation in ms, else the number of a push, time unit or answer. `right` is None
