@@ -91,3 +91,10 @@ def test_living_engines_answer_as_their_versions_predict(name, count, options):
 def test_another_engine_version_does_not_predict_what_csparql_answered():
     ran = lars("judge", HELD / "csparql-0.9.7", "--engine", "yasper-csparql", "--json")
     assert ran.code in (1, 2)
+
+
+def test_no_rule_about_empty_reports_explains_a_case_in_which_they_are_ignored():
+    call = "judge", HELD / "yasper-csparql" / "019-8-burst-gap.json", "--engine", "specification", "--json"
+    cases = (lars(*call, *more).json["cases"][0] for more in ((), ("--empty", "ignored")))
+    named = [[rule["rule"] for rule in case["rules"]] for case in cases]
+    assert named == [["Y1", "Y4", "Y5", "Y7"], ["Y1", "Y4", "Y5"]]
