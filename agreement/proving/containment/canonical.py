@@ -195,7 +195,7 @@ def last_time(query: PairQuery, other: PairQuery) -> int:
 def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
     """Return the triple of an edge as late as its window shows it at t."""
     last = None if isinstance(edge.where, disjuncts.GraphSource) else shown_last(edge.where, t, setting)
-    return last, edge.ground(model.terms)
+    return last, edge.ground(model)
 
 
 def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
@@ -213,7 +213,7 @@ def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
     """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
-    quad = edge.ground(model.terms)
+    quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):
         return [(None, quad)]
     setting, whole = query.setting, Interval(0, t)

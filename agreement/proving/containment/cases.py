@@ -91,7 +91,7 @@ class RowCase:
     @property
     def is_impossible(self) -> bool:
         """Whether nothing satisfies its edges and conditions."""
-        return isinstance(disjuncts.satisfiability(self.plain), disjuncts.Unsatisfiable)
+        return not disjuncts.satisfiability(self.plain).possible
 
     @property
     def real_variables(self) -> frozenset[Variable]:
@@ -151,9 +151,8 @@ class RowCase:
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
         """Return the model with the variables that others stand for."""
-        terms = model.terms
-        more = {name: terms[term] for name, term in self.same if isinstance(term, Variable) and term in terms}
-        return disjuncts.Model({**terms, **more})
+        more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
+        return {**model, **more}
 
     def put(self, terms: Mapping[Variable, Term]) -> "RowCase":
         """Return the case with terms for variables."""

@@ -285,7 +285,7 @@ class _Comparison:
                 beside = [edge for edge in case.real if edge not in root.real]
                 every = chain.from_iterable(few_and_many(case.plain, each) for each in all_models)
                 for model in map(case.whole, every):
-                    if root.real_variables <= model.terms.keys():
+                    if root.real_variables <= model.keys():
                         more = [
                             canonical.newest(edge, model, placement.t, self.one.setting) for edge in beside
                         ]
@@ -342,7 +342,7 @@ def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[
     if computed:
         yield [_copy(model, sorted(computed), 0, numbers=(1,))]
     names = sorted(case.real_variables, key=lambda name: (name in case.columns, name))
-    values = [int(amount) for term in model.terms.values() if isinstance(amount := number(term), int)]
+    values = [int(amount) for term in model.values() if isinstance(amount := number(term), int)]
     copies = dict.fromkeys((*_COPIES, *(each for each in values if 0 < each <= _COPIES[-1])))
     for size, many in product(range(1, len(names) + 1), copies) if counts else ():
         for some in islice(combinations(names, size), _COPIED):
@@ -360,4 +360,4 @@ def _copy(model: Model, names: Sequence[Variable], number: int, numbers: Sequenc
             return Literal(str(numbers[number]), XSD + "integer")
         return Iri(f"{term.value}-{number}") if number and isinstance(term, Iri) else term
 
-    return Model({**model.terms, **{name: other(model.terms[name]) for name in names if name in model.terms}})
+    return {**model, **{name: other(model[name]) for name in names if name in model}}

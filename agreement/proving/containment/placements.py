@@ -72,9 +72,7 @@ class ArrivalPlacement:
     def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
         """Return the match of edges with its arrivals so placed, in the order of arrival."""
         triples: list[PlacedTriple] = [
-            (None, edge.ground(model.terms))
-            for edge in edges
-            if isinstance(edge.where, disjuncts.GraphSource)
+            (None, edge.ground(model)) for edge in edges if isinstance(edge.where, disjuncts.GraphSource)
         ]
         for stream in dict.fromkeys(group[0].where.name for group, _ in self.spots):
             own = [(g, spot) for g, spot in self.spots if g[0].where.name == stream]
@@ -87,7 +85,7 @@ class ArrivalPlacement:
         edges = sorted(own, key=lambda each: (each[1].rank, -each[1].time))
         passed = 0
         for group, spot in edges:
-            newer, quad = _newer(spot, sizes), group[0].ground(model.terms)
+            newer, quad = _newer(spot, sizes), group[0].ground(model)
             for number in range(passed, newer):
                 yield spot.time, unlike(number, quad[3])
             passed = max(passed, newer) + 1

@@ -25,10 +25,10 @@ from agreement.documents.traces import streams_of
 from agreement.proving.decide import theorems
 from agreement.proving.decide.premises import changes, premises
 from agreement.proving.decide.question import AgreementQuestion
-from agreement.proving.decide.theorems import JudgedDisjunct, Theorem
+from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decide.trial import Trial
 from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
-from agreement.proving.disjuncts import Candidate, Model, Placement, background_of, few_and_many
+from agreement.proving.disjuncts import Candidate, Placement, Satisfiability, background_of, few_and_many
 from agreement.proving.witness import WitnessSearch, named_constants, push_and_pull, smallest
 from lars.durations import Duration
 from lars.errors import TimeLimitError
@@ -326,7 +326,7 @@ def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | Non
     return Theorem.MATCHING if uniform else None
 
 
-def never(question: AgreementQuestion, period: int, disjunct: JudgedDisjunct) -> bool:
+def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
     """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
@@ -360,8 +360,7 @@ def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Itera
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()
-    judged = ((way.disjunct, way.satisfiability) for way in question.ways)
-    models = [(disjunct, model) for disjunct, model in judged if isinstance(model, Model)]
+    models = [(way.disjunct, way.model) for way in question.ways if way.holds]
     models = sorted(models, key=lambda pair: len(pair[0].stored))[:MOST_TRIED]
     for disjunct, model in models:
         for each in few_and_many(disjunct, model):

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from agreement.proving.decide import theorems
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, EveryStream
-from agreement.proving.disjuncts import Disjunct, Model, NoModelKnown, Requirement, Unsatisfiable
+from agreement.proving.disjuncts import Disjunct, Requirement, Satisfiability
 from lars.durations import TimedPoints
 from lars.language.formulas import write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
@@ -39,7 +39,7 @@ _FIRED = {
 }
 
 
-def _where(question: AgreementQuestion, disjunct: theorems.JudgedDisjunct | None) -> str:
+def _where(question: AgreementQuestion, disjunct: Satisfiability | None) -> str:
     edges, places = () if disjunct is None else disjunct.disjunct.edges, question.places
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
@@ -63,18 +63,18 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
     for number, way in enumerate(question.ways, 1):
         which = "" if count == 1 else f"disjunct {number} of {count}: "
         place = _place(question, way.disjunct)
-        match way.satisfiability:
-            case Model():
+        match way.holds:
+            case True:
                 stored = " . ".join(str(edge.triple) for edge in way.disjunct.stored)
                 more = f", if static data match {stored}" if stored else ""
                 value = " (the given static data do)" if more and question.stock is not None else ""
                 yield CheckedPremise(f"{which}satisfiable{more}{value}", True, place)
-            case Unsatisfiable(why, requirements, edge):
-                text = " and ".join(map(_written, requirements))
-                place = question.places.triple(edge.triple) if edge else place
-                yield CheckedPremise(f"{which}not satisfiable: {why}{text and ': '}{text}", False, place)
-            case NoModelKnown(why):
-                yield CheckedPremise(f"{which}satisfiable or not is open: {why}", False, place)
+            case False:
+                text = " and ".join(map(_written, way.requirements))
+                place = question.places.triple(way.edge.triple) if way.edge else place
+                yield CheckedPremise(f"{which}not satisfiable: {way.why}{text and ': '}{text}", False, place)
+            case None:
+                yield CheckedPremise(f"{which}satisfiable or not is open: {way.why}", False, place)
 
 
 def _written(test: Requirement) -> str:

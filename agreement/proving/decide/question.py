@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
-from agreement.proving.decide.theorems import JudgedDisjunct, hindrances, is_excluded, volatile
+from agreement.proving.decide.theorems import hindrances, is_excluded, volatile
 from agreement.proving.disjuncts import (
     Edge,
     Overlap,
     Reading,
+    Satisfiability,
     Stock,
     disjuncts,
     edges_of,
@@ -149,11 +150,11 @@ class AgreementQuestion:
         return analysis.rebuild(self.pair.cqels.pattern, brave)
 
     @cached_property
-    def ways(self) -> tuple[JudgedDisjunct, ...]:
+    def ways(self) -> tuple[Satisfiability, ...]:
         """The disjuncts of the CQELS query that MINUS can leave, with whether they are satisfiable."""
         profile = self.setting.profile
         ways = disjuncts(without_removed(self.pattern, profile), profile)
-        return tuple(JudgedDisjunct(disjunct, satisfiability(disjunct, self.stock)) for disjunct in ways)
+        return tuple(satisfiability(disjunct, self.stock) for disjunct in ways)
 
     @cached_property
     def excluded_beside_paths(self) -> bool:
@@ -167,9 +168,7 @@ class AgreementQuestion:
                 isinstance(each, patterns.PathPattern) for each in analysis.parts(part)
             ):
                 return False  # Disjuncts have new names for what it hides.
-        ways = (
-            JudgedDisjunct(way, satisfiability(way)) for way in disjuncts(self.pattern, self.setting.profile)
-        )
+        ways = map(satisfiability, disjuncts(self.pattern, self.setting.profile))
         return all(is_excluded(way, ends) for way in ways)
 
     @cached_property

@@ -31,11 +31,10 @@ T5 (streams with new names): see `deciding`.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from enum import Enum
 from typing import Final
 
-from agreement.proving.disjuncts import Disjunct, Model, Satisfiability, Unsatisfiable
+from agreement.proving.disjuncts import Disjunct, Satisfiability
 from lars.language.formulas import AGGREGATES, RANDOM
 from lars.language.program import calls
 from lars.language.terms import Variable
@@ -59,31 +58,12 @@ class Theorem(Enum):
     WITNESS = "the stream that is shown: lars agree finds the difference"
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedDisjunct:
-    """A disjunct, and whether it is satisfiable."""
-
-    disjunct: Disjunct
-    satisfiability: Satisfiability
-
-    @property
-    def possible(self) -> bool:
-        """Whether it is not known that it can never be satisfied."""
-        return not isinstance(self.satisfiability, Unsatisfiable)
-
-    @property
-    def certain(self) -> bool:
-        """Whether some stream and static data satisfy it, and then there is a row."""
-        return isinstance(self.satisfiability, Model) and not self.disjunct.loose
-
-
-def is_excluded(disjunct: JudgedDisjunct, apart: frozenset[Variable] = frozenset()) -> bool:
+def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free.
 
     None of the conditions may look at variables that are `apart`.
     """
-    satisfiability = disjunct.satisfiability
-    tests = satisfiability.requirements if isinstance(satisfiability, Unsatisfiable) else ()
+    tests = disjunct.requirements
     return bool(tests) and all(test.variables.isdisjoint(apart) for test in tests)
 
 
@@ -137,7 +117,7 @@ def _is_volatile(name: str) -> bool:
     return name in RANDOM or name == "NOW" or name.startswith(f"<{_STAMPED}")
 
 
-def is_uniform(query: EngineQuery, judged: tuple[JudgedDisjunct, ...], period: int, setting: Setting) -> bool:
+def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
     """Whether each match alone gives the one row that there is, and is seen for the period (T4)."""
     if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
@@ -152,7 +132,7 @@ def _is_single(disjunct: Disjunct, period: int, setting: Setting) -> bool:
     return isinstance(window, TimeWindow) and only_loses(window) and window.offsets == (1 - period, 0)
 
 
-def accepts_all(disjunct: JudgedDisjunct) -> bool:
+def accepts_all(disjunct: Satisfiability) -> bool:
     """Whether every triple of its stream matches the disjunct's one pattern."""
     terms = disjunct.disjunct.edges[0].triple.terms if len(disjunct.disjunct.edges) == 1 else ()
     return bool(terms) and all(isinstance(term, Variable) for term in terms) and len(set(terms)) == len(terms)

@@ -81,8 +81,8 @@ class VariantClasses:
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]
         brave, cautious = (next(v.query for v in self.variants if v.choices == one) for one in choices)
         for disjunct in self._moved(part):
-            model = disjuncts.satisfiability(disjunct, self.question.stock)
-            if isinstance(model, disjuncts.Model) and self._differ(brave, cautious, disjunct, model):
+            way = disjuncts.satisfiability(disjunct, self.question.stock)
+            if way.holds and self._differ(brave, cautious, disjunct, way.model):
                 return True
         return False
 

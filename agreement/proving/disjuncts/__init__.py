@@ -21,9 +21,7 @@ from agreement.proving.disjuncts.edges import (
 from agreement.proving.disjuncts.removed import without_removed
 from agreement.proving.disjuncts.satisfiable import (
     Model,
-    NoModelKnown,
     Satisfiability,
-    Unsatisfiable,
     is_decided,
     models,
     satisfiability,

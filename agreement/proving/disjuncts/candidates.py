@@ -56,14 +56,14 @@ def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 def _merged(disjunct: Disjunct, model: Model) -> Model:
     """Return a model in which patterns of one window match one triple, where conditions let them."""
     fixed = replace(disjunct, edges=disjunct.stored).variables
-    terms = dict(model.terms)
+    terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
         if first.where == second.where:
             grown = _alike(first, second, terms, fixed)
             whole = None if grown is None else complete(disjunct, grown)
             if whole is not None and _holds(disjunct, whole):
                 terms = whole
-    return Model(terms)
+    return terms
 
 
 def _alike(
@@ -95,8 +95,8 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
     """Yield models that differ in one term of the streams, so that an aggregate has two to count."""
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
-        if isinstance(term := model.terms[name], Iri):
-            yield Model({**model.terms, name: Iri(f"{term.value}2")})
+        if isinstance(term := model[name], Iri):
+            yield {**model, name: Iri(f"{term.value}2")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,16 +110,16 @@ class Placement:
         self, disjunct: Disjunct, model: Model, stock: Stock, *, free: bool
     ) -> Iterator[Candidate]:
         """Yield streams with one match of the disjunct: latest possible, all at once, earliest possible."""
-        stored = dict.fromkeys(edge.ground(model.terms) for edge in disjunct.stored if free)
+        stored = dict.fromkeys(edge.ground(model) for edge in disjunct.stored if free)
         edges, static, noise = _ordered(disjunct), (*stock, *stored), self._noise(disjunct, model)
         extents = [self._extent(edge) for edge in edges]
         latest, earliest = [last for _, last in extents], [first for first, _ in extents]
         ways = [
-            _from_zero(zip(times, (edge.ground(model.terms) for edge in edges), strict=True))
+            _from_zero(zip(times, (edge.ground(model) for edge in edges), strict=True))
             for times in (latest, [0] * len(edges), earliest)
         ]
         ways += (
-            _from_zero((0, edge.ground(each.terms)) for each in (model, other) for edge in edges)
+            _from_zero((0, edge.ground(each)) for each in (model, other) for edge in edges)
             for other in (_others(disjunct, model) if disjunct.unknown else ())
         )
         yield from (Candidate(arrivals, static, noise) for arrivals in dict.fromkeys(ways))
@@ -145,8 +145,8 @@ class Placement:
             return subject, predicate, object_, self.noise or ELSEWHERE
         # Another match of the same pattern, which has nothing to do with the first.
         edge = disjunct.readings[-1]
-        names = {name: Iri(f"{term.value}2") for name, term in model.terms.items() if isinstance(term, Iri)}
-        return *edge.ground({**model.terms, **names})[:3], edge.ground(model.terms)[3]
+        names = {name: Iri(f"{term.value}2") for name, term in model.items() if isinstance(term, Iri)}
+        return *edge.ground({**model, **names})[:3], edge.ground(model)[3]
 
 
 def _ordered(disjunct: Disjunct) -> list[Edge]:

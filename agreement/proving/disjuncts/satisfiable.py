@@ -1,7 +1,7 @@
 """Is a disjunct satisfiable: terms for variables under which edges can match and conditions hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial, reduce
 from itertools import islice
 from typing import Final
@@ -42,30 +42,33 @@ _PAIR: Final = 2
 Binding = dict[Variable, Constant]
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
-    """A term for each variable; null where it is unbound."""
-
-    terms: Mapping[Variable, Constant]
+Model = Mapping[Variable, Constant]
+"""A term for each variable; null where it is unbound."""
 
 
 @dataclass(frozen=True, slots=True)
-class Unsatisfiable:
-    """No terms make the disjunct true: `why` names the conditions or edges that exclude each other."""
+class Satisfiability:
+    """Whether terms make a disjunct true, None where that is open; the `model` has them.
 
-    why: str
+    `why` says what keeps it from being known, or names the conditions or the edge that exclude it.
+    """
+
+    disjunct: Disjunct
+    holds: bool | None
+    why: str = ""
     requirements: tuple[Requirement, ...] = ()
     edge: Edge | None = None
+    model: Model = field(default_factory=dict)
 
+    @property
+    def possible(self) -> bool:
+        """Whether it is not known that it can never be satisfied."""
+        return self.holds is not False
 
-@dataclass(frozen=True, slots=True)
-class NoModelKnown:
-    """No model was found, and none was excluded."""
-
-    why: str
-
-
-Satisfiability = Model | Unsatisfiable | NoModelKnown
+    @property
+    def certain(self) -> bool:
+        """Whether some stream and static data satisfy it, and then there is a row."""
+        return self.holds is True and not self.disjunct.loose
 
 
 class _TooManyError(Exception):
@@ -96,19 +99,16 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
         return misplaced
     if (crowded := _crowded(disjunct, binding)) is not None:
         return crowded
-    undecided: NoModelKnown | None = None
-    excluded = Unsatisfiable("the static data that are given match no part of it")
+    undecided: Satisfiability | None = None
+    excluded = Satisfiability(disjunct, False, "the static data that are given match no part of it")
     starts = iter([binding]) if stock is None else _matches(disjunct.stored, stock, binding)
     for number, start in enumerate(starts):
         if number > MOST // 100:
-            return NoModelKnown("the static data match in too many ways to try them all")
-        match _misplaced(disjunct, start) or _valued(disjunct, start):
-            case Model() as model:
-                return model
-            case Unsatisfiable() as excluded:
-                pass
-            case NoModelKnown() as undecided:
-                pass
+            return Satisfiability(disjunct, None, "the static data match in too many ways to try them all")
+        way = _misplaced(disjunct, start) or _valued(disjunct, start)
+        if way.holds:
+            return way
+        excluded, undecided = (way, undecided) if not way.possible else (excluded, way)
     return undecided or excluded
 
 
@@ -117,11 +117,11 @@ def _given(disjunct: Disjunct) -> Binding:
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
-def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Unsatisfiable | None:
+def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
     """Return that a term cannot stand where an edge has it, as a literal that is a subject; or None."""
     for edge in disjunct.edges:
         if (problem := edge.why_misplaced(binding)) is not None:
-            return Unsatisfiable(problem, edge=edge)
+            return Satisfiability(disjunct, False, problem, edge=edge)
     return None
 
 
@@ -141,8 +141,12 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
         if len({each.triple for each in inside}) > window.count:
             ground = {each.put(binding).triple.terms for each in inside}
             if _apart(ground) > window.count:
-                return Unsatisfiable(f"{window} holds no {len(ground)} triples at once", edge=edge)
-            return NoModelKnown(f"{window} has to hold {len(ground)} triples that may be one")
+                return Satisfiability(
+                    disjunct, False, f"{window} holds no {len(ground)} triples at once", edge=edge
+                )
+            return Satisfiability(
+                disjunct, None, f"{window} has to hold {len(ground)} triples that may be one"
+            )
     return None
 
 
@@ -178,14 +182,19 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
-            shared = _shared_blank(disjunct, binding)
-            return NoModelKnown("a blank node in static data and a stream") if shared else Model(binding)
+            if _shared_blank(disjunct, binding):
+                return Satisfiability(disjunct, None, "a blank node in static data and a stream")
+            return Satisfiability(disjunct, True, model=binding)
         covered = tuple(test for test in disjunct.requirements if is_decided(test, disjunct))
         if covered != disjunct.requirements and next(_assigned(disjunct, covered, start), None) is not None:
-            return NoModelKnown("conditions with functions, doubles or times are tried, not decided")
-        return Unsatisfiable("its conditions exclude each other", _core(disjunct, covered, start))
+            return Satisfiability(
+                disjunct, None, "conditions with functions, doubles or times are tried, not decided"
+            )
+        return Satisfiability(
+            disjunct, False, "its conditions exclude each other", _core(disjunct, covered, start)
+        )
     except _TooManyError:
-        return NoModelKnown("its conditions have too many variables to try all cases")
+        return Satisfiability(disjunct, None, "its conditions have too many variables to try all cases")
 
 
 def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
@@ -245,7 +254,7 @@ def models(
     known_models: list[Model] = []
     try:
         assigned = _assigned(disjunct, disjunct.requirements, start, barred, _Budget(_MOST_BARRED, check))
-        known_models.extend(map(Model, islice(assigned, most)))
+        known_models.extend(islice(assigned, most))
     except _TooManyError:
         return known_models, False
     return known_models, all(is_decided(test, disjunct) for test in tests)

@@ -6,7 +6,7 @@ from itertools import zip_longest
 from typing import Final
 
 from agreement.documents.requests import sources
-from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Model, Reading, disjuncts, models
+from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, disjuncts, models
 from lars.language.formulas import Call, Expression
 from lars.language.terms import DEFAULT, RDF, XSD, Constant, Iri, Literal, Variable
 from solver.facts import Static, Triple
@@ -119,7 +119,7 @@ def _terms(
 ) -> Iterator[Mapping[Variable, Constant]]:
     """Yield values of variables: of one match, with other objects, and with everything else."""
     all_models, _ = models(disjunct, (), 1)
-    base = dict((all_models[0] if all_models else Model(_invented(disjunct))).terms)
+    base = dict(all_models[0] if all_models else _invented(disjunct))
     base |= _stored(disjunct, static)
     stored = any((static.default, static.named))
     fixed = {term for edge in disjunct.stored for term in edge.triple.terms} if stored else set()

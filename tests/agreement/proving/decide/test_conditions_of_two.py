@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.proving.disjuncts import Model, Unsatisfiable, disjuncts, satisfiability
+from agreement.proving.disjuncts import disjuncts, satisfiability
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -14,7 +14,7 @@ def test_a_subject_that_would_be_a_number_is_excluded_beside_seven_free_numbers(
     numbers = " && ".join(f"(?y{one} > 3 && ?y{one} < 9)" for one in OTHERS)
     query = f"SELECT ?x {{ STREAM <e:S> [RANGE 5s] {{ {matches} }} FILTER({numbers} && ?x = ?y6) }}"
     (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile)
-    assert isinstance(satisfiability(only), Unsatisfiable)
+    assert satisfiability(only).holds is False
 
 
 @pytest.mark.parametrize(
@@ -26,4 +26,4 @@ def test_a_predicate_that_a_condition_names_leaves_others(condition):
     matches = "?x ?p ?y . ?y ?q ?z . ?z ?p_ ?x"
     query = f"BASE <http://example.org/> SELECT ?x {{ STREAM <S> [NOW] {{ {matches} }} FILTER({condition}) }}"
     (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile)
-    assert isinstance(satisfiability(only), Model)
+    assert satisfiability(only).holds
