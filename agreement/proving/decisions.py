@@ -7,7 +7,6 @@ streams that they show with these functions.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
@@ -19,7 +18,7 @@ from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Background, Fact, Multiples, Row
 from solver.job import Question
-from solver.search import timeline_of
+from solver.search import TIME_IS_UP, timeline_of
 from solver.settings import Certify, Runner
 from translate.model.query import Setting, ToStream
 from translate.tau import Trigger
@@ -136,9 +135,6 @@ class Decision:
                 return f"there is {none}: {self.why}"
             case _:
                 return self.why
-
-
-TIME_IS_UP: Final = "the time is up"
 
 
 def all_hold(answers: Sequence[Decision]) -> bool | None:

@@ -2,14 +2,14 @@
 
 from solver.search.choosing import chosen_streams
 from solver.search.contests import (
+    TIME_IS_UP,
+    TOO_LARGE,
     Candidates,
     ChosenStream,
     Contest,
-    OutOfTimeError,
     ReportKind,
     SearchLimits,
-    TooLargeError,
-    TooManyError,
+    StoppedSearchError,
     timeline_of,
 )
 from solver.search.frames import UncoveredError

@@ -154,7 +154,7 @@ def grounded_in_time(
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded for evaluation at so many time points.
 
-    These are its own, or such with fewer variables. TooLargeError: both have too many instances.
+    These are its own, or such with fewer variables. StoppedSearchError: both have too many instances.
     """
     most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
@@ -163,7 +163,7 @@ def grounded_in_time(
     left, right = (_narrowed(side, candidates) for side in (contest.left, contest.right))
     narrowed = replace(contest, left=left, right=right)
     if _instances(narrowed, candidates, most) > most:
-        raise contests.TooLargeError(limits.arrivals)
+        raise contests.StoppedSearchError(limits.arrivals, contests.TOO_LARGE)
     return narrowed
 
 
@@ -173,7 +173,7 @@ def _check_tuple_windows(
     every: Iterable[PeriodFrame],
     limits: contests.SearchLimits,
 ) -> None:
-    """Raise TooLargeError where tuple windows compare more pairs of arrivals than can be listed in time.
+    """Raise StoppedSearchError where tuple windows compare more pairs of arrivals than can be listed in time.
 
     At each evaluation they ask of all that can have arrived how much that is newer can have.
     """
@@ -189,7 +189,7 @@ def _check_tuple_windows(
         for frame in every
     )
     if pairs > max(_FEW_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND):
-        raise contests.TooLargeError(limits.arrivals)
+        raise contests.StoppedSearchError(limits.arrivals, contests.TOO_LARGE)
 
 
 def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
@@ -222,7 +222,7 @@ def chosen_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
 
-    Raises OutOfTimeError, TooLargeError, and UncoveredError for what the encoding does not cover.
+    Raises StoppedSearchError, and UncoveredError for what the encoding does not cover.
     """
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
@@ -232,7 +232,7 @@ def chosen_streams(
         points = sum(frame.end for frame in every)
         own = replace(limits, arrivals=size)
         if limits.deadline.is_over:
-            raise contests.OutOfTimeError(size, None)
+            raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
         _check_tuple_windows(contest, candidates, every, own)
         narrowed = grounded_in_time(contest, candidates, points, own)
         searches = (_Search(narrowed, candidates, frame, own).streams() for frame in every)
@@ -322,7 +322,7 @@ class _Search:
                 symbols = improver.best()
             except TimeLimitError:
                 best = self._stream(improver.choices[-1]) if improver.choices else None
-                raise contests.OutOfTimeError(self._arrivals, best) from None
+                raise contests.StoppedSearchError(self._arrivals, contests.TIME_IS_UP, best) from None
             if symbols is None:
                 return
             yield self._stream(symbols)

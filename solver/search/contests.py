@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from typing import Final
 
 from lars.language.program import Program
 from lars.language.terms import Atom, Constant, Term
@@ -107,35 +108,22 @@ def timeline_of(facts: Sequence[Fact], end: int) -> Interval:
     return Interval(0, max((end, *(fact.t for fact in facts))))
 
 
-class OutOfTimeError(Exception):
-    """A search was stopped; `arrivals` many were being tried, `best` is the best stream so far."""
-
-    def __init__(self, arrivals: int, best: ChosenStream | None) -> None:
-        super().__init__(arrivals)
-        self.arrivals = arrivals
-        self.best = best
+TIME_IS_UP: Final = "the time is up"
+TOO_MANY: Final = "streams are tried one by one, and with more triples there are too many"
+TOO_LARGE: Final = "with more triples the rules have too many instances"
+"""Clingo cannot list them in time."""
+FEW_STATIC: Final = "streams are tried one by one, with at most two static triples"
 
 
-class TooManyError(Exception):
-    """Not all streams of so many arrivals can be tried, for a `reason`; those of fewer were."""
+class StoppedSearchError(Exception):
+    """Not all streams of so many arrivals are tried, for a `reason`; those of fewer were.
 
-    reason = "streams are tried one by one, and with more triples there are too many"
+    `best` is the best stream that was found so far.
+    """
 
-    def __init__(self, arrivals: int) -> None:
-        super().__init__(arrivals)
-        self.arrivals = arrivals
-
-
-class TooLargeError(TooManyError):
-    """Two programs with so many arrivals have more instances than clingo can list in time."""
-
-    reason = "with more triples the rules have too many instances"
-
-
-class FewStaticError(TooManyError):
-    """All streams were tried, but with few static triples beside them."""
-
-    reason = "streams are tried one by one, with at most two static triples"
+    def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:
+        super().__init__(arrivals, reason)
+        self.arrivals, self.reason, self.best = arrivals, reason, best
 
 
 @dataclass(frozen=True, slots=True)

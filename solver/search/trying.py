@@ -43,8 +43,8 @@ def tried_streams(
 ) -> Iterator[contests.ChosenStream]:
     """Yield streams on which the sides differ, the smallest first.
 
-    Raises OutOfTimeError, TooManyError where there are more than MOST_TRIED or, at the end, static triples
-    to choose more of, and UncoveredError.
+    Raises StoppedSearchError, too where there are more than MOST_TRIED or, at the end, static triples to
+    choose more of, and UncoveredError.
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)
@@ -63,14 +63,14 @@ def tried_streams(
         )
         for number, _ in enumerate(each):
             if limits.deadline.is_over:
-                raise contests.OutOfTimeError(size, None)
+                raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
             if number == MOST_TRIED:
-                raise contests.TooManyError(size)
+                raise contests.StoppedSearchError(size, contests.TOO_MANY)
         for kind in kinds:
             streams = (stream for chosen in kind for frame in tried for stream in frame.streams(size, chosen))
             yield from sorted(streams, key=lambda stream: stream.cost)
     if len(static) > _MOST_STATIC:
-        raise contests.FewStaticError(limits.arrivals + 1)
+        raise contests.StoppedSearchError(limits.arrivals + 1, contests.FEW_STATIC)
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
@@ -152,7 +152,7 @@ class _FrameStreams:
                 with until(self.deadline):
                     differing = list(self._differing(some, static))
             except TimeLimitError:
-                raise contests.OutOfTimeError(size, None) from None
+                raise contests.StoppedSearchError(size, contests.TIME_IS_UP) from None
             yield from (moved_back(self.frame, placed, self.candidates, static) for placed in differing)
 
     def _differing(self, streams: Sequence[Placements], static: tuple[Atom, ...]) -> Iterator[Placements]:

@@ -31,7 +31,7 @@ from agreement.proving.containment.cases import (
 )
 from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
-from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, UnplacedError, placements
+from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, placements
 from agreement.proving.containment.relations import Relations
 from agreement.proving.decisions import Decision, EveryStream
 from agreement.proving.disjuncts import (
@@ -191,7 +191,7 @@ class _Comparison:
                 placed.append(each)  # noqa: PERF402 - those before an error are kept
             if not placed:
                 return Decision(EveryStream.ALWAYS, "")
-        except UnplacedError as error:
+        except UncountedError as error:
             why = str(error)
         filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
         if len(filled) < len(placed):
@@ -239,7 +239,7 @@ class _Comparison:
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
         """Yield the ways in which the case's arrivals lie where it is not closed, with what is left then.
 
-        Raises TimeLimitError; UnplacedError where these are too many.
+        Raises TimeLimitError; UncountedError where these are too many.
         """
         known = set[object]()
         queries = (self.other, self.one) if case.denied else (self.other,)

@@ -17,7 +17,6 @@ from typing import Final
 from agreement.documents.requests import sources
 from agreement.proving import disjuncts
 from agreement.proving.containment.canonical import PairQuery, PlacedTriple
-from lars.errors import LarsError
 from lars.language.formulas import Call
 from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
@@ -27,10 +26,6 @@ _MOST_TIMES: Final = 20_000
 _MOST_GROUPED: Final = 4
 MOST_PUSHED: Final = 5_000
 _MOST_CHOICES: Final = 5_000
-
-
-class UnplacedError(LarsError):
-    """There are too many ways to place arrivals to try all of them."""
 
 
 Group = tuple[disjuncts.Edge, ...]
@@ -105,7 +100,7 @@ def unlike(number: int, stream: Constant) -> disjuncts.Quad:
 def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
     """Yield how arrivals that match edges can lie in windows of queries: what holds of each holds of all.
 
-    Raises UnplacedError where these are too many.
+    Raises disjuncts.UncountedError where these are too many.
     """
     plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, disjuncts.Reading))
     views = tuple(
@@ -155,7 +150,8 @@ class _Stream:
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
             if prod(map(len, options)) > _MOST_CHOICES:
-                raise UnplacedError("the triples of a match can lie in too many ways to try all of them")
+                why = "the triples of a match can lie in too many ways to try all of them"
+                raise disjuncts.UncountedError(why)
             for chosen in product(*options):
                 if self._fits(chosen):
                     yield tuple(zip(groups, chosen, strict=True)), equal
@@ -165,7 +161,8 @@ class _Stream:
         if not self.sizes:
             return
         if len(self.edges) > _MOST_GROUPED:
-            raise UnplacedError("a tuple window has to hold many triples, some of which may be one")
+            why = "a tuple window has to hold many triples, some of which may be one"
+            raise disjuncts.UncountedError(why)
         for groups in _partitions(self.edges):
             equal = [_equal(group) for group in groups]
             if len(groups) < len(self.edges) and all(tests is not None for tests in equal):
@@ -252,7 +249,7 @@ def critical_times(windows: Sequence[Window]) -> Sequence[int]:
     """Return times at which windows are whole, one for each order in which their ends can stand."""
     timed = [window for window in windows if isinstance(window, TimeWindow)]
     if any(not isinstance(window, TimeWindow | TupleWindow) for window in windows):
-        raise UnplacedError("windows that begin at a time of their own are not decided")
+        raise disjuncts.UncountedError("windows that begin at a time of their own are not decided")
     steps = lcm(1, *(window.step for window in timed))
     base = -(-(max((window.past or 0 for window in timed), default=0) + steps + 2) // steps) * steps
     if steps <= _MOST_TIMES // 20:
@@ -265,7 +262,8 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
     moving = {end for window in windows if window.step == 1 for end in _ends(window)}
     stepped = {window for window in windows if window.step > 1}
     if sum(steps // window.step for window in stepped) * (2 + len(moving)) > _MOST_TIMES:
-        raise UnplacedError("the pivots of the windows can stand in too many ways to try all of them")
+        why = "the pivots of the windows can stand in too many ways to try all of them"
+        raise disjuncts.UncountedError(why)
     pivots = {
         (pivot, end) for window in stepped for end in _ends(window) for pivot in range(0, steps, window.step)
     }

@@ -24,7 +24,7 @@ from typing import Final
 
 from agreement.comparing.agree import Pair
 from agreement.documents.outputs import quantity
-from agreement.proving.decisions import TIME_IS_UP, Decision, EveryStream, Witness, reported, trace_on
+from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
 from agreement.proving.disjuncts import shares_blank
 from agreement.proving.values import COMPARED, CONNECTIVES, is_covered
 from agreement.proving.witness.candidate_atoms import TRIPLE, candidate_atoms, with_others
@@ -37,13 +37,13 @@ from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Multiples, constant_of
 from solver.job import Question, ask
 from solver.search import (
+    TIME_IS_UP,
+    TOO_LARGE,
     Candidates,
     ChosenStream,
     Contest,
-    OutOfTimeError,
     SearchLimits,
-    TooLargeError,
-    TooManyError,
+    StoppedSearchError,
     UncoveredError,
     chosen_streams,
     tried_streams,
@@ -234,14 +234,14 @@ def smallest(
                 witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
                 return Decision(EveryStream.SOME, witnesses=(witness,))
-    except OutOfTimeError as stopped:
+    except StoppedSearchError as stopped:
+        if stopped.reason != TIME_IS_UP:
+            return none_up_to(stopped.arrivals - 1, many, stopped.reason)
         last = stopped.best
         best = None if last is None or not _is_readable(last) else confirm(search, last)
         return out_of_time(stopped.arrivals, best if best is not None and accepted(best) else None)
     except TimeLimitError:
         return out_of_time(size, None)
-    except TooManyError as stopped:
-        return none_up_to(stopped.arrivals - 1, many, stopped.reason)
     except UncoveredError as error:
         return Decision(EveryStream.OPEN, str(error))
     return limit
@@ -272,7 +272,9 @@ def _streams(
         yield from chosen_streams(contest, candidates, limits, progress)
     except UncoveredError:
         yield from tried_streams(contest, candidates, limits, progress)
-    except TooLargeError as stopped:
+    except StoppedSearchError as stopped:
+        if stopped.reason != TOO_LARGE:
+            raise
         try:
             limits = replace(limits, fewest=stopped.arrivals)
             yield from tried_streams(contest, candidates, limits, progress)
