@@ -15,7 +15,6 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.comparing import agree
-from agreement.documents.traces import with_dates
 from agreement.proving.decisions import FirstDifference, PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -56,13 +55,7 @@ def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
     """Return what is left of a comparison's first disagreement, None where it agrees."""
-    agree.check_shared_static(task)
-    queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = agree.comparison_trace(task, queries, warn)
-    task = replace(task, setting=with_dates(task.setting, trace))
-    alike = task.on is None
-    every = agree.pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
-    compared = agree.pairs_on(every, task.on)
+    task, trace, compared = agree.compared_on_trace(task, warn)
     report = agree.compare_pairs(
         compared, agree.periods_of(task), agree.ComparedInput(trace), task.setting, task.trigger
     )

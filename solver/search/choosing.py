@@ -22,7 +22,6 @@ from lars.elimination import with_fewer_variables
 from lars.errors import TimeLimitError
 from lars.language.terms import signature
 from lars.language.windows import NOW, Interval, TupleWindow
-from solver.deadlines import Deadline
 from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
@@ -37,87 +36,6 @@ from solver.settings import Progress, no_progress
 Atoms = Sequence[clingo.Symbol]
 """What was chosen: arrives(I,T), candidate I at T, and given(J), static candidate J."""
 Assumptions = list[tuple[clingo.Symbol, bool]]
-
-
-class Improver:
-    """Finds the best choice of a ground program; `candidates` is how many can arrive in a frame.
-
-    `choices` are those that were found since it began to look for one, the best last.
-    """
-
-    def __init__(
-        self, control: clingo.Control, frame: PeriodFrame, candidates: int, deadline: Deadline
-    ) -> None:
-        self._control, self._frame, self._deadline = control, frame, deadline
-        self._every = range(candidates)
-        self._fixed: Assumptions = []
-        self.choices: list[Atoms] = []
-
-    def best(self) -> Atoms | None:
-        """Return the best choice, None when there is none; raises TimeLimitError."""
-        self._fixed, self.choices = [], []
-        if not self._is_solved([]):
-            return None
-        self._improve(lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
-        self._improve(self._moves, self._later)
-        self._improve_last(self._every)
-        # What arrives is settled now, the last of it as early as can be: so let each in turn be.
-        settled = sorted({number for number, _ in arrivals(self.choices[-1])})
-        self._fixed += self._absent(
-            (place for place in self._every if place not in settled), self._frame.times
-        )
-        for number in settled:
-            self._improve_last([number])
-        return self.choices[-1]
-
-    def _improve_last(self, numbers: Sequence[int]) -> None:
-        """Let the last arrival of these candidates be as early as can be."""
-        end = self._frame.times.last
-
-        def last(atoms: Atoms) -> int:
-            return max((t for number, t in arrivals(atoms) if number in numbers), default=0)
-
-        self._improve(last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
-
-    def _moves(self, atoms: Atoms) -> int:
-        """Return by how many moves the period is later than it could be, were nothing in the way."""
-        frame = self._frame
-        earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
-        return frame.moves(frame.end) - frame.moves(earliest)
-
-    def _later(self, value: int) -> Assumptions:
-        frame = self._frame
-        return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
-
-    def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
-        """Look for a choice with the least value, which is then fixed."""
-        low, high = 0, value_of(self.choices[-1])
-        while low < high:
-            middle = (low + high) // 2
-            if self._is_solved(limited(middle)):
-                high = value_of(self.choices[-1])
-            else:
-                low = middle + 1
-        self._fixed += limited(high)
-
-    def _absent(self, numbers: Iterable[int], times: Iterable[int]) -> Assumptions:
-        listed = list(times)
-        return [(_arrives(number, t), False) for number in numbers for t in listed]
-
-    def _is_solved(self, assumed: Assumptions) -> bool:
-        """Whether there is a choice under assumptions too; then it is the last one."""
-
-        def keep(model: clingo.Model) -> None:
-            symbols = model.symbols(atoms=True)
-            self.choices.append([symbol for symbol in symbols if symbol.name in ("arrives", "given")])
-
-        with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
-            # A signal is heard only between two waits.
-            while not handle.wait(min(self._deadline.left, _WAIT)):
-                if self._deadline.is_over:
-                    handle.cancel()
-                    raise TimeLimitError("the time is up")
-            return bool(handle.get().satisfiable)
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
@@ -235,12 +153,15 @@ def chosen_streams(
             raise contests.StoppedSearchError(size, contests.TIME_IS_UP)
         _check_tuple_windows(contest, candidates, every, own)
         narrowed = grounded_in_time(contest, candidates, points, own)
-        searches = (_Search(narrowed, candidates, frame, own).streams() for frame in every)
+        searches = (FrameSearch(narrowed, candidates, frame, own).streams() for frame in every)
         yield from merge(*searches, key=attrgetter("cost"))
 
 
-class _Search:
-    """The streams of a number of arrivals in one frame."""
+class FrameSearch:
+    """The streams of a number of arrivals in one frame, each the best choice of a ground program.
+
+    `choices` are those that were found since it began to look for one, the best last.
+    """
 
     def __init__(
         self,
@@ -250,7 +171,10 @@ class _Search:
         limits: contests.SearchLimits,
     ) -> None:
         self._frame, self._arrivals, self._deadline = frame, limits.arrivals, limits.deadline
-        self._candidates = candidates
+        self._candidates, self._every = candidates, range(len(candidates.arrivals))
+        self._control = clingo.Control(["--warn=none"])
+        self._fixed: Assumptions = []
+        self.choices: list[Atoms] = []
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         values = {name: rows for name, rows in candidates.background.items() if rows}
         background = frozenset((*values, *map(signature, candidates.static)))
@@ -307,7 +231,7 @@ class _Search:
 
     def streams(self) -> Iterator[contests.ChosenStream]:
         """Yield the streams, the smallest first."""
-        control = clingo.Control(["--warn=none"])
+        control = self._control
         control.add("base", [], self._text)
         with control.backend() as backend:
             for predicate, row in self._facts:
@@ -316,12 +240,11 @@ class _Search:
                 )
                 backend.add_rule([atom])
         control.ground([("base", [])], context=self._host)
-        improver = Improver(control, self._frame, len(self._candidates.arrivals), self._deadline)
         for number in count():
             try:
-                symbols = improver.best()
+                symbols = self.best()
             except TimeLimitError:
-                best = self._stream(improver.choices[-1]) if improver.choices else None
+                best = self._stream(self.choices[-1]) if self.choices else None
                 raise contests.StoppedSearchError(self._arrivals, contests.TIME_IS_UP, best) from None
             if symbols is None:
                 return
@@ -332,6 +255,72 @@ class _Search:
             )
             control.add(f"known{number}", [], f":- {known}.")
             control.ground([(f"known{number}", [])])
+
+    def best(self) -> Atoms | None:
+        """Return the best choice, None when there is none; raises TimeLimitError."""
+        self._fixed, self.choices = [], []
+        if not self._is_solved([]):
+            return None
+        self._improve(lambda atoms: len(static_numbers(atoms)), lambda value: [(_more(value), False)])
+        self._improve(self._moves, self._later)
+        self._improve_last(self._every)
+        # What arrives is settled now, the last of it as early as can be: so let each in turn be.
+        settled = sorted({number for number, _ in arrivals(self.choices[-1])})
+        self._fixed += self._absent(
+            (place for place in self._every if place not in settled), self._frame.times
+        )
+        for number in settled:
+            self._improve_last([number])
+        return self.choices[-1]
+
+    def _improve_last(self, numbers: Sequence[int]) -> None:
+        """Let the last arrival of these candidates be as early as can be."""
+        end = self._frame.times.last
+
+        def last(atoms: Atoms) -> int:
+            return max((t for number, t in arrivals(atoms) if number in numbers), default=0)
+
+        self._improve(last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
+
+    def _moves(self, atoms: Atoms) -> int:
+        """Return by how many moves the period is later than it could be, were nothing in the way."""
+        frame = self._frame
+        earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
+        return frame.moves(frame.end) - frame.moves(earliest)
+
+    def _later(self, value: int) -> Assumptions:
+        frame = self._frame
+        return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
+
+    def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
+        """Look for a choice with the least value, which is then fixed."""
+        low, high = 0, value_of(self.choices[-1])
+        while low < high:
+            middle = (low + high) // 2
+            if self._is_solved(limited(middle)):
+                high = value_of(self.choices[-1])
+            else:
+                low = middle + 1
+        self._fixed += limited(high)
+
+    def _absent(self, numbers: Iterable[int], times: Iterable[int]) -> Assumptions:
+        listed = list(times)
+        return [(_arrives(number, t), False) for number in numbers for t in listed]
+
+    def _is_solved(self, assumed: Assumptions) -> bool:
+        """Whether there is a choice under assumptions too; then it is the last one."""
+
+        def keep(model: clingo.Model) -> None:
+            symbols = model.symbols(atoms=True)
+            self.choices.append([symbol for symbol in symbols if symbol.name in ("arrives", "given")])
+
+        with self._control.solve(assumptions=[*self._fixed, *assumed], on_model=keep, async_=True) as handle:
+            # A signal is heard only between two waits.
+            while not handle.wait(min(self._deadline.left, _WAIT)):
+                if self._deadline.is_over:
+                    handle.cancel()
+                    raise TimeLimitError("the time is up")
+            return bool(handle.get().satisfiable)
 
     def _stream(self, atoms: Atoms) -> contests.ChosenStream:
         arrived = tuple(sorted((t, number) for number, t in arrivals(atoms)))

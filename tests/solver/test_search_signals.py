@@ -7,7 +7,7 @@ import clingo
 import pytest
 
 from solver.deadlines import NEVER
-from solver.search.choosing import Improver
+from solver.search.choosing import FrameSearch
 
 HARD = "{at(1..12, 1..11)}. :- I = 1..12, not 1 {at(I, _)} 1. :- at(I, H), at(J, H), I < J."
 
@@ -21,6 +21,6 @@ def test_a_search_is_left_at_a_signal():
     signal.setitimer(signal.ITIMER_REAL, 0.1)
     try:
         with pytest.raises(KeyboardInterrupt):
-            Improver._is_solved(search, [])
+            FrameSearch._is_solved(search, [])
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -6,11 +6,10 @@ from agreement.comparing.agree.agreeing import (
     Overrides,
     Pair,
     VariantReport,
-    check_shared_static,
     compare_pairs,
+    compared_on_trace,
     comparison_trace,
     pairs,
-    pairs_on,
     periods_of,
     run,
 )

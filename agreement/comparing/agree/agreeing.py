@@ -163,17 +163,6 @@ def pairs(
     return tuple(Pair(csparql, v.query, tuple(c.value for c in v.choices)) for v in analysis.cq(model))
 
 
-def pairs_on(compared: Sequence[Pair], names: Sequence[str] | None) -> tuple[Pair, ...]:
-    """Return pairs whose rows have no other variables than those that are compared; None: all of them."""
-    if names is None:
-        return tuple(compared)
-    on = variables_compared(compared[0].csparql, compared[0].cqels, names)
-    return tuple(
-        replace(pair, csparql=with_columns(pair.csparql, on), cqels=with_columns(pair.cqels, on))
-        for pair in compared
-    )
-
-
 @dataclass(frozen=True, slots=True)
 class ComparedInput:
     """The trace that both sides of a comparison meet, and on which variables' terms rows are compared.
@@ -464,12 +453,26 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
 
 
-def check_shared_static(task: AgreementTask) -> None:
-    """Raise LarsError for static data that one engine alone has, where both sides are given the same."""
+def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
+    """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
+
+    Their rows have no other variables than those that are compared. LarsError for static data that one engine
+    alone has: both sides are given the same.
+    """
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
         found = f"--static {own.engine}:{own.path}"
         raise LarsError(f"{found}: expected static data of both engines; lars agree takes those of one")
+    trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
+    task = replace(task, setting=with_dates(task.setting, trace))
+    every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=task.on is None)
+    if task.on is not None:
+        on = variables_compared(every[0].csparql, every[0].cqels, task.on)
+        every = tuple(
+            replace(pair, csparql=with_columns(pair.csparql, on), cqels=with_columns(pair.cqels, on))
+            for pair in every
+        )
+    return task, trace, every
 
 
 def comparison_trace(

@@ -76,20 +76,14 @@ def obstacle(query: EngineQuery, setting: Setting) -> str | None:
     return text
 
 
-@dataclass(frozen=True, slots=True)
-class VariedWindow:
-    """Which stream's window varies, up to which length."""
-
-    stream: terms.Iri
-    longest: int
-
-
-def matches(query: EngineQuery, setting: Setting, varied: VariedWindow, trace: Trace) -> list[TimedMatch]:
-    """Return all matches on a trace, for a query without an obstacle."""
+def matches(
+    query: EngineQuery, setting: Setting, trace: Trace, varied: terms.Iri, longest: int
+) -> list[TimedMatch]:
+    """Return all matches on a trace, for a query without an obstacle; the window on `varied` varies."""
     times = sorted({fact.t for fact in trace.facts(trace.timeline)} | {trace.timeline.first})
     timed: dict[TimedMatch, None] = {}
     for disjunct in _placed(query, setting, _carried(trace)):
-        rule, ages = _rule(disjunct, query, setting, varied)
+        rule, ages = _rule(disjunct, query, setting, (varied, longest))
         head = rule.head
         assert isinstance(head, terms.Atom)
         question = Question(
@@ -129,9 +123,9 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
     return not known or (str(source), str(predicate)) in carried
 
 
-def _age(where: Reading, setting: Setting, varied: VariedWindow) -> float | None:
+def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
     """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
-    if where.name == varied.stream and isinstance(where.window, Range):
+    if where.name == varied and isinstance(where.window, Range):
         return None
     window = where.operator(setting)
     assert isinstance(window, TimeWindow)
@@ -145,7 +139,7 @@ def limit(length: int, bounds: Bounds | None) -> int:
 
 
 def _rule(
-    disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: VariedWindow
+    disjunct: Disjunct, query: EngineQuery, setting: Setting, varied: tuple[terms.Iri, int]
 ) -> tuple[Rule, tuple[float | None, ...]]:
     """Return match(V, T, ..) <- the edges, each of a stream at its time T, and the ages of their windows."""
     named = (terms.Variable(f"Time{number}") for number in count())
@@ -156,8 +150,8 @@ def _rule(
     for edge in disjunct.edges:
         match edge.where:
             case Reading() as where:
-                age = _age(where, setting, varied)
-                window = TimeWindow(varied.longest if age is None else None if age == FOREVER else int(age))
+                age = _age(where, setting, varied[0])
+                window = TimeWindow(varied[1] if age is None else None if age == FOREVER else int(age))
                 times.append(next(fresh))
                 ages.append(age)
                 body.append(

@@ -6,9 +6,9 @@ from operator import attrgetter
 
 from agreement.comparing import agree
 from agreement.documents.requests import WindowSource, sources, with_sources
-from agreement.documents.traces import LocalTrace, Trace, with_dates
+from agreement.documents.traces import LocalTrace, Trace
 from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
-from agreement.proving.phase.matches import VariedWindow, limit, matches, obstacle
+from agreement.proving.phase.matches import limit, matches, obstacle
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -41,13 +41,7 @@ def phase_task(
     warn: Warn,
 ) -> PhaseTask:
     """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
-    agree.check_shared_static(task)
-    queries = [query for query in (task.csparql, task.cqels) if query is not None]
-    trace = agree.comparison_trace(task, queries, warn)
-    task = replace(task, setting=with_dates(task.setting, trace))
-    alike = task.on is None
-    every = agree.pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=alike)
-    pair = agree.pairs_on(every, task.on)[0]
+    task, trace, (pair, *_) = agree.compared_on_trace(task, warn)
     ranges = _ranges(pair.cqels)
     if not ranges and _ranges(pair.csparql):
         problem = "no pattern of the query matches a predicate of the trace's streams"
@@ -118,9 +112,9 @@ def _faster(trace: Trace, rate: int) -> Trace:
 def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iterator[PhaseRow]:
     setting = task.agreement.setting
     ages = [limit(length, setting.bounds) for length in task.lengths]
-    varied = VariedWindow(task.stream, max(ages))
     pushed, pulled = (
-        matches(query, setting, varied, trace) for query in (task.pair.cqels, task.pair.csparql)
+        matches(query, setting, trace, task.stream, max(ages))
+        for query in (task.pair.cqels, task.pair.csparql)
     )
     output = output_of(task.pair.csparql, setting).predicate
     (runs,) = trace.answers(

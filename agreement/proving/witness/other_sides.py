@@ -29,7 +29,7 @@ from lars.language.terms import Atom
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from solver.facts import Background, Fact, Row
-from solver.job import Question, ask
+from solver.job import ask
 from solver.search import Contest, ReportKind, with_atoms
 from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
@@ -211,34 +211,22 @@ def two_readings(
     query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
 ) -> Contest:
     """Return push of a query read in two ways, compared at each time point at which either evaluates."""
-    left, right = (_Reading(query, setting, trigger).read(side) for side in sides)
-    return Contest(left.question, right.question, 1, kinds=(left.kind, right.kind))
-
-
-@dataclass(frozen=True, slots=True)
-class _Reading:
-    query: EngineQuery
-    setting: Setting
-    trigger: Trigger
-    kind: ReportKind = ReportKind.ALL
-
-    def read(self, side: OneReading) -> "_Reading":
+    questions, kinds = [], [ReportKind.ALL, ReportKind.ALL]
+    for number, side in enumerate(sides):
+        own, read, fired = query, setting, trigger
         match side:
             case Bounds():
-                return replace(self, setting=replace(self.setting, bounds=side))
+                read = replace(setting, bounds=side)
             case Profile():
-                return replace(self, setting=replace(self.setting, profile=side))
+                read = replace(setting, profile=side)
             case Trigger():
-                return replace(self, trigger=side)
+                fired = side
             case ToStream():
-                return replace(self, kind=ReportKind(side.value))
+                kinds[number] = ReportKind(side.value)
             case Choice():
-                variants = cq(model_of_cqels(self.query))
-                return replace(self, query=next(v.query for v in variants if set(v.choices) <= {side}))
+                variants = cq(model_of_cqels(query))
+                own = next(variant.query for variant in variants if set(variant.choices) <= {side})
             case _:
                 assert_never(side)
-
-    @property
-    def question(self) -> Question:
-        program = lars_program(self.query, self.setting)
-        return ask(push(program, self.trigger), output_of(self.query, self.setting).predicate)
+        questions.append(ask(push(lars_program(own, read), fired), output_of(own, read).predicate))
+    return Contest(questions[0], questions[1], 1, kinds=(kinds[0], kinds[1]))
