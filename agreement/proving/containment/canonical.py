@@ -23,7 +23,7 @@ from translate.analysis import rebuild
 from translate.model.patterns import Group, Join, Pattern, Select, StreamBlock
 from translate.model.query import EngineQuery, Language, Setting, ToStream
 from translate.model.windows import Range, window_operator
-from translate.tau import Output, lars_program, output_of
+from translate.tau import lars_program, output_of
 
 _MOST_PLACEMENTS: Final = 64
 _MOST_TIMES: Final = 12
@@ -96,15 +96,16 @@ class PairQuery:
 
         Raises TimeLimitError.
         """
-        program, output = self._program
+        predicate = output_of(self.query, self.setting).predicate
         times = ChosenTimes((t,) if before is None else (before, t))
         trace = trace_on([fact for fact in facts if fact.t <= t], static, Interval(0, t))
         with until(self.deadline):
-            return reported(Question(program, output.predicate, times), self.operator, trace, t - 1, t)
+            return reported(Question(self.program, predicate, times), self.operator, trace, t - 1, t)
 
     @cached_property
-    def _program(self) -> tuple[Program, Output]:
-        return lars_program(self.query, self.setting), output_of(self.query, self.setting)
+    def program(self) -> Program:
+        """Its rules."""
+        return lars_program(self.query, self.setting)
 
 
 def in_unit(query: PairQuery, unit: Duration) -> PairQuery:

@@ -39,7 +39,7 @@ from agreement.proving import disjuncts
 from agreement.proving.containment import canonical
 from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
-from agreement.proving.containment.placements import MOST_PUSHED, unlike
+from agreement.proving.containment.placements import MOST_PUSHED, new_name, unlike
 from agreement.proving.decide import volatile
 from agreement.proving.decisions import Decision, EveryStream, Witness
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
@@ -281,6 +281,7 @@ def _pushing(
     """Yield triples that push all others out of tuple windows."""
     read = [each for query in (one, other) for each in sources(query.query)]
     size = max((each.window.count for each in read if isinstance(each.window, Rows)), default=0)
+    name = new_name((one, other))
     for stream in dict.fromkeys(each.stream for each in read if isinstance(each.stream, Iri)):
         for number in range(size if size <= MOST_PUSHED else 0):
-            yield t, unlike(number, stream)
+            yield t, unlike(number, name, stream)

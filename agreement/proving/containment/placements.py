@@ -17,6 +17,8 @@ from typing import Final
 from agreement.documents.requests import sources
 from agreement.proving import disjuncts
 from agreement.proving.containment.canonical import PairQuery, PlacedTriple
+from agreement.proving.values import fresh
+from agreement.proving.witness import named_constants
 from lars.language.formulas import Call
 from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
@@ -45,12 +47,13 @@ class _Spot:
 class ArrivalPlacement:
     """Arrivals at t, each with the windows of the other query that show it; `newer_triples` come after them.
 
-    `equal` are conditions: what one arrival matches is one triple.
+    `equal` are conditions: what one arrival matches is one triple. The newer triples have the name `other`.
     """
 
     t: int
     spots: tuple[tuple[Group, _Spot], ...]
     sizes: Mapping[Term, tuple[int, ...]]
+    other: Iri
     equal: tuple[disjuncts.Requirement, ...] = ()
 
     @property
@@ -82,7 +85,7 @@ class ArrivalPlacement:
         for group, spot in edges:
             newer, quad = _newer(spot, sizes), group[0].ground(model)
             for number in range(passed, newer):
-                yield spot.time, unlike(number, quad[3])
+                yield spot.time, unlike(number, self.other, quad[3])
             passed = max(passed, newer) + 1
             yield spot.time, quad
 
@@ -91,9 +94,13 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
     return (0, *sizes)[spot.rank] if sizes else 0
 
 
-def unlike(number: int, stream: Constant) -> disjuncts.Quad:
+def new_name(queries: Iterable[PairQuery]) -> Iri:
+    """Return a name that no query has: what it names is matched by chance by nothing."""
+    return fresh(Variable("o"), named_constants(query.program for query in queries))
+
+
+def unlike(number: int, other: Iri, stream: Constant) -> disjuncts.Quad:
     """Return a triple that pushes others out of tuple windows of a stream."""
-    other = Iri("http://example.org/o")
     return Iri(f"{other.value}{number}"), other, other, stream
 
 
@@ -110,12 +117,13 @@ def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) ->
     streams = list(dict.fromkeys(edge.reading.name for edge in plain))
     places = [_Stream.of(stream, plain, views, setting) for stream in streams]
     sizes: dict[Term, tuple[int, ...]] = {each.stream: each.sizes for each in places}
+    other = new_name(queries)
     looks = (*(edge.reading for edge in plain), *views)
     for t in critical_times([look.operator(setting) for look in looks]):
         for chosen in product(*(tuple(each.choices(t)) for each in places)):
             spots = tuple(spot for spots_of_group, _ in chosen for spot in spots_of_group)
             equal = tuple(test for _, tests in chosen for test in tests)
-            yield ArrivalPlacement(t, spots, sizes, equal)
+            yield ArrivalPlacement(t, spots, sizes, other, equal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from agreement import api
 from agreement.proving.containment import reports_containment
 from tests.agreement.command import lars
 from tests.agreement.proving.containment import window_pairs
@@ -305,3 +306,8 @@ def test_wrong_calls_are_one_message(files):
         ran = lars("decide", *arguments, "--contained")
         assert (ran.code, ran.out) == (2, "")
         assert said in ran.err
+
+
+def test_what_pushes_others_out_of_a_tuple_window_has_a_name_that_no_query_has():
+    one, other = (f"ASK {{ STREAM <urn:s> [ROWS {n}] {{ ?x <http://example.org/o> ?y }} }}" for n in (8, 7))
+    assert api.contained(one, other).holds is False
