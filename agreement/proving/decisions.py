@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from agreement.comparing import agree
-from agreement.comparing.agree.sides import RowDifference
+from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
@@ -190,21 +190,14 @@ class PairOnStream:
         """Return the first row that one side alone has, None where they agree."""
         if (differing := first_difference(self.report())) is None:
             return None
-        interval, difference = differing
+        interval, difference = differing.interval, differing.difference
         row, times = frozenset((difference.row,)), (interval.start, interval.end)
         only = (row, frozenset[Row]()) if difference.side is agree.Side.PUSH else (frozenset[Row](), row)
         return Witness(self.facts, self.static, *times, *only, difference.cause.value)
 
 
-FirstDifference = tuple[agree.PeriodComparison, RowDifference]
-
-
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
-) -> FirstDifference | None:
+) -> PeriodDifference | None:
     """Return the first row that one side alone has, for a cause if it is given; None: there is none."""
-    for interval in report.verdicts[0].intervals:
-        for difference in () if interval.agree else report.differences(interval):
-            if cause in (None, difference.cause):
-                return interval, difference
-    return None
+    return next(RowFilter(cause=cause).rows(report), None)

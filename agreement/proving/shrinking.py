@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.comparing import agree
-from agreement.proving.decisions import FirstDifference, PairOnStream, first_difference
+from agreement.comparing.agree.narrowing import PeriodDifference
+from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_path
@@ -68,7 +69,7 @@ def shrink(
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = tuple(trace.facts(trace.timeline))
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
-                return minimal_disagreement(whole, differing[1].cause, progress)
+                return minimal_disagreement(whole, differing.difference.cause, progress)
     if row_cause is not None:
         raise LarsError(f"no row that one side alone has has the cause {row_cause.value}")
     return None
@@ -96,7 +97,7 @@ def minimal_disagreement(
             return None  # queries without a part that they need
         if differing is None:
             return None
-        end = differing[0].end
+        end = differing.interval.end
         return replace(tried, facts=tuple(fact for fact in tried.facts if fact.t <= end), end=end)
 
     state = _first_guess(disagreement, shortest, report, differing)
@@ -117,10 +118,10 @@ def _first_guess(
     disagreement: PairOnStream,
     shortest: Shortest,
     report: agree.VariantReport,
-    differing: FirstDifference,
+    differing: PeriodDifference,
 ) -> PairOnStream:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
-    interval, difference = differing
+    interval, difference = differing.interval, differing.difference
     own = set(report.supports([(difference, interval)])[0])
     pushed = difference.pushed if difference.side is agree.Side.PUSH else None
     times = {interval.start + 1, interval.end, pushed}

@@ -10,6 +10,7 @@ from time import monotonic
 from typing import ClassVar, Final
 
 from agreement.comparing import agree
+from agreement.comparing.agree.narrowing import RowFilter
 from agreement.documents.options import option
 from agreement.documents.traces import streams_of
 from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
@@ -276,11 +277,8 @@ class WitnessTask:
     def causes(self, period: int, witness: Witness) -> frozenset[agree.RowCause]:
         """Return the causes of the witness's differences at its end."""
         report = self.report(period, witness)
-        intervals = () if report is None else report.verdicts[0].intervals
-        last = [comparison for comparison in intervals if comparison.end == witness.end]
-        return frozenset(
-            difference.cause for comparison in last if report for difference in report.differences(comparison)
-        )
+        rows = () if report is None else RowFilter().rows(report)
+        return frozenset(row.difference.cause for row in rows if row.interval.end == witness.end)
 
 
 def witnesses(

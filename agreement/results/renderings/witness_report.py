@@ -5,6 +5,7 @@ from itertools import chain
 
 from rich.console import RenderableType
 
+from agreement.comparing.agree.narrowing import RowFilter
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.proving.decisions import Decision, Witness
@@ -66,11 +67,10 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
         if witness.remark:
             yield f"at {dates.text(witness.end)} {witness.remark}"
         return
-    for interval in report.verdicts[0].intervals:
-        for difference in report.differences(interval):
-            when = f"in {dates.period(interval.start, interval.end)}"
-            row = f"{names} = {outputs.short_row(difference.row)}"
-            yield f"{when} {difference.side.value} alone has {row}: {difference.cause.value}"
+    for each in RowFilter().rows(report):
+        when = f"in {dates.period(each.interval.start, each.interval.end)}"
+        row = f"{names} = {outputs.short_row(each.difference.row)}"
+        yield f"{when} {each.difference.side.value} alone has {row}: {each.difference.cause.value}"
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
