@@ -50,7 +50,7 @@ from lars.files import exists
 from solver.deadlines import Deadline
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
-from translate.tau import Trigger, columns
+from translate.tau import Trigger
 
 _INPUTS: Final = (
     f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
@@ -165,7 +165,6 @@ class DecideResult(Findings):
     verdict: ClassVar[str | None] = "holds"
 
     verdicts: tuple[Decision, ...]
-    _question: AgreementQuestion
     _variants: VariantClasses
     _title: str
 
@@ -176,22 +175,17 @@ class DecideResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return self._view.as_json(columns(self._question.pair.csparql))
+        return decision_report.as_json(self.verdicts, self._variants)
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the verdicts, what was checked, and a stream for each kind of difference."""
-        return self._view.as_text()
-
-    @property
-    def _view(self) -> decision_report.DecisionView:
-        unit = self._question.setting.unit
-        return decision_report.DecisionView(self.verdicts, self._variants, unit)
+        return decision_report.as_text(self.verdicts, self._variants)
 
     def page(self) -> Page:
         """Return what the page says: verdicts by period, premises with their places in the query."""
         question = "Do push and pull agree on every stream?"
         head = PageHead(self._title, question, self.holds, "", self.warnings)
-        return self._view.page(head, self._question.places.text, self.document())
+        return decision_report.decision_page(head, self.verdicts, self._variants, self.document())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `verdicts`."""
@@ -229,7 +223,7 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
     for done, number in enumerate(traceless.periods):
         listeners.progress(done, len(traceless.periods))
         decisions.append(in_finer_units(decider, decider.decide(number)))
-    return DecideResult(tuple(decisions), question, VariantClasses(question), title_of(request.inputs))
+    return DecideResult(tuple(decisions), VariantClasses(question), title_of(request.inputs))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
@@ -23,114 +23,119 @@ from lars.durations import Duration, TimedPoints
 from lars.language.terms import Variable
 from solver.facts import Fact
 from translate.model.query import ToStream
+from translate.tau import columns
 
 
-@dataclass(frozen=True, slots=True)
-class DecisionView:
-    """What is decided of each period, and which readings of the CQELS query are the same."""
+def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
+    """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
+    unit = variants.question.setting.unit
+    yield from _verdicts(decisions, unit)
+    yield "what was checked"
+    checked: dict[CheckedPremise, list[Decision]] = {}
+    for decision in decisions:
+        for premise in decision.premises:
+            checked.setdefault(premise, []).append(decision)
+    for premise, decided in checked.items():
+        limit = "" if len(decided) == len(decisions) else f" for U = {_periods(decided)}"
+        answer = "yes" if premise.holds else "no "
+        yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
+    for decision, *_ in _groups(decisions):
+        if decision.witness is not None:
+            yield from _witness(decision.period, decision.witness, _dates(unit, decision.period))
+    yield from _variants(variants)
 
-    decisions: Sequence[Decision]
-    variants: VariantClasses
-    unit: Duration
 
-    def as_text(self) -> Iterator[RenderableType]:
-        """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
-        yield from self._verdicts()
-        yield "what was checked"
-        checked: dict[CheckedPremise, list[Decision]] = {}
-        for decision in self.decisions:
-            for premise in decision.premises:
-                checked.setdefault(premise, []).append(decision)
-        for premise, decided in checked.items():
-            limit = "" if len(decided) == len(self.decisions) else f" for U = {_periods(decided)}"
-            answer = "yes" if premise.holds else "no "
-            yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
-        for decision, *_ in self._groups():
-            if decision.witness is not None:
-                yield from _witness(decision.period, decision.witness, self._dates(decision.period))
-        yield from self._variants()
+def _dates(unit: Duration, period: int) -> Dates:
+    """Return what times of a stream that was searched are called."""
+    return Dates(unit=unit, timed=isinstance(period, TimedPoints))
 
-    def _dates(self, period: int) -> Dates:
-        """Return what times of a stream that was searched are called."""
-        return Dates(unit=self.unit, timed=isinstance(period, TimedPoints))
 
-    def _groups(self) -> Iterator[list[Decision]]:
-        """Yield periods in a row of which the same is said."""
-        kinds = groupby(self.decisions, lambda one: (one.verdict, one.why, one.changes))
-        return (list(group) for _, group in kinds)
+def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
+    """Yield periods in a row of which the same is said."""
+    kinds = groupby(decisions, lambda one: (one.verdict, one.why, one.changes))
+    return (list(group) for _, group in kinds)
 
-    def _verdicts(self) -> Iterator[RenderableType]:
-        """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
-        style = "bold red" if any(map(_differs, self.decisions)) else "bold"
-        yield Text(_headline(self.decisions), style=style)
-        yield f"push and pull on every stream, time in units of {self.unit}"
-        table = Table("period U", "verdict", "rests on", "what would change it")
-        for group in self._groups():
-            first = group[0]
-            table.add_row(_periods(group), first.verdict.value, first.why or "-", "; ".join(first.changes))
-        yield table
-        for decision in self.decisions:
-            if decision.finer is not None:
-                finer, again = decision.finer
-                then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
-                yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict.value}"
 
-    def _variants(self) -> Iterator[str]:
-        """Yield which of the CQELS queries are the same, and the premise for each choice."""
-        classes = self.variants
-        if not classes.parts:
-            return
-        count = len(classes.variants)
-        different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
-        parts = f"brave or cautious for each of {len(classes.parts)} parts"
-        yield f"{parts}: {count} CQELS queries are {different}"
-        if len(classes.classes) > 1:
-            yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
-        for part, same in classes.parts:
-            yield f"  {_SAME[same.holds]}: {part}: {same.statement} ({same.place})"
+def _verdicts(decisions: Sequence[Decision], unit: Duration) -> Iterator[RenderableType]:
+    """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
+    style = "bold red" if any(map(_differs, decisions)) else "bold"
+    yield Text(_headline(decisions), style=style)
+    yield f"push and pull on every stream, time in units of {unit}"
+    table = Table("period U", "verdict", "rests on", "what would change it")
+    for group in _groups(decisions):
+        first = group[0]
+        table.add_row(_periods(group), first.verdict.value, first.why or "-", "; ".join(first.changes))
+    yield table
+    for decision in decisions:
+        if decision.finer is not None:
+            finer, again = decision.finer
+            then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
+            yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict.value}"
 
-    def as_json(self, columns: Sequence[Variable]) -> outputs.Json:
-        """Return the report for machines."""
-        return {
-            "unit": str(self.unit),
-            "periods": [_json(decision, columns) for decision in self.decisions],
-            "variants": [
-                [[choice.value for choice in variant.choices] for variant in each]
-                for each in self.variants.classes
-            ],
-            "parts": [
-                {"part": part, "same": same.holds, "why": same.statement, "place": same.place}
-                for part, same in self.variants.parts
-            ],
-        }
 
-    def page(self, head: PageHead, text: str, document: Mapping[str, object]) -> Page:
-        """Return the page, under a question about a query of that text."""
-        periods = {
-            verdict: [decision.period for decision in self.decisions if decision.verdict is verdict]
-            for verdict in EveryStream
-        }
-        sentences = (
-            f"{verdict.value} for U = {outputs.number_ranges(own, MOST_RANGES)}"
-            for verdict, own in periods.items()
-            if own
-        )
-        answer = f"Agreement on every stream: {'; '.join(sentences)}."
-        premises = dict.fromkeys(premise for decision in self.decisions for premise in decision.premises)
-        bar = groupby(self.decisions, lambda decision: decision.verdict)
-        page: outputs.Json = {
-            "bar": [_stretch(list(own)) for _, own in bar],
-            "theorems": _theorems(self.decisions),
-            "streams": [
-                _stream(decision.period, decision.witness, self._dates(decision.period))
-                for decision in _first_of_each(self.decisions)
-            ],
-            "marks": [_square(verdict) for verdict, own in periods.items() if own],
-            "blocks": page_blocks([*self._verdicts(), *self._variants()]),
-            "premises": [_premise_json(premise) for premise in premises],
-            "query": text.rstrip("\n").split("\n"),
-        }
-        return Page(replace(head, answer=answer), "decide", document, page)
+def _variants(classes: VariantClasses) -> Iterator[str]:
+    """Yield which of the CQELS queries are the same, and the premise for each choice."""
+    if not classes.parts:
+        return
+    count = len(classes.variants)
+    different = f"{len(classes.classes)} {'query' if len(classes.classes) == 1 else 'queries'}"
+    parts = f"brave or cautious for each of {len(classes.parts)} parts"
+    yield f"{parts}: {count} CQELS queries are {different}"
+    if len(classes.classes) > 1:
+        yield from (f"  {' = '.join(f'({variant})' for variant in group)}" for group in classes.classes)
+    for part, same in classes.parts:
+        yield f"  {_SAME[same.holds]}: {part}: {same.statement} ({same.place})"
+
+
+def as_json(decisions: Sequence[Decision], variants: VariantClasses) -> outputs.Json:
+    """Return the report for machines."""
+    names = columns(variants.question.pair.csparql)
+    return {
+        "unit": str(variants.question.setting.unit),
+        "periods": [_json(decision, names) for decision in decisions],
+        "variants": [
+            [[choice.value for choice in variant.choices] for variant in each] for each in variants.classes
+        ],
+        "parts": [
+            {"part": part, "same": same.holds, "why": same.statement, "place": same.place}
+            for part, same in variants.parts
+        ],
+    }
+
+
+def decision_page(
+    head: PageHead,
+    decisions: Sequence[Decision],
+    variants: VariantClasses,
+    document: Mapping[str, object],
+) -> Page:
+    """Return the page: verdicts by period, premises with their places in the query."""
+    unit = variants.question.setting.unit
+    periods = {
+        verdict: [decision.period for decision in decisions if decision.verdict is verdict]
+        for verdict in EveryStream
+    }
+    sentences = (
+        f"{verdict.value} for U = {outputs.number_ranges(own, MOST_RANGES)}"
+        for verdict, own in periods.items()
+        if own
+    )
+    answer = f"Agreement on every stream: {'; '.join(sentences)}."
+    premises = dict.fromkeys(premise for decision in decisions for premise in decision.premises)
+    bar = groupby(decisions, lambda decision: decision.verdict)
+    page: outputs.Json = {
+        "bar": [_stretch(list(own)) for _, own in bar],
+        "theorems": _theorems(decisions),
+        "streams": [
+            _stream(decision.period, decision.witness, _dates(unit, decision.period))
+            for decision in _first_of_each(decisions)
+        ],
+        "marks": [_square(verdict) for verdict, own in periods.items() if own],
+        "blocks": page_blocks([*_verdicts(decisions, unit), *_variants(variants)]),
+        "premises": [_premise_json(premise) for premise in premises],
+        "query": variants.question.places.text.rstrip("\n").split("\n"),
+    }
+    return Page(replace(head, answer=answer), "decide", document, page)
 
 
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
