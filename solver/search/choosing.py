@@ -28,7 +28,7 @@ from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.asp_terms import symbol_of
 from solver.relational import encode, ground_instances, obstacle
 from solver.search import contests
-from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
+from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, scale_program
 from solver.search.timed_encoding import TimedEncoding, background_name, candidate
 from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
@@ -144,7 +144,7 @@ def chosen_streams(
     """
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
-        scale = scale_of(contest.programs, contest.period, size) if limits.scaling else Scale(1, 1)
+        scale = scale_of(contest.programs, contest.period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)

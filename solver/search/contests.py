@@ -128,12 +128,8 @@ class StoppedSearchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far a search goes: the most arrivals, when it ends, whether time is scaled.
-
-    It begins with the `fewest` arrivals.
-    """
+    """How far a search goes: the most arrivals, when it ends; it begins with the `fewest` arrivals."""
 
     arrivals: int
     deadline: Deadline = NEVER
-    scaling: bool = True
     fewest: int = 0

@@ -20,7 +20,7 @@ from solver.facts import Arguments, Arrivals, Background, ChosenTimes, EveryTime
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
 from solver.search import contests
-from solver.search.frames import PeriodFrame, Scale, UncoveredError, frames, scale_of, scale_program
+from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, scale_program
 from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
@@ -50,7 +50,7 @@ def tried_streams(
     static = _in_order(candidates.static, candidates.ranks)
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
-        scale = scale_of(contest.programs, contest.pull_period, size) if limits.scaling else Scale(1, 1)
+        scale = scale_of(contest.programs, contest.pull_period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
         every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]

@@ -11,11 +11,13 @@ import sys
 from collections import Counter
 from dataclasses import replace
 from random import Random
+from unittest.mock import patch
 
 from agreement.comparing.agree import Pair
 from agreement.documents.traces import streams_of
 from agreement.proving.witness import WitnessSearch, push_and_pull, smallest
 from lars.language.windows import Bounds
+from solver.search.frames import Scale
 from tests.agreement.proving.witness.exhaustive import Asked, Part, Smallest, search, texts
 from translate.dialects import read_query
 from translate.model.query import Setting
@@ -88,7 +90,14 @@ def found_by_clingo(asked, most=MOST, scaling=True):
     setting = replace(Setting(), bounds=Bounds(asked.bounds))
     contest = push_and_pull(Pair(csparql, cqels), asked.period, setting)
     streams = tuple(dict.fromkeys((*streams_of(csparql), *streams_of(cqels))))
-    return smallest(WitnessSearch(contest, streams, {}, most, scaling=scaling))
+    search = WitnessSearch(contest, streams, {}, most)
+    return smallest(search) if scaling else unscaled(search)
+
+
+def unscaled(search):
+    """Return the same with each time point tried as it is."""
+    with patch("solver.search.choosing.scale_of", lambda *_: Scale(1, 1)):
+        return smallest(search)
 
 
 def problem(asked, many=2):

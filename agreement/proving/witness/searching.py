@@ -199,7 +199,6 @@ class WitnessSearch:
     arrivals: int | None = None
     deadline: Deadline = NEVER
     any_source: bool = False
-    scaling: bool = True
     more: Candidates | None = None
 
 
@@ -225,7 +224,7 @@ def smallest(
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)
-    limits = SearchLimits(limit.triples or 0, search.deadline, search.scaling, _fewest(contest, candidates))
+    limits = SearchLimits(limit.triples or 0, search.deadline, _fewest(contest, candidates))
     size = 0
     try:
         for stream in _streams(contest, candidates, limits, progress):
