@@ -41,7 +41,7 @@ def main():
         good += right
         took = time.process_time() - start
         print(f"{fault:28} {'right' if right else 'WRONG'} {len(says)} {took:5.1f} s {found.runs} runs")
-        for one in [] if right else found.faults:
+        for one in [] if right and says and "unexplained" not in says[0] else found.faults:
             print(f"      {one.sentence}: {one.times} runs")
         sys.stdout.flush()
     print(f"{good} of {len(chosen)}")

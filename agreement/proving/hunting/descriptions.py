@@ -5,50 +5,23 @@ Each part of a description holds of all these runs, so that it is true whatever 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from itertools import accumulate, chain, pairwise
+from itertools import chain
 from typing import Final
 
-from agreement.documents.requests import sources
-from agreement.engines.engine import columns
+from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
 from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, WrongPlace
-from lars.language.terms import XSD
 from solver.facts import Row
-from translate.analysis import stream_blocks
-from translate.model import patterns
-from translate.model.patterns import Duplicates
-from translate.model.query import EngineQuery, Form, ToStream
-from translate.model.windows import Range
 
-_FEW: Final = 3
-"""Of fewer runs or rows nothing in common is said: one is chance."""
 _NEARLY_ALL: Final = 0.9
-_SELDOM: Final = 0.2
-"""Of how many right runs a trait of wrong ones may be a trait too."""
-
-
-@dataclass(frozen=True, slots=True)
-class ComparedRun:
-    """A wrong run, place by place: what is right there, what came, and what was right at the place before."""
-
-    run: HuntedRun
-    places: tuple[WrongPlace, ...]
-
-    @property
-    def lost(self) -> list[Counter[Row]]:
-        """Which rows are missing at each place."""
-        return [Counter(place.right) - Counter(place.came) for place in self.places]
-
-    @property
-    def more(self) -> list[Counter[Row]]:
-        """Which rows are extra at each place."""
-        return [Counter(place.came) - Counter(place.right) for place in self.places]
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
     """Return what wrong runs have in common, in words."""
-    compared = [ComparedRun(run, tuple(_judged_places(judge.verdict(run).places))) for run in wrong]
-    parts = (_rows(compared), _missing(compared, right), _place(compared), trait_of(wrong, right))
+    compared, others = (
+        [ComparedRun(run, tuple(_judged_places(judge.verdict(run).places))) for run in runs]
+        for runs in (wrong, right)
+    )
+    parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
 
 
@@ -156,140 +129,3 @@ _ORIGINS: Final[tuple[Relation, ...]] = (
     ("those that are right at another time of the same run", _anywhere),
     ("those that are right at no time of the same run", _nowhere),
 )
-
-
-def _missing(runs: Sequence[ComparedRun], right: Sequence[HuntedRun]) -> str:
-    """Return what all missing rows have, and none that is reported where it should be."""
-    lost: set[str] = set()
-    kept: set[str] = set()
-    first, count = True, 0
-    for one in runs:
-        names, before = columns(one.run.query.read), set[Row]()
-        for place, missing in zip(one.places, one.lost, strict=True):
-            for row in missing:
-                own = set(_features(names, row, before, missing[row]))
-                lost, first, count = own if first else lost & own, False, count + 1
-            for row in Counter(place.right) & Counter(place.came):
-                kept.update(_features(names, row, before, place.right.count(row)))
-            before = set(place.right) or before
-    for run in right if lost - kept else ():
-        rows = (row for _, report in run.answers.reports for row in report.rows)
-        names = columns(run.query.read)
-        kept.update(
-            chain.from_iterable(_terms(names, tuple(row.get(name) for name in names)) for row in rows)
-        )
-    left = sorted(lost - kept, key=lambda text: (" as ?" in text, '"' in text or "<" in text, text))
-    return f"missing rows, and no others, {left[0]}" if left and count >= _FEW else ""
-
-
-def _features(names: Sequence[str], row: Row, before: set[Row], times: int) -> Iterator[str]:
-    yield from _terms(names, row)
-    yield "were right at the report before too" if row in before else "are new: not of the report before"
-    if times > 1:
-        yield "are there more than once"
-
-
-def _terms(names: Sequence[str], row: Row) -> Iterator[str]:
-    for name, text in zip(names, row, strict=False):
-        yield f"have {_kind(text)}"
-        yield f"have {_kind(text)} as ?{name}"
-        if text is not None:
-            yield f"have {text} as ?{name}"
-
-
-def _kind(text: str | None) -> str:
-    if text is None:
-        return "no value"
-    if not text.startswith('"'):
-        return "a blank node" if text.startswith("_") else "an IRI"
-    if text.endswith('"'):
-        return "a text without a language"
-    if text.endswith(">"):
-        return f"a value of {text.rpartition('^^')[2].removeprefix(f'<{XSD}').strip('<>')}"
-    return "a text with a language"
-
-
-def _place(runs: Sequence[ComparedRun]) -> str:
-    """Return after how many reports of a run, or up to which, it is wrong; nothing if anywhere."""
-    numbers: list[int] = []
-    most = 0
-    for one in runs:
-        due = accumulate((bool(place.right) for place in one.places), initial=0)
-        both = list(zip(one.places, due, strict=False))
-        numbers += [number for place, number in both if place.problem is not None]
-        most = max(most, sum(bool(place.right) for place in one.places))
-    if len(runs) < _FEW or not numbers:
-        return ""
-    if min(numbers):
-        return f"the first {'report is' if min(numbers) == 1 else f'{min(numbers)} reports are'} right"
-    last = max(numbers) + 1
-    return (
-        f"only the first {'report' if last == 1 else f'{last} reports'} of a run" if 2 * last < most else ""
-    )
-
-
-def trait_of(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun]) -> str:
-    """Return which constructs of queries or traits of streams all wrong runs have, and few right ones."""
-    common = frozenset[str].intersection(*map(traits, wrong)) if len(wrong) >= _FEW else frozenset[str]()
-    others = Counter(trait for run in right for trait in traits(run))
-    seldom = [trait for trait in sorted(common) if others[trait] <= len(right) * _SELDOM]
-    best = min(seldom, key=lambda trait: others[trait], default=None)
-    return "" if best is None else f"seen with {best} only"
-
-
-def traits(run: HuntedRun) -> frozenset[str]:
-    """Return constructs of a run's query and traits of its stream, in words."""
-    return frozenset((*_of_query(run.query.read), f"the query {run.query.name}", *_of_stream(run)))
-
-
-def _of_query(query: EngineQuery) -> Iterator[str]:
-    kinds = {
-        "OPTIONAL": patterns.LeftJoin,
-        "FILTER": patterns.Filter,
-        "UNION": patterns.Union,
-        "MINUS": patterns.Minus,
-        "aggregates": patterns.Group,
-        "BIND": patterns.Extend,
-        "VALUES": patterns.Values,
-    }
-    parts = list(_parts(query.pattern))
-    yield from (name for name, kind in kinds.items() if any(isinstance(part, kind) for part in parts))
-    if query.form is not Form.SELECT:
-        yield query.form.value
-    if query.modifiers.duplicates is Duplicates.DISTINCT:
-        yield "DISTINCT"
-    if query.to_stream not in {None, ToStream.RSTREAM}:
-        yield str(query.to_stream.value if query.to_stream else "")
-    read = sources(query)
-    if len(read) > 1:
-        yield "several windows"
-    if any(isinstance(part, patterns.Bgp) and part.triples for part in parts):
-        yield "static data"
-    blocks = [block.pattern for block in stream_blocks(query.pattern)]
-    if any(isinstance(group, patterns.Bgp) and len(group.triples) > 1 for group in blocks):
-        yield "several triple patterns"
-    windows = [source.window for source in read if isinstance(source.window, Range)]
-    if any(w.slide and w.length.nanoseconds > w.slide.nanoseconds for w in windows):
-        yield "overlapping windows"
-    if any(w.slide and w.length.nanoseconds < w.slide.nanoseconds for w in windows):
-        yield "gaps between windows"
-
-
-def _parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
-    yield pattern
-    for name in ("left", "right", "pattern"):
-        inner = getattr(pattern, name, None) if not isinstance(pattern, patterns.StreamBlock) else None
-        if inner is not None:
-            yield from _parts(inner)
-
-
-def _of_stream(run: HuntedRun) -> Iterator[str]:
-    pushes = run.pushes
-    if any(later.t < push.t for push, later in pairwise(pushes)):
-        yield "late triples"
-    if len({push.t for push in pushes}) < len(pushes):
-        yield "triples of one instant"
-    if len({(push.stream, push.triple) for push in pushes}) < len(pushes):
-        yield "a triple that comes again"
-    if any(not push.t for push in pushes):
-        yield "triples at time 0"

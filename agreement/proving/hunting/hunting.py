@@ -36,7 +36,7 @@ _MANY_REPORTS: Final = 200
 _KEPT: Final = 250
 """So many wrong runs, and so many right ones, are kept: causes are tried on them."""
 _ENOUGH: Final = 40
-"""So many wrong runs are enough where few faults are unanswered_run for."""
+"""So many wrong runs are enough where few faults are asked for."""
 _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
 """If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
 _REPEATED: Final = 3
@@ -639,10 +639,23 @@ class Explanation:
         """Whether more is left than the causes may leave."""
         return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
 
+    def _contrast(self) -> None:
+        """Run streams near to the wrong ones that are left: they tell what these have in common."""
+        for run in _smallest_first(self._left())[:_MOST_TESTED]:
+            near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
+            random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
+            for stream in near[:_NEAR]:
+                if stream and not _is_late(stream) and not self.hunt.is_past(_UNDERSTOOD):
+                    try:
+                        self._add(self.hunt.run(run.query, stream))
+                    except FailedEngineError as error:
+                        self.hunt.fail(run.query, stream, error)
+
     def _add_unexplained(self) -> None:
         """Add a fault without a rule for what is left, if that is more than chance."""
         if self._is_enough or not self._is_more_than_chance:
             return
+        self._contrast()
         left = self._left()
         small = self.hunt.small(_smallest_first(left)[0], self._is_left)
         mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))

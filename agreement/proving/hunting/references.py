@@ -79,12 +79,13 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class WrongPlace:
-    """What is right and what came at one place, as `at 4 ms` or `push 3`."""
+    """What is right and what came at one place, as `at 4 ms` or `push 3`; `t` is a close in ms."""
 
     where: str
     right: tuple[Row, ...]
     came: tuple[Row, ...]
     problem: str | None
+    t: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,16 +287,21 @@ class SpecificationReference(Reference):
         subject = self._subject(run)
         judgement = subject.judgement()
         correct = subject.is_right(judgement)
-        if correct is not False:
+        if correct is None:
             return RunVerdict(correct)
-        shown = self._shown(judgement, right or run, on)
-        places = (_wrong_place(_where(window), window.rows, window.problem) for window in shown.windows)
+        shown = judgement.best if correct else self._shown(judgement, right or run, on)
+        places = (
+            _wrong_place(
+                _where(window), window.rows, window.problem, None if window.is_report else window.last
+            )
+            for window in shown.windows
+        )
         unjudged = (
             WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), UNJUDGED)
             for window in shown.later
             if window.rows.actual
         )
-        return RunVerdict(False, (*places, *unjudged), _choice(judgement, shown))
+        return RunVerdict(correct, (*places, *unjudged), "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
         """Return the verdict to show: the closest for a t0 by which the switches predict a run."""
@@ -554,8 +560,8 @@ def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Seque
         return False
 
 
-def _wrong_place(where: str, rows: RowMatch, problem: str | None) -> WrongPlace:
-    return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem)
+def _wrong_place(where: str, rows: RowMatch, problem: str | None, t: float | None = None) -> WrongPlace:
+    return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem, t)
 
 
 def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> judge.Options:

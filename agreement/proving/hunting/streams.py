@@ -69,9 +69,12 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
-    """Return a stream that goes on until its windows have closed."""
+    """Return a stream that goes on until its windows have closed: one of its streams, or each."""
     last = max(t for t, _ in timed)
-    return [*timed, (last + reach, noise_of(query.letters))]
+    noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
+    # Which of them it is differs from stream to stream: an engine may wait for each.
+    number = sum(t for t, _ in timed) % (len(noises) + 1)
+    return [*timed, *((last + reach, noise) for noise in (noises[number : number + 1] or noises))]
 
 
 def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
@@ -86,9 +89,10 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
     # Answers of many rows tell aggregates, limits and orders apart.
     yield _ended(query, [(1, letter) for letter in letters], reach)
     yield [(t, a) for t in range(far)]
+    yield from _vanishing(query)
+    yield from _bursts(query, (1, length))
     yield [(t, noise_of(letters)) for t in range(far)]
     yield from _late(query, (length, 1))
-    yield from _bursts(query, (1, length))
     for start in (0, 1, step, reach):
         yield [(start + t, letters[t % len(letters)]) for t in range(far)]
         yield [(start + t, b) for t in range(far)]
@@ -99,6 +103,18 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
         yield _ended(query, [(k * (reach + stretch) + k % 2, a) for k in range(4)], reach)
     yield from _bursts(query, (0, length - 1, length + 1))
     yield from _late(query, (step, reach))
+
+
+def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
+    """Yield rows that come, vanish while other triples go on, and come again; each letter beside another."""
+    letters, reach = query.letters, _reach(query)
+    step, noise = query.windows[0][1], noise_of(letters)
+    later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]
+    every = [(1, letter) for letter in letters]
+    yield _ended(query, [*every, *later, (1 + 2 * reach, letters[0]), (2 + 2 * reach, noise)], reach)
+    for first in letters[:2]:
+        beside = [(1 + n * (reach + 1), letter) for n, letter in enumerate(letters)]
+        yield _ended(query, [one for t, letter in beside for one in ((t, first), (t, letter))], reach)
 
 
 def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:

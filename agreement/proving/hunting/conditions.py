@@ -1,0 +1,319 @@
+"""Where an engine is wrong, and which rows it loses: traits of all wrong reports or rows, and of few others.
+
+A condition is learned of what was judged, so it holds of all of that, whatever the cause is. Traits are of
+the query, of what a window shows, of when triples arrive, and of what was reported before.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from agreement.documents.outputs import short
+from agreement.documents.recordings import Push
+from agreement.documents.requests import sources
+from agreement.engines.engine import columns
+from agreement.proving.hunting.hunted_queries import HuntedQuery
+from agreement.proving.hunting.references import HuntedRun, WrongPlace
+from lars.language.terms import XSD
+from solver.facts import Row
+from translate.analysis import stream_blocks
+from translate.model import patterns
+from translate.model.patterns import Duplicates
+from translate.model.query import EngineQuery, Form, ToStream
+from translate.model.windows import Range
+
+Traits = Mapping[str, int]
+"""Traits by their texts: 1 where one holds, 0 where not; or a number, for a text with `{}`."""
+_FEW: Final = 3
+"""Of fewer wrong reports or rows nothing in common is said: one is chance."""
+_MOST: Final = 3
+_LEAVES: Final = 0.5
+"""Another trait has to leave out this share of what is right."""
+_SURELY: Final = 0.8
+_NEARLY_ALL: Final = 0.9
+_COUNT_MORE: Final = 2
+_SPARED: Final = 0.05
+"""So few right items may have the traits, for each wrong one, that no further trait is said."""
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """Traits that nearly all wrong items have together; so many right ones have them too.
+
+    `elsewhere` counts the wrong items without them.
+    """
+
+    traits: tuple[str, ...]
+    wrong: int
+    right: int
+    elsewhere: int
+
+    def text(self, items: str) -> str:
+        """Return the condition in words; `items` is what has the traits."""
+        more = f"; {self.elsewhere} others are wrong" if self.elsewhere else ""
+        return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
+
+
+def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> Condition | None:
+    """Return the fewest traits that nearly all wrong items have and hardly any right one, or None."""
+    if len(wrong) < _FEW:
+        return None
+    mine, others, chosen = list(wrong), list(right), list[Trait]()
+    while len(others) > _SPARED * len(mine) and len(chosen) < _MOST:
+        least, said = _NEARLY_ALL * len(wrong), {trait.text for trait in chosen}
+        untold = (trait for trait in _traits(mine) if trait.text not in said)
+        tests = [trait for trait in untold if sum(map(trait.holds, mine)) >= least]
+        shares = [_share(trait, mine, others) for trait in tests]
+        best = min(range(len(tests)), key=shares.__getitem__, default=None)
+        if best is None or shares[best] > _LEAVES:
+            break
+        chosen.append(tests[best])
+        mine, others = ([one for one in items if tests[best].holds(one)] for items in (mine, others))
+    texts = tuple(map(str, chosen))
+    return Condition(texts, len(mine), len(others), len(wrong) - len(mine)) if chosen else None
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A trait of an item: its number lies between two, both included."""
+
+    text: str
+    least: int
+    most: int
+
+    def holds(self, item: Traits) -> bool:
+        """Whether an item has it."""
+        return self.least <= item.get(self.text, 0) <= self.most
+
+    def __str__(self) -> str:
+        """Return it in words."""
+        if "{}" not in self.text:
+            return self.text
+        most = f"at most {self.most}" if self.most else "no"
+        return self.text.format(f"{self.least} or more" if self.most == _ENDLESS else most)
+
+
+_ENDLESS: Final = 1 << 62
+
+
+def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
+    """Return which share of the right items has a trait, and of the wrong ones has not: these count more."""
+    lost = len(wrong) - sum(map(trait.holds, wrong))
+    return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
+
+
+def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
+    """Yield traits of wrong items: numbers from the least up, and up to the most, but for a few or not."""
+    few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
+    for text in dict.fromkeys(text for traits in wrong for text in traits):
+        numbers = sorted(traits.get(text, 0) for traits in wrong)
+        if "{}" not in text:
+            yield Trait(text, 1, 1)
+        else:
+            yield from (Trait(text, numbers[n], _ENDLESS) for n in (0, few))
+            yield from (Trait(text, 0, numbers[-1 - n]) for n in (0, few))
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedRun:
+    """A run, place by place: what is right there, and what came."""
+
+    run: HuntedRun
+    places: tuple[WrongPlace, ...]
+
+    @property
+    def lost(self) -> list[Counter[Row]]:
+        """Which rows are missing at each place."""
+        return [Counter(place.right) - Counter(place.came) for place in self.places]
+
+    @property
+    def more(self) -> list[Counter[Row]]:
+        """Which rows are extra at each place."""
+        return [Counter(place.came) - Counter(place.right) for place in self.places]
+
+
+def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
+    """Return in words at which reports runs are wrong, and at no others."""
+    items: dict[bool, list[Traits]] = {True: [], False: []}
+    for one in (*wrong, *right):
+        told = _told(one.run.query)
+        for n, place in enumerate(one.places):
+            if place.t is not None and (place.right or place.came or place.problem):
+                items[place.problem is not None].append(dict(_of_place(one, n, place.t)) | told)
+    learned = condition(items[True], items[False])
+    if learned is None:
+        return ""
+    only = "" if learned.elsewhere else " only"
+    return f"wrong{only} where {learned.text('reports')}"
+
+
+def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
+    """Return in words which rows are missing, if nearly all such rows are."""
+    items: dict[bool, list[Traits]] = {True: [], False: []}
+    for one in (*wrong, *right):
+        names, before = columns(one.run.query.read), set[Row]()
+        for place, lost in zip(one.places, one.lost, strict=True):
+            for row in place.right:
+                traits = dict(_of_row(names, row, before, place.right.count(row)))
+                items[row in lost].append(traits | dict(_of_sources(one.run, place.t, row)))
+            before = set(place.right) or before
+    learned = condition(items[True], items[False])
+    if learned is None or learned.elsewhere or learned.wrong < _SURELY * (learned.wrong + learned.right):
+        return ""
+    return f"missing rows, and hardly any others, {learned.text('rows')}"
+
+
+def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
+    """Yield traits of a report: of what the windows show, of what was right before, of the arrivals."""
+    place, run = one.places[n], one.run
+    due = [other for other in one.places[:n] if other.right]
+    yield "the report before has the same rows", int(bool(due) and set(due[-1].right) == set(place.right))
+    yield "{} reports came before in the run", len(due)
+    yield "{} rows are right", len(place.right)
+    yield "a row is right more than once", int(len(set(place.right)) < len(place.right))
+    yield (
+        "a row is right that was right at the report before",
+        int(bool(due) and not set(due[-1].right).isdisjoint(place.right)),
+    )
+    yield (
+        "a row is right that was not at the report before",
+        int(not due or not set(place.right) <= set(due[-1].right)),
+    )
+    yield from _of_windows(run, t)
+    times = [push.t for push in run.pushes]
+    before, after = (
+        max((u for u in times if u <= t), default=0.0),
+        min((u for u in times if u > t), default=t),
+    )
+    yield "nothing comes for {} ms around the close", round(after - before)
+    between = sum(other.t is not None and before <= other.t < after for other in one.places)
+    yield "{} windows close between the same two arrivals", between
+    yield "the window closes at {} ms", round(t)
+
+
+def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
+    query = run.query
+    windows = [_shown(run, n, t) for n in range(len(query.windows))]
+    shown = [push for window in windows for push in window]
+    triples = Counter((push.stream, push.triple) for push in shown)
+    steps = [step * query.tick for _, step in query.windows]
+    yield "a triple arrives exactly when the window closes", int(any(push.t == t for push in shown))
+    opens = {t - length * query.tick for length, _ in query.windows}
+    yield "a triple arrives exactly when the window opens", int(any(push.t in opens for push in run.pushes))
+    yield "a triple comes twice in the window", int(max(triples.values(), default=0) > 1)
+    yield "the window shows triples of one instant", int(len({push.t for push in shown}) < len(shown))
+    yield "a window shows no triple", int(not all(windows))
+    old = [all(push.t <= t - step for push in window) for window, step in zip(windows, steps, strict=True)]
+    yield "a window has nothing new since the close before", int(any(old))
+    yield "a window has something new since the close before", int(not all(old))
+    pairs = zip(windows, steps, strict=True)
+    both = any(push.t <= t - step for window, step in pairs for push in window)
+    yield "the window shares a triple with the one before", int(both)
+    yield "{} triples are in the window", len(shown)
+    for name in sorted({triple[1] for _, triple in query.letters}):
+        several = sum(push.triple[1] == name for push in shown)
+        yield f"{{}} triples of {short(name)} are in the window", several
+        earlier = sum(push.triple[1] == name and push.t <= min(opens) for push in run.pushes)
+        yield f"{{}} triples of {short(name)} arrived before the window opened", earlier
+
+
+def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
+    """Return what a window shows that closes at t, after its opening; the streams are those of the query."""
+    read = sources(run.query.read)
+    length = run.query.windows[number][0] * run.query.tick
+    name = str(read[number].stream) if number < len(read) else ""
+    return [push for push in run.pushes if push.stream == name and t - length < push.t <= t]
+
+
+def _told(query: HuntedQuery) -> dict[str, int]:
+    constructs = {f"the query has {name}": 1 for name in _constructs(query.read)}
+    return constructs | {f"the query is {query.name}": 1}
+
+
+def _constructs(query: EngineQuery) -> Iterator[str]:
+    kinds = {
+        "OPTIONAL": patterns.LeftJoin,
+        "FILTER": patterns.Filter,
+        "UNION": patterns.Union,
+        "MINUS": patterns.Minus,
+        "aggregates": patterns.Group,
+        "BIND": patterns.Extend,
+        "VALUES": patterns.Values,
+    }
+    parts = list(_parts(query.pattern))
+    yield from (name for name, kind in kinds.items() if any(isinstance(part, kind) for part in parts))
+    if query.form is not Form.SELECT:
+        yield query.form.value
+    if query.modifiers.duplicates is Duplicates.DISTINCT:
+        yield "DISTINCT"
+    if query.to_stream is not None and query.to_stream is not ToStream.RSTREAM:
+        yield query.to_stream.value
+    if len(sources(query)) > 1:
+        yield "several windows"
+    if any(isinstance(part, patterns.Bgp) and part.triples for part in parts):
+        yield "static data"
+    blocks = [block.pattern for block in stream_blocks(query.pattern)]
+    if any(isinstance(group, patterns.Bgp) and len(group.triples) > 1 for group in blocks):
+        yield "several triple patterns"
+    windows = [source.window for source in sources(query) if isinstance(source.window, Range)]
+    if any(w.slide and w.length.nanoseconds > w.slide.nanoseconds for w in windows):
+        yield "overlapping windows"
+    if any(w.slide and w.length.nanoseconds < w.slide.nanoseconds for w in windows):
+        yield "gaps between windows"
+
+
+def _parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
+    yield pattern
+    for name in ("left", "right", "pattern"):
+        inner = getattr(pattern, name, None) if not isinstance(pattern, patterns.StreamBlock) else None
+        if inner is not None:
+            yield from _parts(inner)
+
+
+def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Iterator[tuple[str, int]]:
+    yield "were right at the report before too", int(row in before)
+    yield "are new: not of the report before", int(row not in before)
+    yield "are there more than once", int(times > 1)
+    for name, text in zip(names, row, strict=False):
+        yield f"have {_kind(text)}", 1
+        yield f"have {_kind(text)} as ?{name}", 1
+        if text is not None:
+            yield f"have {text} as ?{name}", 1
+
+
+def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
+    """Yield traits of the triples that a row is of: those whose subject and object are in it."""
+    if t is None:
+        return
+    times = Counter(push.t for push in run.pushes)
+    shown = [push for n in range(len(run.query.windows)) for push in _shown(run, n, t)]
+    own = [push for push in shown if {push.triple[0], push.triple[2]} <= set(row)]
+    if not own:
+        return
+    known = {(push.stream, push.triple) for push in own}
+    every = [push for push in run.pushes if (push.stream, push.triple) in known]
+    yield (
+        "come of a triple that arrives with others at one instant",
+        int(any(times[one.t] > 1 for one in own)),
+    )
+    yield "come of a triple that arrives at the close", int(any(push.t == t for push in own))
+    yield "come of a triple that comes again in the stream", int(len(every) > len(known))
+    yield (
+        "come of a triple that arrived before the window opened too",
+        int(any(push.t < min(one.t for one in shown) for push in every)),
+    )
+    yield "come of the first triple of the window", int(own[0] is min(shown, key=lambda push: push.t))
+    yield "come of the last triple of the window", int(own[-1] is shown[-1])
+
+
+def _kind(text: str | None) -> str:
+    if text is None:
+        return "no value"
+    if not text.startswith('"'):
+        return "a blank node" if text.startswith("_") else "an IRI"
+    if text.endswith('"'):
+        return "a text without a language"
+    if text.endswith(">"):
+        return f"a value of {text.rpartition('^^')[2].removeprefix(f'<{XSD}').strip('<>')}"
+    return "a text with a language"
