@@ -28,8 +28,8 @@ Traits = Mapping[str, int]
 _FEW: Final = 3
 """Of fewer wrong reports or rows nothing in common is said: one is chance."""
 _MOST: Final = 3
-_LEAVES: Final = 0.5
-"""Another trait has to leave out this share of what is right."""
+_LEAVES, _TOLD = 0.75, 0.5
+"""Which share of the right items another trait may leave, and which all traits together."""
 _SURELY: Final = 0.8
 _NEARLY_ALL: Final = 0.9
 _COUNT_MORE: Final = 2
@@ -38,7 +38,7 @@ _SPARED: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Condition:
+class CommonTraits:
     """Traits that nearly all wrong items have together; so many right ones have them too.
 
     `elsewhere` counts the wrong items without them.
@@ -55,7 +55,7 @@ class Condition:
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
 
-def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> Condition | None:
+def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
     """Return the fewest traits that nearly all wrong items have and hardly any right one, or None."""
     if len(wrong) < _FEW:
         return None
@@ -71,7 +71,8 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> Condition | N
         chosen.append(tests[best])
         mine, others = ([one for one in items if tests[best].holds(one)] for items in (mine, others))
     texts = tuple(map(str, chosen))
-    return Condition(texts, len(mine), len(others), len(wrong) - len(mine)) if chosen else None
+    learned = CommonTraits(texts, len(mine), len(others), len(wrong) - len(mine))
+    return learned if chosen and len(others) <= _TOLD * len(right) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,6 +191,10 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
     between = sum(other.t is not None and before <= other.t < after for other in one.places)
     yield "{} windows close between the same two arrivals", between
     yield "the window closes at {} ms", round(t)
+    length, step = run.query.windows[0]
+    odd = round(t / run.query.tick - length) // step % 2
+    yield "it is every second window, from the first on", 1 - odd
+    yield "it is every second window, from the second on", odd
 
 
 def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
@@ -211,6 +216,10 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
     both = any(push.t <= t - step for window, step in pairs for push in window)
     yield "the window shares a triple with the one before", int(both)
     yield "{} triples are in the window", len(shown)
+    kinds = Counter(_kind(push.triple[2]) for push in shown)
+    yield "{} kinds of objects are in the window", len(kinds)
+    for kind in sorted({_kind(triple[2]) for _, triple in query.letters}):
+        yield f"{{}} triples with {kind} are in the window", kinds[kind]
     for name in sorted({triple[1] for _, triple in query.letters}):
         several = sum(push.triple[1] == name for push in shown)
         yield f"{{}} triples of {short(name)} are in the window", several

@@ -5,6 +5,7 @@ Each part of a description holds of all these runs, so that it is true whatever 
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from typing import Final
 
@@ -31,7 +32,8 @@ def _judged_places(places: Sequence[WrongPlace]) -> Iterator[WrongPlace]:
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
     """Return how what came is related to what is right: the narrowest relation that all runs have."""
-    return next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE) + _origin(runs)
+    says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
+    return says if says in _OWN_ROWS else says + _origin(runs)
 
 
 def _all_places(holds: Callable[[WrongPlace], object]) -> Callable[[ComparedRun], bool]:
@@ -68,6 +70,30 @@ def _one_column(place: WrongPlace) -> bool:
     )
 
 
+def _as_often(signs: Sequence[int], place: WrongPlace) -> bool:
+    """Whether the same rows came, where they differ more often (1) or more seldom (-1) than is right."""
+    right, came = Counter(place.right), Counter(place.came)
+    return right.keys() == came.keys() and all(
+        (came[row] > right[row]) - (came[row] < right[row]) in (*signs, 0) for row in right
+    )
+
+
+def _unbound(place: WrongPlace) -> bool:
+    """Whether the rows are right but for columns that no row that came has a value in."""
+    empty = {n for row in place.came for n, text in enumerate(row) if text is None}
+    both = (
+        Counter(tuple(None if n in empty else text for n, text in enumerate(row)) for row in rows)
+        for rows in (place.right, place.came)
+    )
+    right, came = both
+    return right == came
+
+
+_OWN_ROWS: Final = (
+    "rows that are right are reported more often",
+    "rows that are right are reported more seldom",
+    "rows that are right are reported more often or more seldom",
+)
 Relation = tuple[str, Callable[[ComparedRun], bool]]
 _RELATIONS: Final[tuple[Relation, ...]] = (
     (
@@ -78,12 +104,13 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
     ("the answers are right, but reports come at other times", _in_order),
     ("the rows of each run are right, but come at other times", lambda one: _in_order(one) or _as_many(one)),
     ("reports come where none is due", _all_places(lambda p: p.came and not p.right)),
-    (
-        "rows that are right are reported more often or more seldom",
-        _all_places(lambda p: set(p.right) == set(p.came)),
+    *(
+        (says, _all_places(partial(_as_often, sign)))
+        for says, sign in zip(_OWN_ROWS, ((1,), (-1,), (1, 0, -1)), strict=True)
     ),
     ("rows are missing, and none is extra", _all_places(lambda p: not Counter(p.came) - Counter(p.right))),
     ("rows are extra, and none is missing", _all_places(lambda p: not Counter(p.right) - Counter(p.came))),
+    ("some columns have no value, and the others are right", _all_places(_unbound)),
     ("one column has other values", _all_places(_one_column)),
     ("rows have other values: as many as are right", _all_places(lambda p: len(p.right) == len(p.came))),
     ("each wrong report has fewer rows than are right", _all_places(lambda p: len(p.right) > len(p.came))),

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import chain, combinations, islice, pairwise, starmap, zip_longest
+from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
 from math import isfinite
 from time import monotonic
 from typing import Final
@@ -418,8 +418,12 @@ class Explanation:
     def _pairs(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
         """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""
         if len(self.wrong) >= _MANY:
-            near = self.arena.nearest([one for one in switches if one.held is None], _NEAREST)
-            yield from starmap(references.both, combinations(near, 2))
+            told = [one for one in switches if one.held is None]
+            first, *others = self.arena.nearest(told, _NEAREST)
+            # What the nearest one needs may be far from what came where it is on alone.
+            others += [one for one in told if one is not first and one not in others]
+            yield from starmap(references.both, product([first], others))
+            yield from starmap(references.both, combinations(others[: _NEAREST - 1], 2))
 
     def _switches(self) -> tuple[references.Switch, ...]:
         match self.judge:

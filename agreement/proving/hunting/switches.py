@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial, reduce
-from itertools import accumulate, combinations, count, groupby, pairwise, permutations, product
+from itertools import accumulate, combinations, count, groupby, permutations, product
 from math import ceil
 from operator import attrgetter, itemgetter
 from types import UnionType
@@ -720,18 +720,6 @@ def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
     yield frozenset([min((triple.number for triple in task.elements), default=0)])
 
 
-def _before_gaps(task: specifications.Task) -> Iterator[frozenset[int]]:
-    """Yield what no report shows that is due before a gap, by each length of a window."""
-    times = sorted({triple.t for triple in task.elements})
-    for width in dict.fromkeys(length.points(task.unit) for length, _ in _ranges(task)):
-        yield frozenset(
-            triple.number
-            for triple in task.elements
-            for before, after in pairwise(times)
-            if after - before > width and before - width < triple.t <= before
-        )
-
-
 def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield all triples of an instant but the first, or the last."""
     groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
@@ -805,7 +793,6 @@ _LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
     ("triples of time 0 are lost", _at_zero),
     ("every second triple is lost", _each_second),
     ("every third triple is lost", _each_third),
-    ("a window loses all where nothing comes for longer than its RANGE", _before_gaps),
     ("the first triple is lost", _first),
     ("a triple that has come before is lost, however long ago", _ever_again),
     ("a triple that arrives again while it is kept counts at its first time alone", _again),

@@ -30,8 +30,8 @@ def test_one_fault_is_one_entry_with_its_name(fault):
     ("fault", "queries", "words"),
     [
         # Each of few runs is predicted by a name that other runs refute, which are drawn for that.
-        ("istream-first-lost", ("istream", "sliding"), "only the first report of a run"),
-        ("filter-error-aborts", ("filter", "tumbling"), "seen with"),
+        ("istream-first-lost", ("istream", "sliding"), "no reports came before in the run"),
+        ("filter-error-aborts", ("filter", "tumbling"), "2 or more kinds of objects"),
     ],
 )
 def test_what_no_name_fits_is_described_by_one_entry(fault, queries, words):

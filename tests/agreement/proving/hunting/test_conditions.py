@@ -1,0 +1,80 @@
+"""Where an engine is wrong: what is learned of reports and rows, and holds of all that were judged."""
+
+from functools import cache
+
+import pytest
+
+from agreement.documents.recordings import Push
+from agreement.engines.adapters import BuiltInEngine
+from agreement.engines.specifications import builtin
+from agreement.proving.hunting import HuntedRun, WrongPlace, made_queries
+from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong
+
+A, B = ("<http://e/a>", "<http://e/s>"), ('"x"@en', "<http://e/s>")
+
+
+def learned(wrong, right):
+    found = condition(wrong, right)
+    return None if found is None else found.text("reports")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "words"),
+    [
+        ([{"F": 1}] * 4, [{"F": 0}] * 9, "F (4 of 4 such reports)"),
+        ([{"F": 1}] * 4, [{"F": 0}] * 8 + [{"F": 1}], "F (4 of 5 such reports)"),
+        ([{"F": 1, "G": 1}] * 4, [{"F": 1}, {"G": 1}, {}], "F and G (4 of 4 such reports)"),
+        (
+            [{"{} rows": 3}, *[{"{} rows": 5}] * 3],
+            [{"{} rows": 2}] * 3,
+            "3 or more rows (4 of 4 such reports)",
+        ),
+        ([{"{} rows": 0}] * 4, [{"{} rows": 2}] * 3, "no rows (4 of 4 such reports)"),
+        ([{"F": 1}] * 19 + [{}], [{}] * 9, "F (19 of 19 such reports; 1 others are wrong)"),
+        ([{"F": 1}] * 8 + [{}] * 2, [{}] * 9, None),
+        ([{"F": 1}] * 4, [{"F": 1}] * 9, None),
+        ([{"F": 1}] * 2, [{}] * 9, None),
+    ],
+)
+def test_a_condition_is_of_nearly_all_wrong_items_and_of_few_right_ones(wrong, right, words):
+    assert learned(wrong, right) == words
+
+
+@cache
+def query():
+    queries = made_queries(BuiltInEngine(builtin("rspql"))).queries
+    return next(one for one in queries if one.name == "sliding")
+
+
+def compared(times, *places):
+    """Return a run of a letter at some times, with its places: a close, right rows, those that came."""
+    pushes = tuple(Push(t, *query().letters[0]) for t in times)
+    told = (WrongPlace("", right, came, None if right == came else "wrong", t) for t, right, came in places)
+    return ComparedRun(HuntedRun(query(), pushes, None), tuple(told))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "words"),
+    [
+        (((3, 11), (4.0, (A,), ())), ((3, 5), (4.0, (A,), (A,))), "nothing comes for 8 or more ms"),
+        (((2, 4, 5), (4.0, (A,), ())), ((2, 3, 5), (4.0, (A,), (A,))), "exactly when the window closes"),
+        (((1, 1, 5), (4.0, (A,), ())), ((1, 2, 5), (4.0, (A,), (A,))), "triples of one instant"),
+        (((1, 5), (4.0, (A, B), (A,))), ((1, 5), (4.0, (A,), (A,))), "2 or more rows are right"),
+    ],
+)
+def test_where_reports_are_wrong_is_said(wrong, right, words):
+    said = where_wrong([compared(*wrong)] * 3, [compared(*right)] * 9)
+    assert said.startswith("wrong only where ")
+    assert words in said
+
+
+def test_reports_that_are_wrong_everywhere_have_nothing_in_common():
+    both = compared((1, 5), (4.0, (A,), ())), compared((1, 5), (4.0, (A,), (A,)))
+    assert where_wrong([both[0]] * 3, [both[1]] * 9) == ""
+
+
+def test_which_rows_are_missing_is_said_if_hardly_any_other_row_is_like_them():
+    lost = compared((1, 5), (4.0, (A, B), (A,)))
+    assert "have a text with a language" in missing_rows([lost] * 3, [])
+    kept = compared((1, 5), (4.0, (A, B), (A, B)))
+    assert missing_rows([lost] * 3, [kept] * 9) == ""
