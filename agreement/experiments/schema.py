@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
 from enum import Enum
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, create_model
@@ -221,30 +222,22 @@ class FileKeys(Table):
     )
 
 
-class QueryKeys(Table):
-    """One query, in one or several query languages."""
-
-    csparql: QueryFile = _key(None, "The query in C-SPARQL: a file, or {text = '''..'''}.")
-    cqels: QueryFile = _key(
-        None, "The query in CQELS. A comparison derives a missing query from the other one."
-    )
-    sparqlstream: QueryFile = _key(None, "The query in SPARQLstream, instead of csparql.")
-    rspql: QueryFile = _key(None, "The query in RSP-QL, instead of cqels.")
-    kolibrie: QueryFile = _key(None, "The query in Kolibrie, instead of cqels.")
-    cqels2: QueryFile = _key(None, "The query in CQELS 2, instead of cqels.")
-    sparq: QueryFile = _key(None, "The query in sparq, instead of cqels.")
-    janus: QueryFile = _key(None, "The query in Janus, instead of cqels.")
+_QUERY_IN: Final = {
+    Language.CSPARQL: "The query in C-SPARQL: a file, or {text = '''..'''}.",
+    Language.CQELS: "The query in CQELS. A comparison derives a missing query from the other one.",
+}
 
 
-class QueryTable(QueryKeys):
-    """One query, in the query languages of the engines that run it."""
+def _query_key(language: Language) -> tuple[Any, Any]:
+    """Return the key of a query in a language, which is pulled as C-SPARQL is or pushed as CQELS is."""
+    other = Language.CSPARQL if language.manner.merges else Language.CQELS
+    says = f"The query in {language.manner.title}, instead of {other.value}."
+    return QueryFile, _key(None, _QUERY_IN.get(language, says))
 
-    name: Name = Field(description=NAME)
 
-
-def _keys_of(name: str, group: type[object], says: str) -> Any:
-    """Return the table whose keys are the options of a group: names, defaults and help are theirs."""
-    keys: dict[str, Any] = {}
+def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
+    """Return the keys that are the options of a group: names, defaults and help are theirs."""
+    keys: dict[str, tuple[Any, Any]] = {}
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text
         default = option.default if option.choices or option.optional else str(option.default)
@@ -252,17 +245,34 @@ def _keys_of(name: str, group: type[object], says: str) -> Any:
             kind | None if option.optional else kind,
             _key(default, _says(option, default=default is None)),
         )
-    return create_model(name, __base__=Table, __doc__=says, __module__=__name__, **keys)
+    return keys
 
 
 if TYPE_CHECKING:
 
+    class QueryKeys(Table):
+        """One query, in one or several query languages."""
+
     class GenerateTable(Table):
         """A synthetic stream: the options of lars generate, with _ for -."""
 else:
-    GenerateTable = _keys_of(
-        "GenerateTable", StreamOptions, "A synthetic stream: the options of lars generate, with _ for -."
+    _made = partial(create_model, __base__=Table, __module__=__name__)
+    QueryKeys = _made(
+        "QueryKeys",
+        __doc__="One query, in one or several query languages.",
+        **{language.value: _query_key(language) for language in Language},
     )
+    GenerateTable = _made(
+        "GenerateTable",
+        __doc__="A synthetic stream: the options of lars generate, with _ for -.",
+        **_option_keys(StreamOptions),
+    )
+
+
+class QueryTable(QueryKeys):
+    """One query, in the query languages of the engines that run it."""
+
+    name: Name = Field(description=NAME)
 
 
 class TraceKeys(Table):

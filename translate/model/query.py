@@ -1,5 +1,6 @@
 """The query model (V, P, D, S), the readings of SPARQL that τ follows, and what each engine's text says."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Final
@@ -66,17 +67,20 @@ class EmptyGroup(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """What a language means beyond its text, by its own documents.
+    """How a language writes windows and durations, and what it means beyond its text, by its own documents.
 
-    Its windows enter the default graph (`merges`), or the pattern reads each where its block stands, some by
-    name (`names_windows`). It is `pushed` where input makes it evaluate, None where windows of now and tuples
-    do. `ends` are those of its windows, None where engines differ; one without a slide `tumbles`. On a `grid`
-    windows open at multiples of the slide; where the first `opens` at a time, none is shown until it closes.
-    `bare` is what an integer without a unit counts. Streams have IRIs as names, or `texts`, which begin so
-    where a text is a bare word.
+    `windows` are those that can be written. `units` are those of durations, the longest first: what stands
+    behind a number, or around it in place of {}. Its windows enter the default graph (`merges`), or the
+    pattern reads each where its block stands, some by name (`names_windows`). It is `pushed` where input
+    makes it evaluate, None where windows of now and tuples do. `ends` are those of its windows, None where
+    engines differ; one without a slide `tumbles`. On a `grid` windows open at multiples of the slide; where
+    the first `opens` at a time, none is shown until it closes. `bare` is what an integer without a unit
+    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word.
     """
 
     title: str
+    windows: str
+    units: Mapping[str, str]
     merges: bool = False
     names_windows: bool = False
     pushed: bool | None = False
@@ -107,19 +111,70 @@ class Language(Enum):
         return _MANNERS[self]
 
 
+_LETTERS: Final = {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"}
+_ISO: Final = {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"}
 _MANNERS: Final = {
-    Language.CSPARQL: Manner("C-SPARQL", merges=True),
-    Language.CQELS: Manner("CQELS", pushed=True, empty_group=EmptyGroup.NO_ROW),
-    Language.SPARQLSTREAM: Manner("SPARQLstream", merges=True, empty_group=EmptyGroup.UNBOUND_AVERAGE),
-    Language.RSPQL: Manner("RSP-QL", names_windows=True, bare=MILLISECOND),
+    Language.CSPARQL: Manner("C-SPARQL", "[RANGE n STEP n] and [RANGE TRIPLES n]", _LETTERS, merges=True),
+    Language.CQELS: Manner(
+        "CQELS",
+        "[NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
+        # The engine drops the last digit of h and d, so its longest unit is the minute.
+        {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
+        pushed=True,
+        empty_group=EmptyGroup.NO_ROW,
+    ),
+    Language.SPARQLSTREAM: Manner(
+        "SPARQLstream",
+        "[NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
+        {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
+        merges=True,
+        empty_group=EmptyGroup.UNBOUND_AVERAGE,
+    ),
+    Language.RSPQL: Manner(
+        "RSP-QL",
+        "[RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
+        _ISO,
+        names_windows=True,
+        bare=MILLISECOND,
+    ),
     Language.KOLIBRIE: Manner(
-        "Kolibrie", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, texts=":"
+        "Kolibrie",
+        "[RANGE n STEP n]",
+        {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
+        names_windows=True,
+        ends=Bounds.HIGH_OPEN,
+        bare=SECOND,
+        tumbles=True,
+        texts=":",
     ),
-    Language.JANUS: Manner("Janus", names_windows=True, ends=Bounds.HIGH_OPEN, bare=MILLISECOND),
+    Language.JANUS: Manner(
+        "Janus",
+        "[RANGE n STEP n], [START n END n] and [OFFSET n RANGE n STEP n]",
+        {"ms": ""},
+        names_windows=True,
+        ends=Bounds.HIGH_OPEN,
+        bare=MILLISECOND,
+    ),
     Language.SPARQ: Manner(
-        "sparq", names_windows=True, ends=Bounds.HIGH_OPEN, bare=SECOND, tumbles=True, opens=Duration(0)
+        "sparq",
+        "[RANGE n STEP n T0 n] and [ROWS n]",
+        _ISO,
+        names_windows=True,
+        ends=Bounds.HIGH_OPEN,
+        bare=SECOND,
+        tumbles=True,
+        opens=Duration(0),
     ),
-    Language.CQELS2: Manner("CQELS 2", pushed=None, ends=Bounds.HIGH_OPEN, tumbles=True, texts="", grid=True),
+    Language.CQELS2: Manner(
+        "CQELS 2",
+        "[NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
+        _LETTERS,
+        pushed=None,
+        ends=Bounds.HIGH_OPEN,
+        tumbles=True,
+        texts="",
+        grid=True,
+    ),
 }
 
 

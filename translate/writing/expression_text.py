@@ -91,27 +91,6 @@ _BARE: Final = {
 }
 
 
-_WORDS: Final = {
-    Language.CSPARQL: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
-    # The engine drops the last digit of h and d, so its longest unit is the minute.
-    Language.CQELS: {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
-    Language.SPARQLSTREAM: {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
-    Language.RSPQL: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
-    Language.KOLIBRIE: {"h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
-    Language.JANUS: {"ms": ""},
-    Language.SPARQ: {"d": "P{}D", "h": "PT{}H", "m": "PT{}M", "s": "PT{}S"},
-    Language.CQELS2: {"d": "d", "h": "h", "m": "m", "s": "s", "ms": "ms"},
-}
-_WINDOWS: Final = {
-    Language.CSPARQL: "its windows are [RANGE n STEP n] and [RANGE TRIPLES n]",
-    Language.CQELS: "its windows are [NOW], [ALL], [TRIPLES n] and [RANGE n SLIDE n]",
-    Language.SPARQLSTREAM: "its windows are [NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
-    Language.RSPQL: "its windows are [RANGE n STEP n], [FROM NOW-n TO NOW-n STEP n] and [ELEMENTS n]",
-    Language.KOLIBRIE: "its windows are [RANGE n STEP n]",
-    Language.JANUS: "its windows are [RANGE n STEP n], [START n END n] and [OFFSET n RANGE n STEP n]",
-    Language.SPARQ: "its windows are [RANGE n STEP n T0 n] and [ROWS n]",
-    Language.CQELS2: "its windows are [NOW], [TRIPLES n], [RANGE n STEP n] and [PAST n FUTURE n STEP n]",
-}
 WORD: Final = re.compile("[A-Za-z_][A-Za-z0-9_-]*")
 
 
@@ -124,7 +103,7 @@ def write_duration(duration: Duration, language: Language) -> str:
     >>> write_duration(Duration(90 * 10**9), Language.SPARQLSTREAM)
     '90 S'
     """
-    words = _WORDS[language]
+    words = language.manner.units
     for unit, word in words.items():
         count, rest = divmod(duration.nanoseconds, NANOSECONDS[unit])
         # No language reads a number of more digits.
@@ -149,7 +128,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
     def after(word: str, duration: Duration | None) -> str:
         return "" if duration is None else f"{word}{write_duration(duration, language)}"
 
-    accepted = _WINDOWS[language]
+    accepted = f"its windows are {language.manner.windows}"
     match language, window:
         case Language.CQELS2, Range(size, slide, None, ends=ends, ahead=ahead) if slide is not None:
             if ahead is not None:
