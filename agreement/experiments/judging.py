@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import assert_never
 
 from agreement.comparing import judge
-from agreement.comparing.judge.judging import JudgeTimes
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import recordings
@@ -206,9 +205,10 @@ def judged_cell(work: JudgingWork) -> Json:
     static = judge.static_of_run(work.static, query, warnings.append)
     options = TraceOptions(unit) if isinstance(work.trace, Plan) else work.trace.options
     run = specifications.EngineRun(query, static, pushes, unit, origin_in(zero, options))
-    times = JudgeTimes(work.options.starts, work.options.registered, work.until)
     count = partial(point_in, zero, options=options, last=run.last)
-    work = replace(work, options=times.on(work.options, count))
+    until = None if work.until is None else count(work.until)
+    registered = count(work.options.registered)
+    work = replace(work, options=replace(work.options, registered=registered, until=until))
     answers = judged_answers(work, run, zero)
     if isinstance(work.subject, (EngineVersion, specifications.Specification)) and not any(
         report.rows for report in answers.recording.reports

@@ -1,6 +1,6 @@
 """`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -8,12 +8,18 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.judge import RefusedCase, case_files, judging
-from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, JudgeTimes
+from agreement.comparing.judge import Judgement, Options, RefusedCase, case_files, judging
+from agreement.comparing.judge.diagnosis import RecordingToJudge
+from agreement.comparing.judge.judgement import beyond, oddities
+from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.options import argument, flags_of, names_of, option
+from agreement.documents.recordings import Answers, read_recording
 from agreement.documents.table_files import OutTable
+from agreement.documents.traces import check_graphs, origin_in, point_in
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import EngineRun, with_versions
 from agreement.experiments.grid import experiment_query
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import verdict_report
@@ -23,9 +29,10 @@ from agreement.results.renderings.judged_windows import (
     judged_windows,
     windows_table,
 )
-from lars.durations import MILLISECOND
+from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
-from solver.traces import point_of
+from solver.settings import TraceInput, Warn
+from solver.traces import point_of, read_static
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -218,8 +225,8 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
         request = replace(request, inputs=inputs, input_options=read_alone.input_options)
     if request.answers is None:
         judging.check_case_judge(request.engine)
-        paths, how = case_files(request.inputs), JudgeTimes(request.how.t0, request.how.registered)
-        options = how.on(options, lambda time: point_of(time, None, MILLISECOND))
+        paths = case_files(request.inputs)
+        options = judging.at_times(options, request.how, lambda time: point_of(time, None, MILLISECOND))
         work = partial(judging.judged_case, judge=request.engine, options=options)
         every = list(judging.each_case(paths, work, listeners.progress))
         verdicts = tuple(verdict for verdict in every if isinstance(verdict, CaseVerdict))
@@ -228,20 +235,80 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
     query, traces = judging.paths_of(request.inputs)
     given = request.input_options
     by_number = version and requests.as_engines_read(query) is not None
-    input_options = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
-    read = judging.reading_of(request.recorded, input_options, request.how.match)
-    answers = judging.JudgedAnswers(
-        query=query,
-        trace=input_options.trace(traces, request.bad_lines),
-        answers=request.answers,
-        reading=read,
-        engine=judging.language_of(query, read.unit) if request.engine is None else request.engine,
-        options=options,
-        gracious=request.how.gracious,
-        diagnosis=request.how.diagnosis,
-        times=JudgeTimes(request.how.t0, request.how.registered, request.how.until),
-        static_at=request.static_at,
-    )
-    return JudgeResult(
-        judging.judge_answers(answers, listeners.warn, listeners.progress), _title(query, traces)
-    )
+    fitted = (given.as_engines_count if by_number else given.fitted)([query], listeners.note)
+    request = replace(request, inputs=(query, *traces), input_options=fitted)
+    return JudgeResult(_judged(request, options, listeners), _title(query, traces))
+
+
+def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> AnswersVerdict:
+    """Return the verdict on recorded answers, with an explanation where they are incorrect.
+
+    Raises LarsError where there is nothing to compare, once what may be the reason has been told.
+    """
+    unit, messages = request.input_options.time_point, list[str]()
+    reading = judging.reading_of(request.recorded, request.input_options, request.how.match)
+    name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
+    judging.check_judge(name)
+    trace = request.input_options.trace(request.inputs[1:], request.bad_lines)
+    run, zero = _run(request.inputs[0], name, trace, unit, messages.append)
+    assert request.answers is not None
+    given = read_recording(request.answers, reading.since(zero))
+    _check_triggers(given, len(run.pushes))
+    count = partial(point_in, zero, options=trace.options, last=run.last)
+    options = judging.at_times(options, request.how, count)
+    versions = judging.read_versions(requests.in_time_points(text, count) for text in request.static_at)
+    everything = with_versions(run.static, versions, versions)
+    check_graphs(everything, run.query.dataset, messages.append)
+    recording = judging.recording_to_judge(run, unit, given, options, versions)
+    verdict = judging.verdict_on(name, recording, given, request.how, listeners.progress)
+    verdict = replace(verdict, origin=zero)
+    messages += _remarks(verdict, recording)
+    if verdict.judgement.silent:
+        tried = (
+            verdict.judgement.verdicts[: judging.NAMED] if isinstance(verdict.judgement, Judgement) else ()
+        )
+        choices = [each.choice for each in tried]
+        silent = judging.why_silent(judging.judge_named(name), replace(run, static=everything), choices)
+        verdict = replace(verdict, silent=tuple(silent))
+        messages += verdict.silent
+    # Only now: a warning does not come before an error.
+    for message in messages:
+        listeners.warn(message)
+    if problem := judging.nothing_to_compare(verdict.judgement, verdict.dates):
+        raise LarsError(problem)
+    return verdict
+
+
+def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[str]:
+    """Yield what is odd about answers."""
+    yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
+    if verdict.lost:
+        yield "some triples go back in time. The answers are correct if the engine lost some of them."
+    if recording.options.match is requests.MatchBy.TIME:
+        yield from beyond(recording.recording, recording.task)
+    if verdict.correct is False and recording.options.deadline.is_over:
+        yield "--time-limit has ended the search for the fault that explains it"
+
+
+def _run(
+    query: Path, name: str, trace: TraceInput, unit: Duration, warn: Warn
+) -> tuple[EngineRun, str | None]:
+    """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
+    read = judging.read_judged_query(query, unit, ENGINES.get(name))
+    if not requests.sources(read):
+        raise LarsError(f"{query}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")
+    # As the answers count: both since the same time 0.
+    trace = replace(trace, options=replace(trace.options, absolute=True))
+    pushes, zero = judging.read_pushes(trace, read, unit, warn)
+    if name in ENGINES:
+        judging.check_order(pushes, warn)
+    return EngineRun(read, read_static(trace.static), pushes, unit, origin_in(zero, trace.options)), zero
+
+
+def _check_triggers(answers: Answers, pushed: int) -> None:
+    triggers = (report.trigger for report in answers.recording.reports)
+    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
+    if latest >= pushed:
+        raise LarsError(
+            f"the answers name push {latest}, the trace has {pushed}; expected the trace they answer"
+        )

@@ -21,12 +21,10 @@ from agreement.comparing.judge.judgement import (
     Judgement,
     Options,
     Verdict,
-    beyond,
     column_names,
     judge_either,
     judge_recording,
     narrow_options,
-    oddities,
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.silence import rows_on, silence
@@ -505,7 +503,7 @@ def is_judge(name: str) -> bool:
 
 NOTHING: Final = "nothing to compare"
 _USABLE: Final = "expected cases with something to compare"
-_NAMED: Final = 5
+NAMED: Final = 5
 
 
 def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
@@ -516,7 +514,7 @@ def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
         if verdict.correct is None and first_problem(verdict) != NOTHING
     ]
     some_of = f"{len(names)} of {quantity(len(verdicts), 'case')}"
-    return f"undecided: {some_of}: {first_few(names, _NAMED)}; {NARROW}" if names else None
+    return f"undecided: {some_of}: {first_few(names, NAMED)}; {NARROW}" if names else None
 
 
 def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
@@ -525,7 +523,7 @@ def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
         return None
     names = [verdict.case.id for verdict in verdicts if verdict.correct is None]
     count = f"{len(names)} of {quantity(len(verdicts), 'case')}"
-    return f"{NOTHING} in {count}: {first_few(names, _NAMED)}; {_USABLE}"
+    return f"{NOTHING} in {count}: {first_few(names, NAMED)}; {_USABLE}"
 
 
 def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
@@ -623,40 +621,13 @@ def in_points(t: float, milliseconds: float, dates: Dates) -> str:
     return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)
 
 
-@dataclass(frozen=True, slots=True)
-class JudgeTimes:
-    """Times as asked for: when windows may begin, as time points or a text with dateTimes, and the last."""
-
-    starts: tuple[int, ...] | str | None = None
-    registered: settings.Time = 0
-    until: settings.Time | None = None
-
-    def on(self, options: Options, count: Callable[[settings.Time], int]) -> Options:
-        """Return the options with these times as time points, which `count` makes them."""
-        starts = self.starts
-        if isinstance(starts, str):
-            starts = read_numbers(requests.in_time_points(starts, count), START_TIMES)
-        until = None if self.until is None else count(self.until)
-        return replace(options, starts=starts, registered=count(self.registered), until=until)
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedAnswers:
-    """A query, a trace and an answers file, the engine that judges, and what else is wanted.
-
-    `until` is the last time to compare, as it was asked for.
-    """
-
-    query: Path
-    trace: settings.TraceInput
-    answers: Path
-    reading: recordings.ReadingOptions
-    engine: str
-    options: Options
-    gracious: bool
-    diagnosis: bool
-    times: JudgeTimes
-    static_at: tuple[str, ...] = ()
+def at_times(options: Options, how: requests.JudgeOptions, count: Callable[[settings.Time], int]) -> Options:
+    """Return options with the times that are asked for as time points, which `count` makes them."""
+    starts = how.t0
+    if isinstance(starts, str):
+        starts = read_numbers(requests.in_time_points(starts, count), START_TIMES)
+    until = None if how.until is None else count(how.until)
+    return replace(options, starts=starts, registered=count(how.registered), until=until)
 
 
 @dataclass(frozen=True, slots=True)
@@ -696,89 +667,27 @@ class AnswersVerdict:
         return None
 
 
-def judge_answers(
-    judged_answers: JudgedAnswers, warn: Callable[[str], None], progress: settings.Progress
-) -> AnswersVerdict:
-    """Return the verdict on recorded answers, with an explanation where they are incorrect.
-
-    Raises LarsError where there is nothing to compare, once what may be the reason has been told.
-    """
-    _check_judge(judged_answers.engine)
-    messages: list[str] = []
-    run, zero = _run(judged_answers, messages.append)
-    answers = recordings.read_recording(judged_answers.answers, judged_answers.reading.since(zero))
-    _check_triggers(answers, len(run.pushes))
-    count = partial(traces.point_in, zero, options=judged_answers.trace.options, last=run.last)
-    options = judged_answers.times.on(judged_answers.options, count)
-    versions = read_versions(requests.in_time_points(text, count) for text in judged_answers.static_at)
-    everything = specifications.with_versions(run.static, versions, versions)
-    traces.check_graphs(everything, run.query.dataset, messages.append)
-    recording = recording_to_judge(run, judged_answers.reading.unit, answers, options, versions)
-    verdict = replace(_verdict(judged_answers, recording, answers, progress), origin=zero)
-    messages += oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
-    if verdict.lost:
-        messages.append(
-            "some triples go back in time. The answers are correct if the engine lost some of them."
-        )
-    if judged_answers.options.match is requests.MatchBy.TIME:
-        messages += beyond(recording.recording, recording.task)
-    if verdict.correct is False and judged_answers.options.deadline.is_over:
-        messages.append("--time-limit has ended the search for the fault that explains it")
-    if verdict.judgement.silent:
-        tried = verdict.judgement.verdicts[:_NAMED] if isinstance(verdict.judgement, Judgement) else ()
-        given, choices = replace(run, static=everything), [each.choice for each in tried]
-        verdict = replace(verdict, silent=tuple(why_silent(_judge(judged_answers.engine), given, choices)))
-        messages += verdict.silent
-    # Only now: a warning does not come before an error.
-    for message in messages:
-        warn(message)
-    if problem := nothing_to_compare(verdict.judgement, verdict.dates):
-        raise LarsError(problem)
-    return verdict
-
-
-def _judge(name: str) -> specifications.Specification | Engine:
+def judge_named(name: str) -> specifications.Specification | Engine:
+    """Return the engine version or the specification of that name."""
     return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
-def _run(answers: JudgedAnswers, warn: Callable[[str], None]) -> tuple[specifications.EngineRun, str | None]:
-    """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
-    unit = answers.reading.unit
-    query = read_judged_query(answers.query, unit, ENGINES.get(answers.engine))
-    if not requests.sources(query):
-        raise LarsError(f"{answers.query}: the query has no window on a stream; expected {ANSWERS_FORM}")
-    # As the answers count: both since the same time 0.
-    trace = replace(answers.trace, options=replace(answers.trace.options, absolute=True))
-    pushes, zero = read_pushes(trace, query, unit, warn)
-    if answers.engine in ENGINES:
-        check_order(pushes, warn)
-    static = read_static(answers.trace.static)
-    return specifications.EngineRun(query, static, pushes, unit, traces.origin_in(zero, trace.options)), zero
-
-
-def _check_triggers(answers: recordings.Answers, pushed: int) -> None:
-    triggers = (report.trigger for report in answers.recording.reports)
-    latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
-    if latest >= pushed:
-        raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed}; expected the trace they answer"
-        )
-
-
-def _verdict(
-    judged_answers: JudgedAnswers,
+def verdict_on(
+    engine: str,
     recording: RecordingToJudge,
     answers: recordings.Answers,
+    how: requests.JudgeOptions,
     progress: settings.Progress,
 ) -> AnswersVerdict:
-    length = judged_answers.reading.unit.milliseconds
+    """Return the verdict on answers, with an explanation where they are incorrect."""
+    unit = recording.run.unit
     turned = replace(recording.options, match=recording.options.match.other)
-    if judged_answers.engine in ENGINES:
-        ours = _by_engine(judged_answers.engine, recording, recording.options.match)
-        others = None if ours.correct else _by_engine(judged_answers.engine, recording, turned.match)
-        return AnswersVerdict(ours, (), length, other=others)
+    if engine in ENGINES:
+        ours = _by_engine(engine, recording, recording.options.match)
+        others = None if ours.correct else _by_engine(engine, recording, turned.match)
+        return AnswersVerdict(ours, (), unit.milliseconds, other=others)
     reference = specifications.as_said(
-        specifications.specification(judged_answers.engine), requests.sources(recording.task.query)
+        specifications.specification(engine), requests.sources(recording.task.query)
     )
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
@@ -787,23 +696,17 @@ def _verdict(
     judgement, lost = judge_by(reference, recording, progress)
     names = column_names(recording.recording, columns(recording.task.query))
     if judgement.correct is not False:
-        return AnswersVerdict(judgement, names, length, lost=lost)
+        return AnswersVerdict(judgement, names, unit.milliseconds, lost=lost)
     diagnosis = None
-    if judged_answers.diagnosis:
+    if how.diagnosis:
         diagnosis = diagnose(recording, judgement, progress)
-    elif judged_answers.gracious:
+    elif how.gracious:
         diagnosis = by_borders(recording, judgement)
-    again = recording_to_judge(
-        recording.run,
-        judged_answers.reading.unit,
-        answers,
-        replace(turned, bounds=None),
-        recording.task.versions,
-    )
-    other = judge_recording(
-        again.task, reference, again.recording, narrow_options(again.options, again.task), progress
-    )
-    return AnswersVerdict(judgement, names, length, diagnosis, other)
+    versions = recording.task.versions
+    again = recording_to_judge(recording.run, unit, answers, replace(turned, bounds=None), versions)
+    narrowed = narrow_options(again.options, again.task)
+    other = judge_recording(again.task, reference, again.recording, narrowed, progress)
+    return AnswersVerdict(judgement, names, unit.milliseconds, diagnosis, other)
 
 
 def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) -> VersionJudgement:
@@ -830,10 +733,11 @@ def is_version(name: str | None, answers: Path | None) -> bool:
 def check_case_judge(name: str | None) -> None:
     """Raise where a name is nothing that can judge recorded cases."""
     if name is not None and name != SPECIFICATION:
-        _check_judge(name)
+        check_judge(name)
 
 
-def _check_judge(name: str) -> None:
+def check_judge(name: str) -> None:
+    """Raise for a name that is nothing that can judge answers."""
     if not is_judge(name):
         raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}")
 

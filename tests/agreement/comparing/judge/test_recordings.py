@@ -98,3 +98,9 @@ def test_no_rule_about_empty_reports_explains_a_case_in_which_they_are_ignored()
     cases = (lars(*call, *more).json["cases"][0] for more in ((), ("--empty", "ignored")))
     named = [[rule["rule"] for rule in case["rules"]] for case in cases]
     assert named == [["Y1", "Y4", "Y5", "Y7"], ["Y1", "Y4", "Y5"]]
+
+
+def test_a_case_is_compared_up_to_the_last_time_that_is_asked_for():
+    """It differs first at 15 s, and its times count 10 ms."""
+    call = "judge", HELD / "csparql-0.9.7" / "108-7-sparql11.json", "--engine", "specification", "--until"
+    assert [lars(*call, until).code for until in (1499, 1500)] == [0, 1]
