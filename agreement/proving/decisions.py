@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from enum import Enum
 
 from agreement.comparing import agree
-from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter
+from agreement.comparing.agree.narrowing import RowFilter
+from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
@@ -188,16 +189,15 @@ class PairOnStream:
 
     def witness(self) -> Witness | None:
         """Return the first row that one side alone has, None where they agree."""
-        if (differing := first_difference(self.report())) is None:
+        if (difference := first_difference(self.report())) is None:
             return None
-        interval, difference = differing.interval, differing.difference
-        row, times = frozenset((difference.row,)), (interval.start, interval.end)
+        row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
         only = (row, frozenset[Row]()) if difference.side is agree.Side.PUSH else (frozenset[Row](), row)
         return Witness(self.facts, self.static, *times, *only, difference.cause.value)
 
 
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
-) -> PeriodDifference | None:
+) -> RowDifference | None:
     """Return the first row that one side alone has, for a cause if it is given; None: there is none."""
     return next(RowFilter(cause=cause).rows(report), None)

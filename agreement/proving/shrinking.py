@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final, TypeVar
 
 from agreement.comparing import agree
-from agreement.comparing.agree.narrowing import PeriodDifference
+from agreement.comparing.agree.sides import RowDifference
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -69,7 +69,7 @@ def shrink(
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
                 facts = tuple(trace.facts(trace.timeline))
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
-                return minimal_disagreement(whole, differing.difference.cause, progress)
+                return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
         raise LarsError(f"no row that one side alone has has the cause {row_cause.value}")
     return None
@@ -118,11 +118,10 @@ def _first_guess(
     disagreement: PairOnStream,
     shortest: Shortest,
     report: agree.VariantReport,
-    differing: PeriodDifference,
+    difference: RowDifference,
 ) -> PairOnStream:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
-    interval, difference = differing.interval, differing.difference
-    own = set(report.supports([(difference, interval)])[0])
+    interval, own = difference.interval, set(report.supports([difference])[0])
     pushed = difference.pushed if difference.side is agree.Side.PUSH else None
     times = {interval.start + 1, interval.end, pushed}
     near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]

@@ -18,8 +18,9 @@ from agreement.comparing.agree import (
     cause_of,
 )
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, narrow
+from agreement.comparing.agree.narrowing import RowFilter, narrow
 from agreement.comparing.agree.periods import PeriodVerdict
+from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
@@ -153,14 +154,14 @@ class AgreementDifference:
     row: Row
     cause: str
     pushed: int | None
-    _row: PeriodDifference = field(repr=False, compare=False)
+    _row: RowDifference = field(repr=False, compare=False)
     _report: VariantReport = field(repr=False, compare=False)
     _dates: Dates = field(repr=False, compare=False)
 
     @property
     def at(self) -> int:
         """When the side that has the row last reported it."""
-        return self.end if self.side == "pull" or self.pushed is None else self.pushed
+        return self._row.at
 
     @property
     def start_date(self) -> datetime | None:
@@ -190,7 +191,7 @@ class AgreementDifference:
     @property
     def support(self) -> tuple[Fact, ...]:
         """The input that the row rests on."""
-        (facts,) = self._report.supports([(self._row.difference, self._row.interval)])
+        (facts,) = self._report.supports([self._row])
         return facts
 
 
@@ -326,17 +327,17 @@ class AgreeResult(Findings):
         return self._view.tables()
 
 
-def _difference(variant: VariantReport, found_row: PeriodDifference, dates: Dates) -> AgreementDifference:
-    difference, interval = found_row.difference, found_row.interval
+def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) -> AgreementDifference:
+    interval = found_row.interval
     return AgreementDifference(
         variant=str(variant.pair),
         period=found_row.period,
         start=interval.start,
         end=interval.end,
-        side=difference.side.value,
-        row=difference.row,
-        cause=difference.cause.value,
-        pushed=difference.pushed,
+        side=found_row.side.value,
+        row=found_row.row,
+        cause=found_row.cause.value,
+        pushed=found_row.pushed,
         _row=found_row,
         _report=variant,
         _dates=dates,

@@ -109,11 +109,9 @@ class VariantReport:
         """Yield the rows that one side alone has in an interval, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
-    def supports(
-        self, comparisons: Sequence[tuple[RowDifference, PeriodComparison]]
-    ) -> list[tuple[Fact, ...]]:
+    def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
         """Return the input that each of such rows rests on, in its interval."""
-        return self.explanation.supports(comparisons)
+        return self.explanation.supports(differences)
 
 
 @dataclass(frozen=True, slots=True)

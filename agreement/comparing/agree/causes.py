@@ -554,22 +554,6 @@ _ROWS_AT_ONCE: Final = 1_000_000
 """When there are more rows their causes are asked for, before those of other sections are read."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class RowCauses:
-    """The causes of all rows that one side alone has, period by period, as places among the causes.
-
-    The rows of the period at a place begin at `begins`, which has one place more.
-    """
-
-    causes: npt.NDArray[np.int8]
-    begins: Array
-
-    @property
-    def owner(self) -> Array:
-        """The place of each row's period."""
-        return np.repeat(np.arange(len(self.begins) - 1), np.diff(self.begins))
-
-
 @dataclass(frozen=True, eq=False)
 class _SectionRows:
     """The rows that a side alone has in the periods of a section that disagree, verdict by verdict.
@@ -596,6 +580,8 @@ class _SectionRows:
         return times
 
 
+Causes = npt.NDArray[np.int8]
+"""Causes by their places among all: those of all rows are held, so each is a byte."""
 _Wanted = tuple[Side, Row, int]
 """A row of a side, and a time at which it is an answer."""
 
@@ -649,15 +635,18 @@ class DifferenceCauses:
     def _places(self) -> dict[PeriodComparison, int]:
         return {period: place for place, period in enumerate(self._periods)}
 
-    def causes(self, side: Side) -> RowCauses:
-        """Return the causes of all rows that a side alone has."""
+    def causes(self, side: Side) -> Causes:
+        """Return the causes of all rows that a side alone has, period by period, by places among all."""
         return self._causes[side]
+
+    def owners(self, side: Side) -> Array:
+        """Return the place of the period of each of these rows."""
+        return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
         """Return how many rows a side alone has: a row for each period that disagrees, a column a cause."""
-        causes = self.causes(side)
         cells = len(self._periods) * len(CAUSES)
-        counts = np.bincount(causes.owner * len(CAUSES) + causes.causes, minlength=cells)
+        counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
     def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
@@ -689,14 +678,14 @@ class DifferenceCauses:
             self._ordered[side, period] = begin + relational.text_order(rows.of(number), rows.terms)
         return self._ordered[side, period]
 
-    def difference(self, side: Side, number: int) -> tuple[PeriodComparison, RowDifference]:
-        """Return a row of a side, by its place among the causes of all, with its period."""
+    def difference(self, side: Side, number: int) -> RowDifference:
+        """Return a row of a side, by its place among the causes of all."""
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
         (row,) = relational.row_texts(rows.of(numbered).take(own), rows.terms)
         ((cause, t),) = self._causes_of_rows(side, place, number, number + 1)
-        return period, RowDifference(side, row, cause, t)
+        return RowDifference(side, row, cause, t, period)
 
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
         """Yield each row that one side alone has in the period, with its cause."""
@@ -711,7 +700,7 @@ class DifferenceCauses:
             keys = map(row_order, rows) if any(None in row for row in rows) else rows
             causes = self._causes_of_rows(side, place, begin, end)
             for _, row, (cause, t) in sorted(zip(keys, rows, causes, strict=True), key=itemgetter(0)):
-                yield RowDifference(side, row, cause, t)
+                yield RowDifference(side, row, cause, t, period)
 
     def _causes_of_rows(
         self, side: Side, place: int, begin: int, end: int
@@ -719,34 +708,24 @@ class DifferenceCauses:
         """Yield the cause, and when push last had it, of some rows of a period, by their places among all."""
         section_row = self._section_rows(int(self._sections[place]))[side]
         first = int(np.searchsorted(section_row.numbers, begin))
-        causes, pushed = self.causes(side).causes[begin:end], section_row.pushed[first : first + end - begin]
+        causes, pushed = self.causes(side)[begin:end], section_row.pushed[first : first + end - begin]
         for cause, t in zip(causes.tolist(), pushed.tolist(), strict=True):
             yield CAUSES[cause], None if t < 0 else t
 
     def _rows_of(self, side: Side, period: PeriodComparison) -> tuple[PeriodRows, int]:
-        tables, number = period.tables.at(period.number)
+        tables, number = period.periods.at(period.number)
         return tables.only(side), number
 
-    def supports(
-        self, comparisons: Sequence[tuple[RowDifference, PeriodComparison]]
-    ) -> list[tuple[Fact, ...]]:
+    def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
-        at = [
-            difference.pushed
-            if difference.side is Side.PUSH and difference.pushed is not None
-            else period.end
-            for difference, period in comparisons
-        ]
-        rows = [
-            (difference.side, difference.row, t) for (difference, _), t in zip(comparisons, at, strict=True)
-        ]
-        places = self._by_slice([period.end for _, period in comparisons])
+        rows = [(difference.side, difference.row, difference.at) for difference in differences]
+        places = self._by_slice([difference.interval.end for difference in differences])
         work = _SupportWork(self._sides.programs, self._longest)
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
         for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
             proved |= zip(some.tolist(), facts, strict=True)
-        return [proved[place] for place in range(len(comparisons))]
+        return [proved[place] for place in range(len(differences))]
 
     @cached_property
     def _longest(self) -> int:
@@ -780,8 +759,8 @@ class DifferenceCauses:
     def _sections(self) -> Array:
         """The section of each period."""
         parts = [
-            tables.sections(np.array([comparison.number for comparison in periods]))
-            for tables, periods in groupby(self._periods, attrgetter("tables"))
+            whole.sections(np.array([comparison.number for comparison in periods]))
+            for whole, periods in groupby(self._periods, attrgetter("periods"))
         ]
         return np.concatenate([np.empty(0, np.int64), *parts])
 
@@ -789,16 +768,15 @@ class DifferenceCauses:
     def _begins(self) -> Mapping[Side, Array]:
         """Where the rows of each period begin among those that a side alone has, then how many there are."""
         numbered = [
-            (tables.sizes, [comparison.number for comparison in periods])
-            for tables, periods in groupby(self._periods, attrgetter("tables"))
+            (whole.sizes, [comparison.number for comparison in periods])
+            for whole, periods in groupby(self._periods, attrgetter("periods"))
         ]
         parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in Side}
         return {side: np.cumsum(np.concatenate([[0], *own]), dtype=np.int64) for side, own in parts.items()}
 
     @cached_property
-    def _causes(self) -> Mapping[Side, RowCauses]:
+    def _causes(self) -> Mapping[Side, Causes]:
         """The causes of all periods' rows, in the order in which a period has its rows."""
-        # The causes of all rows are held, so each is a byte.
         numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
         periods: list[tuple[Interval, DifferingPeriods]] = []
         placed: list[Mapping[Side, Array]] = []
@@ -824,13 +802,13 @@ class DifferenceCauses:
                 self._find(periods, placed, numbers)
                 periods, placed, held = [], [], 0
         self._find(periods, placed, numbers)
-        return {side: RowCauses(causes, self._begins[side]) for side, causes in numbers.items()}
+        return numbers
 
     def _find(
         self,
         periods: Sequence[tuple[Interval, DifferingPeriods]],
         placed: Sequence[Mapping[Side, Array]],
-        causes: Mapping[Side, npt.NDArray[np.int8]],
+        causes: Mapping[Side, Causes],
     ) -> None:
         """Write down the causes of the rows of some slices, which have these numbers."""
         work = CauseWork(self._sides.programs, self._longest)
@@ -851,8 +829,8 @@ class DifferenceCauses:
         # Periods of one length follow each other, and share their tables.
         chosen = [self._periods[place] for place in places.tolist()]
         parts = []
-        for tables, periods in groupby(chosen, attrgetter("tables")):
-            rows, first = tables.only(side, section)
+        for whole, periods in groupby(chosen, attrgetter("periods")):
+            rows, first = whole.only(side, section)
             parts.append(rows.among(np.array([period.number for period in periods]) - first))
         pushed = answers.section(section).push
         begins = self._begins[side]

@@ -18,20 +18,6 @@ _One = TypeVar("_One")
 
 
 @dataclass(frozen=True, slots=True)
-class PeriodDifference:
-    """A difference with the pulling period and the interval it stands in."""
-
-    period: int
-    interval: PeriodComparison
-    difference: RowDifference
-
-    @property
-    def group(self) -> tuple[int, str, str]:
-        """What rows are counted by: period, side and cause."""
-        return self.period, self.difference.side.value, self.difference.cause.value
-
-
-@dataclass(frozen=True, slots=True)
 class RowFilter:
     """What is shown of a report; None: all of it."""
 
@@ -47,24 +33,22 @@ class RowFilter:
 
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
-    ) -> Iterator[tuple[PeriodComparison, list[PeriodDifference]]]:
+    ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
         """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
         for interval in verdict.intervals:
-            found_rows = self._found_rows(variant, verdict, interval)
+            found_rows = self._found_rows(variant, interval)
             if found_rows or (self.cause is None and self.side is None):
                 yield interval, found_rows
 
-    def rows(self, variant: VariantReport) -> Iterator[PeriodDifference]:
+    def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
         """Yield the differences that are wanted, by period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.intervals.disagreeing:
-                yield from self._found_rows(variant, verdict, interval)
+                yield from self._found_rows(variant, interval)
 
-    def _found_rows(
-        self, variant: VariantReport, verdict: PeriodVerdict, interval: PeriodComparison
-    ) -> list[PeriodDifference]:
+    def _found_rows(self, variant: VariantReport, interval: PeriodComparison) -> list[RowDifference]:
         return [
-            PeriodDifference(verdict.period, interval, difference)
+            difference
             for difference in variant.differences(interval)
             if (self.cause is None or self.cause is difference.cause)
             and (self.side is None or self.side is difference.side)
@@ -114,13 +98,8 @@ def evenly(items: Sequence[_One], most: int) -> list[_One]:
     return [items[place * len(items) // most] for place in range(most)]
 
 
-@dataclass(frozen=True, slots=True)
-class IntervalRows:
-    """So many rows of a group in an interval; `number` is the interval's among all that are shown."""
-
-    number: int
-    interval: PeriodComparison
-    count: int
+IntervalRows = tuple[int, PeriodComparison, int]
+"""The number of an interval among all that are shown, the interval, and how many rows of a group it has."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +112,14 @@ class RowGroup:
     parts: list[IntervalRows] = field(default_factory=list)
 
     def __len__(self) -> int:
-        return sum(part.count for part in self.parts)
+        return sum(count for *_, count in self.parts)
 
     def place(self, number: int) -> tuple[IntervalRows, int]:
         """Return where a row of the group stands: its interval, and its number there."""
         for part in self.parts:
-            if number < part.count:
+            if number < part[-1]:
                 return part, number
-            number -= part.count
+            number -= part[-1]
         raise IndexError(number)
 
 
@@ -172,7 +151,7 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
         period, interval = intervals[number]
         key = period, sides[place], CAUSES[cause]
         group = groups.setdefault(key, RowGroup(*key))
-        group.parts.append(IntervalRows(number, interval, count))
+        group.parts.append((number, interval, count))
     return list(groups.values())
 
 
@@ -191,22 +170,21 @@ def _counts(
     several = np.bincount(owners, minlength=len(intervals)) > 1
     for owner in np.flatnonzero(several).tolist():
         # Which of them comes first the rows' texts say.
-        met = explanation.causes(side).causes[explanation.in_order(side, intervals[owner])]
+        met = explanation.causes(side)[explanation.in_order(side, intervals[owner])]
         own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
         ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]
     return owners, causes, ranks, counts[owners, causes]
 
 
-def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[PeriodDifference]:
+def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[RowDifference]:
     """Return at most so many rows of the groups, in their order: of as many groups as there is room for."""
-    found_rows: list[tuple[tuple[int, int, int], PeriodDifference]] = []
+    found_rows: list[tuple[tuple[int, int, int], RowDifference]] = []
     for place, number in spread(list(map(len, groups)), most):
         group = groups[place]
-        part, nth = group.place(number)
-        ordered = variant.explanation.in_order(group.side, part.interval)
-        causes = variant.explanation.causes(group.side).causes[ordered]
+        (shown, interval, _), nth = group.place(number)
+        ordered = variant.explanation.in_order(group.side, interval)
+        causes = variant.explanation.causes(group.side)[ordered]
         at = int(np.flatnonzero(causes == CAUSES.index(group.cause))[nth])
-        _, row = variant.explanation.difference(group.side, int(ordered[at]))
-        key = part.number, list(Side).index(group.side), at
-        found_rows.append((key, PeriodDifference(group.period, part.interval, row)))
+        key = shown, list(Side).index(group.side), at
+        found_rows.append((key, variant.explanation.difference(group.side, int(ordered[at]))))
     return [row for _, row in sorted(found_rows, key=lambda pair: pair[0])]

@@ -169,20 +169,47 @@ class BothAnswers:
 
 
 @dataclass(frozen=True, eq=False)
-class ComparedPeriods:
-    """So many periods from `start` on, compared: how many rows each has is held, rows are read by section."""
+class ComparedPeriods(Sequence["PeriodComparison"]):
+    """The whole periods inside a timeline, from `start` on: many, so each is made when it is asked for.
+
+    How many rows each has is held, rows are read by section.
+    """
 
     answers: BothAnswers
     start: int
     period: int
-    count: int
+    number: int
+    """How many periods there are."""
     _summaries: dict[int, tuple[PeriodSizes, Mask]] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return self.number
+
+    def __iter__(self) -> "Iterator[PeriodComparison]":
+        return map(self._whole, range(len(self)))
+
+    @overload
+    def __getitem__(self, number: int) -> "PeriodComparison": ...
+    @overload
+    def __getitem__(self, number: slice) -> "tuple[PeriodComparison, ...]": ...
+    def __getitem__(self, number: int | slice) -> "PeriodComparison | tuple[PeriodComparison, ...]":
+        numbers = range(len(self))[number]
+        return self._whole(numbers) if isinstance(numbers, int) else tuple(map(self._whole, numbers))
+
+    def _whole(self, number: int) -> "PeriodComparison":
+        start = self.start + number * self.period
+        return PeriodComparison(start, start + self.period, number, self)
+
+    @property
+    def disagreeing(self) -> "Iterator[PeriodComparison]":
+        """The periods that disagree, in their order."""
+        return map(self._whole, np.flatnonzero(~self.agreeing).tolist())
 
     @cached_property
     def begins(self) -> Array:
         """The number of the first period of each section, then how many there are."""
         inside = (self.answers.borders - self.start) // self.period
-        return np.concatenate(([0], np.clip(inside, 0, self.count), [self.count]))
+        return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
     def sections(self, numbers: Array) -> Array:
         """Return the section of each of some periods."""
@@ -231,68 +258,38 @@ class PeriodComparison:
     start: int
     end: int
     number: int
-    tables: ComparedPeriods
+    periods: ComparedPeriods
 
     @property
     def push(self) -> frozenset[Row]:
         """What push reported in the period."""
-        tables, number = self.tables.at(self.number)
+        tables, number = self.periods.at(self.number)
         return frozenset(tables.push.rows(number))
 
     @property
     def pull(self) -> frozenset[Row]:
         """What pull reports at its end."""
-        tables, number = self.tables.at(self.number)
+        tables, number = self.periods.at(self.number)
         return frozenset(tables.pull.rows(number))
 
     @property
     def agree(self) -> bool:
         """Whether both sides have the same rows, blank nodes up to isomorphism."""
-        return bool(self.tables.agreeing[self.number])
+        return bool(self.periods.agreeing[self.number])
 
     @property
     def sizes(self) -> tuple[int, int]:
         """How many rows push reported, and how many pull reports."""
-        return int(self.tables.sizes.push[self.number]), int(self.tables.sizes.pull[self.number])
+        return int(self.periods.sizes.push[self.number]), int(self.periods.sizes.pull[self.number])
 
     def count(self, side: Side) -> int:
         """Return how many rows this side alone has."""
-        return int(self.tables.sizes.only(side)[self.number])
+        return int(self.periods.sizes.only(side)[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
         """Return the rows that this side alone has."""
-        tables, number = self.tables.at(self.number)
+        tables, number = self.periods.at(self.number)
         return frozenset(tables.only(side).rows(number))
-
-
-@dataclass(frozen=True, eq=False)
-class WholePeriods(Sequence[PeriodComparison]):
-    """The whole periods inside a timeline: many, so each is made when it is asked for."""
-
-    tables: ComparedPeriods
-
-    def __len__(self) -> int:
-        return self.tables.count
-
-    def __iter__(self) -> Iterator[PeriodComparison]:
-        return map(self._at, range(len(self)))
-
-    @overload
-    def __getitem__(self, number: int) -> PeriodComparison: ...
-    @overload
-    def __getitem__(self, number: slice) -> "tuple[PeriodComparison, ...]": ...
-    def __getitem__(self, number: int | slice) -> "PeriodComparison | tuple[PeriodComparison, ...]":
-        numbers = range(len(self))[number]
-        return self._at(numbers) if isinstance(numbers, int) else tuple(map(self._at, numbers))
-
-    def _at(self, number: int) -> PeriodComparison:
-        start = self.tables.start + number * self.tables.period
-        return PeriodComparison(start, start + self.tables.period, number, self.tables)
-
-    @property
-    def disagreeing(self) -> Iterator[PeriodComparison]:
-        """The periods that disagree, in their order."""
-        return map(self._at, np.flatnonzero(~self.tables.agreeing).tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -303,18 +300,18 @@ class PeriodVerdict:
     """
 
     period: int
-    intervals: WholePeriods
+    intervals: ComparedPeriods
     unfinished: tuple[int, int] | None
 
     @property
     def agree(self) -> bool | None:
         """Whether the engines agree on every whole period; None when there is none to compare."""
-        return bool(self.intervals.tables.agreeing.all()) if self.intervals else None
+        return bool(self.intervals.agreeing.all()) if self.intervals else None
 
     @property
     def is_empty(self) -> bool:
         """Whether there are whole periods, and no side has a row in any: the engines agree on nothing."""
-        sizes = self.intervals.tables.sizes
+        sizes = self.intervals.sizes
         return len(self.intervals) > 0 and not (sizes.push.any() or sizes.pull.any())
 
 
@@ -341,7 +338,7 @@ def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -
     # Where not all answers are held those of a section are read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
         for verdict in period_verdicts:
-            verdict.intervals.tables.summarize(section)
+            verdict.intervals.summarize(section)
     return period_verdicts
 
 
@@ -350,7 +347,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
     count = max((timeline.last - start) // period, 0)
     reached = start + count * period
     unfinished = (reached, timeline.last) if reached < timeline.last else None
-    return PeriodVerdict(period, WholePeriods(ComparedPeriods(answers, start, period, count)), unfinished)
+    return PeriodVerdict(period, ComparedPeriods(answers, start, period, count), unfinished)
 
 
 def _compared(section: _Section, start: int, period: int, count: int) -> PeriodTables:

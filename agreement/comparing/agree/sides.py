@@ -4,13 +4,13 @@ Rows are compared on the variables that both queries return, or on some of them.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from typing import Final
 
 import numpy as np
 
-from agreement.comparing.agree.periods import BothAnswers, Side
+from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, Side
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable
@@ -122,6 +122,22 @@ class RowDifference:
     row: Row
     cause: RowCause
     pushed: int | None
+    interval: PeriodComparison = field(compare=False)
+
+    @property
+    def period(self) -> int:
+        """The pulling period."""
+        return self.interval.periods.period
+
+    @property
+    def at(self) -> int:
+        """When its side last gave it, up to the end of the period."""
+        return self.interval.end if self.side is Side.PULL or self.pushed is None else self.pushed
+
+    @property
+    def group(self) -> tuple[int, str, str]:
+        """What rows are counted by: period, side and cause."""
+        return self.period, self.side.value, self.cause.value
 
 
 def _united(one: Array | None, other: Array | None) -> Array:

@@ -138,7 +138,7 @@ def _by_length(
             [pair], periods, agree.ComparedInput(trace), task.agreement.setting, task.agreement.trigger
         )
         for verdict in report.variants[0].verdicts:
-            tables = verdict.intervals.tables
+            tables = verdict.intervals
             agreeing[verdict.period].append(int(tables.agreeing.sum()))
             empty[verdict.period].append(int((tables.sizes.push + tables.sizes.pull == 0).sum()))
             whole[verdict.period] = len(verdict.intervals)

@@ -278,7 +278,7 @@ class WitnessTask:
         """Return the causes of the witness's differences at its end."""
         report = self.report(period, witness)
         rows = () if report is None else RowFilter().rows(report)
-        return frozenset(row.difference.cause for row in rows if row.interval.end == witness.end)
+        return frozenset(row.cause for row in rows if row.interval.end == witness.end)
 
 
 def witnesses(

@@ -18,8 +18,9 @@ from rich.text import Text
 
 from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, RowGroup, examples, row_groups
+from agreement.comparing.agree.narrowing import RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
+from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
@@ -63,19 +64,17 @@ class ExplainOptions:
     apart: bool
     dates: Dates = NO_DATES
 
-    def command(self, pair: Pair, row: PeriodDifference, alike: Container[str] | None = ()) -> str:
+    def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str:
         """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
 
         None: of whatever there is.
         """
-        pulled = row.difference.side is Side.PULL
-        pushed = row.difference.pushed
-        t = row.interval.end if pulled or pushed is None else pushed
+        pulled = row.side is Side.PULL
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
-        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(t)]
-        atom = outputs.short_atom(row.difference.row)
+        rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(row.at)]
+        atom = outputs.short_atom(row.row)
         if atom is None or alike is None or atom in alike:
-            atom = outputs.asked_atom("ans1", row.difference.row)
+            atom = outputs.asked_atom("ans1", row.row)
         return shlex.join(["lars", "explain", *inputs, *rest, atom])
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
@@ -98,7 +97,7 @@ def _untriggered(options: Sequence[str]) -> Sequence[str]:
     return [*options[:at], *options[at + 2 :]]
 
 
-SupportedRow = tuple[PeriodDifference, tuple[Fact, ...]]
+SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,11 +184,10 @@ class AgreementView:
         yield _shares(self.row_filter.verdicts(variant))
         chosen = examples(groups, variant, _ROWS_SHOWN)
         rows = []
-        supports = variant.supports([(row.difference, row.interval) for row in chosen])
+        supports = variant.supports(chosen)
         for row, support in zip(chosen, supports, strict=True):
-            difference = row.difference
-            pushed = "-" if difference.pushed is None else dates.text(difference.pushed)
-            cells = (difference.side.value, pushed, outputs.short_row(difference.row), difference.cause.value)
+            pushed = "-" if row.pushed is None else dates.text(row.pushed)
+            cells = (row.side.value, pushed, outputs.short_row(row.row), row.cause.value)
             rows.append(
                 (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
             )
@@ -207,9 +205,9 @@ class AgreementView:
         if commands:
             yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
 
-    def _has_all(self, variant: VariantReport, row: PeriodDifference) -> bool:
+    def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
         """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
-        query = variant.pair.cqels if row.difference.side is Side.PUSH else variant.pair.csparql
+        query = variant.pair.cqels if row.side is Side.PUSH else variant.pair.csparql
         return columns(query) == self.report.variables
 
     def as_json(self) -> outputs.Json:
@@ -258,11 +256,11 @@ class AgreementView:
             "pull_only": outputs.bindings(names, interval.only(Side.PULL)),
             "causes": [
                 {
-                    "side": row.difference.side.value,
-                    "row": outputs.binding(names, row.difference.row),
-                    "cause": row.difference.cause.value,
+                    "side": row.side.value,
+                    "row": outputs.binding(names, row.row),
+                    "cause": row.cause.value,
                     "support": [outputs.json_triple(fact, dates) for fact in support],
-                    **dates.with_dates({"pushed": row.difference.pushed}),
+                    **dates.with_dates({"pushed": row.pushed}),
                 }
                 for row, support in rows
             ],
@@ -282,14 +280,14 @@ class AgreementView:
     def _summary(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
             for verdict in self.row_filter.verdicts(variant):
-                wrong = int((~verdict.intervals.tables.agreeing).sum())
+                wrong = int((~verdict.intervals.agreeing).sum())
                 about = _WORDS[verdict.agree].lower(), verdict.is_empty, len(verdict.intervals), wrong
                 yield str(variant.pair), verdict.period, *about, *_row_counts(verdict)
 
     def _causes(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
             for group in row_groups(self.row_filter, variant):
-                first = group.parts[0].interval
+                _, first, _ = group.parts[0]
                 counts = len(group), len(group.parts), first.start, first.end
                 yield str(variant.pair), group.period, group.side.value, group.cause.value, *counts
 
@@ -304,10 +302,9 @@ class AgreementView:
     def _differences(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
             for found in self.row_filter.rows(variant):
-                difference, interval = found.difference, found.interval
-                why = (difference.side.value, difference.cause.value, difference.pushed)
-                row = (outputs.atom_text("ans1", difference.row), *difference.row)
-                yield str(variant.pair), found.period, interval.start, interval.end, *why, *row
+                span = found.period, found.interval.start, found.interval.end
+                why = (found.side.value, found.cause.value, found.pushed)
+                yield str(variant.pair), *span, *why, outputs.atom_text("ans1", found.row), *found.row
 
     def _answers(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
@@ -394,12 +391,10 @@ def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> 
     return Dates(variant.trace.origin, unit, timed=timed).within(variant.trace.timeline)
 
 
-def difference_text(row: PeriodDifference, dates: Dates) -> str:
+def difference_text(row: RowDifference, dates: Dates) -> str:
     """Return which row one side alone has, in which period, and why."""
-    difference, interval = row.difference, row.interval
-    where = f"U = {row.period}, {dates.period(interval.start, interval.end)}{dates.caption}"
-    row_text = f"{difference.side.value} alone reports {outputs.short_row(difference.row)}"
-    return f"{where}: {row_text}, {difference.cause.value}"
+    where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
+    return f"{where}: {row.side.value} alone reports {outputs.short_row(row.row)}, {row.cause.value}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
@@ -415,7 +410,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
     """Return how many rows both sides have in all whole periods, push alone, and pull alone."""
-    tables = verdict.intervals.tables
+    tables = verdict.intervals
     pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
     # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
     alone = int(tables.sizes.push_only[~tables.agreeing].sum())
@@ -445,9 +440,9 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
         yield verdict.unfinished
 
 
-def _alike(rows: Iterable[PeriodDifference]) -> set[str]:
+def _alike(rows: Iterable[RowDifference]) -> set[str]:
     """Return the atoms in short terms of which some term could be another one of these rows."""
-    distinct = {row.difference.row for row in rows}
+    distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
     return {text for text in map(outputs.short_atom, unclear) if text is not None}
@@ -463,7 +458,7 @@ def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
             group.cause.value,
             str(len(group)),
             str(len(group.parts)),
-            dates.period(group.parts[0].interval.start, group.parts[0].interval.end),
+            dates.period(group.parts[0][1].start, group.parts[0][1].end),
         )
         for group in groups
     )
@@ -493,10 +488,10 @@ _ROWS_AT_ONCE: Final = 1_000
 
 
 def _supported(
-    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[PeriodDifference]]]
+    variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
     """Yield the intervals with what their rows rest on."""
-    waiting: list[tuple[PeriodComparison, list[PeriodDifference]]] = []
+    waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:
         waiting.append(interval)
@@ -508,10 +503,9 @@ def _supported(
 
 
 def _proved(
-    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[PeriodDifference]]]
+    variant: VariantReport, intervals: Sequence[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    comparisons = [(row.difference, interval) for interval, rows in intervals for row in rows]
-    supports = iter(variant.supports(comparisons))
+    supports = iter(variant.supports([row for _, rows in intervals for row in rows]))
     for interval, rows in intervals:
         yield interval, [(row, next(supports)) for row in rows]
 

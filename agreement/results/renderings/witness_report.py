@@ -69,8 +69,8 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
         return
     for each in RowFilter().rows(report):
         when = f"in {dates.period(each.interval.start, each.interval.end)}"
-        row = f"{names} = {outputs.short_row(each.difference.row)}"
-        yield f"{when} {each.difference.side.value} alone has {row}: {each.difference.cause.value}"
+        row = f"{names} = {outputs.short_row(each.row)}"
+        yield f"{when} {each.side.value} alone has {row}: {each.cause.value}"
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:

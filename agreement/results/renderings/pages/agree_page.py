@@ -16,9 +16,9 @@ import numpy as np
 from agreement.answering import explaining
 from agreement.comparing.agree import RowCause, Side, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import PeriodDifference, RowFilter, evenly
+from agreement.comparing.agree.narrowing import RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
+from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.traces import Trace
@@ -102,20 +102,18 @@ class RowSelection:
                     counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
 
-    def rows(self, tally: Tally) -> list[PeriodDifference]:
+    def rows(self, tally: Tally) -> list[RowDifference]:
         """Return all rows where they are few, else examples of each cause, by period and time."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
-    def examples(self, tally: Tally) -> list[PeriodDifference]:
+    def examples(self, tally: Tally) -> list[RowDifference]:
         """Return some rows of each cause, of many pulling periods and both sides, by period and time."""
         found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
-        return sorted(
-            found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.difference.row))
-        )
+        return sorted(found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.row)))
 
-    def _of_cause(self, tally: Tally, cause: int) -> Iterator[PeriodDifference]:
+    def _of_cause(self, tally: Tally, cause: int) -> Iterator[RowDifference]:
         every = [(period, side, rows) for (period, side, own), (rows, _) in tally.items() if own == cause]
         chosen = sorted(evenly(every, EXAMPLES), key=lambda group: group[2])
         left = EXAMPLES
@@ -125,12 +123,11 @@ class RowSelection:
             places = evenly(self._places(period, side, cause), share)
             left -= len(places)
             for place in places:
-                interval, difference = self.variant.explanation.difference(side, int(place))
-                yield PeriodDifference(period, interval, difference)
+                yield self.variant.explanation.difference(side, int(place))
 
     def _places(self, period: int, side: Side, cause: int) -> Sequence[int]:
-        causes = self.variant.explanation.causes(side)
-        own = (causes.causes == cause) & (self._lengths[causes.owner] == period)
+        explanation = self.variant.explanation
+        own = (explanation.causes(side) == cause) & (self._lengths[explanation.owners(side)] == period)
         places: list[int] = np.flatnonzero(own).tolist()
         return places
 
@@ -205,7 +202,7 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 
 
 def proofs(
-    variant: VariantReport, rows: Sequence[PeriodDifference], sides: QueryPrograms, dates: Dates
+    variant: VariantReport, rows: Sequence[RowDifference], sides: QueryPrograms, dates: Dates
 ) -> outputs.Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
@@ -236,7 +233,7 @@ def proofs(
     return proofs_json
 
 
-def _one_of_each(rows: Sequence[PeriodDifference]) -> Iterator[int]:
+def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
     """Yield the places of the rows: the first of each group, then the second ones, and on."""
     seen: dict[tuple[int, str, str], int] = {}
     turns: list[tuple[int, int]] = []
@@ -247,17 +244,16 @@ def _one_of_each(rows: Sequence[PeriodDifference]) -> Iterator[int]:
 
 
 def _questions_of(
-    variant: VariantReport, row: PeriodDifference, sides: QueryPrograms
+    variant: VariantReport, row: RowDifference, sides: QueryPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
     """Return what is asked of the side that has a row, and of the other one."""
-    difference, end = row.difference, row.interval.end
-    own = difference.pushed if difference.side is Side.PUSH and difference.pushed is not None else end
-    other = Side.PULL if difference.side is Side.PUSH else Side.PUSH
+    end = row.interval.end
+    other = Side.PULL if row.side is Side.PUSH else Side.PUSH
     times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
     time = end if other is Side.PULL else before[0] if before else end
-    atom = outputs.atom_text("ans1", difference.row)
-    return _AtomQuestion(*sides[difference.side], own, atom), _AtomQuestion(*sides[other], time, atom)
+    atom = outputs.atom_text("ans1", row.row)
+    return _AtomQuestion(*sides[row.side], row.at, atom), _AtomQuestion(*sides[other], time, atom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +365,7 @@ def agree_page(
         sentence = f"{difference_text(first, dates)}. {sentence}"
     head = PageHead(title, question, agree, sentence, view.report.warnings)
     content = _content(view, verdicts, asking, queries)
-    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.tables.sizes)
+    rows = sum(int(sizes.sum()) for verdict in verdicts for sizes in verdict.intervals.sizes)
     every = rows + sum(len(verdict.intervals) for verdict in verdicts)
     if every * len(view.report.variants) > _DOCUMENT_ROWS:
         document = {
@@ -438,7 +434,7 @@ def _content(
         key=lambda verdict: verdict.period,
     )
     # A reader looks at a row when push last reported it, and at its pull.
-    looked_at = {t for row in rows for t in (row.interval.end, row.difference.pushed) if t is not None}
+    looked_at = {t for row in rows for t in (row.interval.end, row.pushed) if t is not None}
     return {
         **timeline,
         "above": [],
@@ -485,13 +481,13 @@ def _drawn(
     selection: RowSelection,
     tally: Tally,
     asking: ExplainOptions | None,
-) -> tuple[Sequence[PeriodDifference], outputs.Json]:
+) -> tuple[Sequence[RowDifference], outputs.Json]:
     """Return the rows that are shown, and what the timeline draws of them and of the trace.
 
     That is all rows and what is behind them; where that is too long for a page, examples of each cause.
     """
     for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
-        supports = variant.supports([(row.difference, row.interval) for row in rows]) if rows else []
+        supports = variant.supports(rows) if rows else []
         drawing = _on_timeline(variant, sizes, rows, [own[:most] for own in supports], asking)
         kept = drawing["differences"]
         for difference, own in zip(kept, supports, strict=True):
@@ -504,13 +500,13 @@ def _drawn(
 def _on_timeline(
     variant: VariantReport,
     sizes: Mapping[str, int],
-    rows: Sequence[PeriodDifference],
+    rows: Sequence[RowDifference],
     supports: Sequence[Sequence[Fact]],
     asking: ExplainOptions | None,
 ) -> outputs.Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
     timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
-    runs, undrawn = answers(variant.sides, numbers, [row.difference.row for row in rows])
+    runs, undrawn = answers(variant.sides, numbers, [row.row for row in rows])
     bins = bins_of(variant.trace, 1)
     pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
     counts = (
@@ -528,12 +524,12 @@ def _on_timeline(
                 "period": row.period,
                 "from": row.interval.start,
                 "to": row.interval.end,
-                "side": row.difference.side.value,
-                "row": outputs.short_row(row.difference.row),
-                "number": numbers[row.difference.row],
-                "terms": row.difference.row,
-                "cause": CAUSES.index(row.difference.cause),
-                "pushed": row.difference.pushed,
+                "side": row.side.value,
+                "row": outputs.short_row(row.row),
+                "number": numbers[row.row],
+                "terms": row.row,
+                "cause": CAUSES.index(row.cause),
+                "pushed": row.pushed,
                 "support": [places[fact] for fact in support],
                 **({} if asking is None else {"command": asking.command(variant.pair, row)}),
             }

@@ -5,10 +5,9 @@ from pathlib import Path
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, Final
 
-from agreement.comparing.agree import Side, VariantReport
-from agreement.comparing.agree.narrowing import PeriodDifference
+from agreement.comparing.agree import VariantReport
 from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES
+from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
 from agreement.documents.outputs import short, short_row
 from agreement.documents.requests import sources
 from agreement.results.renderings.agreement_report import dates_on
@@ -72,7 +71,7 @@ def write_figure(
     path: Path,
     variant: VariantReport,
     verdicts: Sequence[PeriodVerdict],
-    row: PeriodDifference | None,
+    row: RowDifference | None,
     setting: Setting,
 ) -> None:
     """Write the picture, whole or not at all; without a difference it is the strip alone."""
@@ -135,14 +134,9 @@ def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
     return f"time{dates.caption}"
 
 
-def _timeline(axes: "Axes", variant: VariantReport, row: PeriodDifference, setting: Setting) -> None:
-    difference, timeline = row.difference, variant.trace.timeline
-    at = (
-        difference.pushed
-        if difference.side is Side.PUSH and difference.pushed is not None
-        else row.interval.end
-    )
-    (support,) = variant.supports([(difference, row.interval)])
+def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting: Setting) -> None:
+    timeline = variant.trace.timeline
+    (support,) = variant.supports([row])
     facts = [fact for fact in variant.trace.facts(timeline) if is_triple(fact)]
     streams = sorted({fact.arguments[3] for fact in facts})
     first = min([row.interval.start, *(fact.t for fact in support)]) - 2
@@ -156,29 +150,29 @@ def _timeline(axes: "Axes", variant: VariantReport, row: PeriodDifference, setti
             (variant.pair.cqels, "--", _PUSH, 0.28),
             (variant.pair.csparql, "-", _PULL, -0.28),
         ):
-            for low, high in _window_ends(query, stream, at, variant, setting):
+            for low, high in _window_ends(query, stream, row.at, variant, setting):
                 axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
     lanes, base = [short(stream) for stream in streams], len(streams)
     pushes = variant.sides.pushed.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
     pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
-    own = (side.of_rows([difference.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
+    own = (side.of_rows([row.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
     pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)
     for begin, end in pushed:
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)
     seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
-    axes.axvline(at, color=_LIT, linewidth=0.8)
+    axes.axvline(row.at, color=_LIT, linewidth=0.8)
     axes.set_yticks(
-        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(difference.row)]
+        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(row.row)]
     )
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
     time = _dated(axes, variant, setting)
-    seen_at = dates_on(variant, setting.unit).text(at)
+    seen_at = dates_on(variant, setting.unit).text(row.at)
     axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
-    axes.set_title(f"only in {difference.side.value}: {difference.cause.value}", fontsize=8, loc="left")
+    axes.set_title(f"only in {row.side.value}: {row.cause.value}", fontsize=8, loc="left")
 
 
 def _window_ends(

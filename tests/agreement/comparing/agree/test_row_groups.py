@@ -20,7 +20,7 @@ def listed(shown, variant):
     """Return the groups of all rows, each with its rows' places, in the order of their first rows."""
     rows, groups = list(shown.rows(variant)), {}
     for place, row in enumerate(rows):
-        groups.setdefault((row.period, row.difference.side, row.difference.cause), []).append(place)
+        groups.setdefault((row.period, row.side, row.cause), []).append(place)
     return rows, groups
 
 

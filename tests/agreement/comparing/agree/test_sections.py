@@ -64,11 +64,11 @@ def document(report, setting):
         {key: list(value) if key == "verdicts" else value for key, value in plain(shown).items()},
         tables,
         [
-            (one.period, one.side, one.cause, [(part.number, part.count) for part in one.parts])
+            (one.period, one.side, one.cause, [(number, count) for number, _, count in one.parts])
             for one in groups
         ],
-        [(row.period, row.interval.end, row.difference) for row in chosen],
-        variant.supports([(row.difference, row.interval) for row in chosen]),
+        [(row.period, row.interval.end, row) for row in chosen],
+        variant.supports(chosen),
         [variant.explanation.counts(side).tolist() for side in Side] if chosen else None,
         report.certified[1],
     )
