@@ -292,7 +292,7 @@ class SpecificationReference(Reference):
         shown = judgement.best if correct else self._shown(judgement, right or run, on)
         places = (
             _wrong_place(
-                _where(window), window.rows, window.problem, None if window.is_report else window.last
+                _where(window), window.rows, window.problem, None if window.right is None else window.at
             )
             for window in shown.windows
         )
