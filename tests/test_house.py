@@ -248,15 +248,17 @@ def test_what_the_architecture_names_exists():
 
 
 COUNTING = """
-import ast, os, sys
+import ast, dataclasses, os, sys
 from pathlib import Path
-root, entered = os.getcwd() + os.sep, set()
+root, entered, made = os.getcwd() + os.sep, set(), set()
 ours = [root + name + os.sep for name in ("lars", "translate", "solver", "agreement")]
 
 def profile(frame, event, _):
     code = frame.f_code
     if event == "call" and code.co_name != "<module>" and code.co_flags & 2:  # no body of a class
         entered.add(code.co_filename)
+        if code.co_name == "__init__":
+            made.add(type(frame.f_locals.get("self")))
 
 sys.argv = ["lars", "agree", "samples/coupons"]
 sys.setprofile(profile)
@@ -269,7 +271,9 @@ sys.setprofile(None)
 files = {getattr(module, "__file__", None) or "" for module in sys.modules.values()}
 own = {file for file in files if any(map(file.startswith, ours))}
 with_code = {file for file in own if len(ast.parse(Path(file).read_text()).body) > 1}
-print(len(with_code), len(entered & with_code))
+types = {kind for kind in made if dataclasses.is_dataclass(kind)}
+types = {kind for kind in types if sys.modules[kind.__module__].__file__ in own}
+print(len(with_code), len(entered & with_code), len(types))
 """
 
 
@@ -277,9 +281,16 @@ def test_the_first_command_of_the_readme_loads_and_enters_few_files():
     run = subprocess.run(
         (sys.executable, "-c", COUNTING), cwd=ROOT, capture_output=True, text=True, check=True
     )
-    loaded, entered = map(int, run.stdout.split()[-2:])
+    loaded, entered, types = map(int, run.stdout.split()[-3:])
     assert loaded <= 106  # the grammars of the languages have a file
     assert entered <= 76  # whether it is pushed is asked of the query's language
+    assert types <= 156
+
+
+def test_the_house_takes_no_more_classes_than_before():
+    """A new one is a notion of the glossary, and pays for itself elsewhere."""
+    classes = [node for tree in trees() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+    assert len(classes) <= 900
 
 
 def test_the_library_loads_few_files():

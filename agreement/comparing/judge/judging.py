@@ -357,6 +357,12 @@ class CaseVerdict:
         """Whether the case is as the judge says; None where nothing can be compared, or it is undecided."""
         return self.judgement.correct
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether an engine version predicts no report, and none came: they agree on nothing."""
+        by_version = isinstance(self.judgement, VersionJudgement) and not self.judgement.places
+        return by_version and self.case.refused is None
+
 
 @dataclass(frozen=True, slots=True)
 class RefusedCase:

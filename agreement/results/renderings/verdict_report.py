@@ -56,7 +56,9 @@ def text_of_cases(
         cases = ((case.id, "" if case.case is None else case.case.engine, case.problem) for case in refused)
         yield outputs.table("cases that cannot be judged", ("case", "engine", "why"), cases)
     left = f"; {len(refused)} more cannot be judged" if refused else ""
-    yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{left}"
+    empty = sum(verdict.is_empty for verdict in verdicts)
+    nothing = f", {empty} of them without a report on either side" if empty else ""
+    yield f"{len(verdicts) - len(differing)} of {len(verdicts)} cases are as predicted{nothing}{left}"
 
 
 def _families(verdicts: Sequence[judging.CaseVerdict]) -> RenderableType:
@@ -271,7 +273,8 @@ def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
     """Yield what a reader wants to know of an engine version's verdict."""
     place = judgement.by.value
     if judgement.correct:
-        sentence = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
+        some = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
+        sentence = some if judgement.places else "no report on either side"
         yield Text(f"correct by {judgement.engine}: {sentence}", style=_STYLES[True])
         return
     wrong = f"{len(judgement.wrong)} of {outputs.quantity(len(judgement.places), place)} with reports differ"
@@ -373,6 +376,7 @@ def _case(verdict: judging.CaseVerdict) -> outputs.Json:
         **outputs.pick(verdict.case, "id", "engine", "family"),
         **outputs.pick(verdict, "judge"),
         "correct": judgement.correct,
+        "empty": verdict.is_empty,
         "score": score_of_case(verdict),
         "t0": starts_of_case(verdict),
         "problem": judging.first_problem(verdict) or None,

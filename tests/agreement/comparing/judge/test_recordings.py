@@ -1,5 +1,6 @@
 """The recorded cases: judged by the engine versions that made them, and by what these should do."""
 
+import json
 from functools import partial
 
 import pytest
@@ -104,3 +105,12 @@ def test_a_case_is_compared_up_to_the_last_time_that_is_asked_for():
     """It differs first at 15 s, and its times count 10 ms."""
     call = "judge", HELD / "csparql-0.9.7" / "108-7-sparql11.json", "--engine", "specification", "--until"
     assert [lars(*call, until).code for until in (1499, 1500)] == [0, 1]
+
+
+def test_cases_without_a_report_on_either_side_are_counted(tmp_path):
+    case = json.loads((HELD / "csparql-0.9.7" / "108-7-sparql11.json").read_text())
+    for name, more in (("a", {}), ("b", {"stream": [], "output": []})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(case | {"id": name} | more))
+    sentence = lars("judge", tmp_path).out.splitlines()[-1]
+    assert sentence == "2 of 2 cases are as predicted, 1 of them without a report on either side"
+    assert [one["empty"] for one in lars("judge", tmp_path, "--json").json["cases"]] == [False, True]
