@@ -131,6 +131,15 @@ def test_a_class_name_means_one_class():
     assert [name for name, times in names.items() if times > 1 and not name.startswith("_")] == []
 
 
+def test_proofs_take_few_types():
+    """What is decided, searched and reduced: a new class stands for another, or the limit has a reason."""
+    others = ("agreement.proving.hunting", "agreement.proving.suite")
+    rooms = ("agreement.proving.", "agreement.results.proofs.", "solver.search.")
+    own = [name for name in MODULES if name.startswith(rooms) and not name.startswith(others)]
+    classes = (node for name in own for node in ast.walk(tree_of(name)) if isinstance(node, ast.ClassDef))
+    assert len(list(classes)) <= 78
+
+
 def types_in(tree):
     """Yield the public types of a module: classes, and aliases, which are written as names are."""
     for node in tree.body:

@@ -50,12 +50,13 @@ def _exclusive(question: AgreementQuestion) -> CheckedPremise:
         edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
         statement = "sources are exclusive (A6): no pattern unifies with one of another source"
         return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
-    sentence = f"sources are exclusive (A6): {{{overlap.edge.triple}}} in {overlap.edge.where}"
-    other = f" and {{{overlap.other.triple}}} in {overlap.other.where}"
-    place, where = places.triple(overlap.edge.triple), places.triple(overlap.other.triple)
+    one, also, why = overlap
+    sentence = f"sources are exclusive (A6): {{{one.triple}}} in {one.where}"
+    other = f" and {{{also.triple}}} in {also.where}"
+    place, where = places.triple(one.triple), places.triple(also.triple)
     # Static data that are given match the pattern itself.
     beside = "" if where == place else f", at {where}"
-    return CheckedPremise(f"{sentence}{other}{beside}: {overlap.why}", False, place)
+    return CheckedPremise(f"{sentence}{other}{beside}: {why}", False, place)
 
 
 def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:

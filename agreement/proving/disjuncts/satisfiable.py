@@ -15,7 +15,7 @@ from agreement.proving.disjuncts.edges import (
     positioned,
     shares_blank,
 )
-from agreement.proving.disjuncts.splitting import Disjunct, Requirement, unbound
+from agreement.proving.disjuncts.splitting import Disjunct, Requirement, UncountedError, unbound
 from agreement.proving.values import (
     OF_TERMS,
     constants_in,
@@ -71,10 +71,6 @@ class Satisfiability:
         return self.holds is True and not self.disjunct.loose
 
 
-class _TooManyError(Exception):
-    """The budget is used up."""
-
-
 @dataclass(slots=True)
 class _Budget:
     """How many partial assignments are still tried; `check` is called before each, and may raise."""
@@ -86,7 +82,7 @@ class _Budget:
         self.check()
         self.left -= 1
         if self.left < 0:
-            raise _TooManyError
+            raise UncountedError("its conditions have too many variables to try all cases")
 
 
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
@@ -193,8 +189,8 @@ def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
         return Satisfiability(
             disjunct, False, "its conditions exclude each other", _core(disjunct, covered, start)
         )
-    except _TooManyError:
-        return Satisfiability(disjunct, None, "its conditions have too many variables to try all cases")
+    except UncountedError as error:
+        return Satisfiability(disjunct, None, str(error))
 
 
 def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
@@ -255,7 +251,7 @@ def models(
     try:
         assigned = _assigned(disjunct, disjunct.requirements, start, barred, _Budget(_MOST_BARRED, check))
         known_models.extend(islice(assigned, most))
-    except _TooManyError:
+    except UncountedError:
         return known_models, False
     return known_models, all(is_decided(test, disjunct) for test in tests)
 

@@ -11,7 +11,6 @@ operator over such patterns; the second part of a derived cautious block, g in t
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import combinations
 
 from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Stock, Where, unify
@@ -20,14 +19,8 @@ from translate.analysis import children, without_paths
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
-
-@dataclass(frozen=True, slots=True)
-class Overlap:
-    """Two edges that are not exclusive: what one's source carries, the other matches too."""
-
-    edge: Edge
-    other: Edge
-    why: str
+Overlap = tuple[Edge, Edge, str]
+"""Two edges that are not exclusive, and why: what one's source carries, the other matches too."""
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
@@ -65,17 +58,17 @@ def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
             continue
         match one.where, other.where:
             case Reading(stream), Reading(again) if stream == again:
-                yield Overlap(one, other, "one stream is read through two windows")
+                yield one, other, "one stream is read through two windows"
             case _ if unify(one.triple, other.triple):
                 # Which static triples there are is known where they are given, and asked below;
                 # yet a stream's triple can match what is meant to be static.
-                yield Overlap(one, other, "a triple can match both")
+                yield one, other, "a triple can match both"
             case _:
                 pass
     for edge in edges:
         if stock is not None and isinstance(edge.where, Reading) and is_stored(edge.triple, stock):
             static = Edge(edge.triple, GraphSource())
-            yield Overlap(edge, static, "the static data that are given match it too")
+            yield edge, static, "the static data that are given match it too"
 
 
 def is_stored(triple: TriplePattern, stock: Stock) -> bool:

@@ -101,7 +101,7 @@ class Absence:
 
 
 class UncountedError(LarsError):
-    """The pattern has more disjuncts than are looked at."""
+    """There are more disjuncts, or more cases of one, than are looked at."""
 
 
 def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:

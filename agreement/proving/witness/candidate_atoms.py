@@ -7,7 +7,6 @@ in such places, and the conditions on them: they cut out regions.
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from functools import cache
 from itertools import combinations, product
 from math import isfinite
@@ -54,15 +53,6 @@ TRIPLE = "triple"
 """The predicate of triples in the active graph, static ones and those of merged streams."""
 
 _Node = tuple[object, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class PositionClass:
-    """Variables that can meet one value, with the constants in their places and the conditions on them."""
-
-    names: tuple[Variable, ...]
-    constants: tuple[Constant, ...]
-    conditions: tuple[logic.Condition, ...]
 
 
 def is_import(rule: Rule) -> bool:
@@ -141,8 +131,10 @@ class PositionClasses:
         self.names = sorted({term for term in every if isinstance(term, Variable)})
         self._constants = _constants(every)
 
-    def of(self, variable: Variable) -> PositionClass:
-        """Return the class of a variable that occurs in a pattern."""
+    def of(
+        self, variable: Variable
+    ) -> tuple[tuple[Variable, ...], tuple[Constant, ...], tuple[logic.Condition, ...]]:
+        """Return the class of a variable of a pattern: its variables, their constants and conditions."""
         root = self._root(_node(variable))
         names = tuple(name for name in self.names if self._root(_node(name)) == root)
         inside = {t for t in self._constants if self._root(_node(t)) == root}
@@ -155,7 +147,7 @@ class PositionClasses:
                 if any(self._root(_node(name)) == root for name in variables_of(condition))
             )
         )
-        return PositionClass(names, tuple(sorted(inside, key=str)), conditions)
+        return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
         """Unite variables with the places of derived predicates in which they stand."""
@@ -240,14 +232,18 @@ def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]
 
 
 def region_values(
-    position_class: PositionClass, new: Sequence[Iri], many: int, summed: Iterable[Constant] = ()
+    constants: Sequence[Constant],
+    conditions: Iterable[logic.Condition],
+    new: Sequence[Iri],
+    many: int,
+    summed: Iterable[Constant] = (),
 ) -> list[Constant]:
     """Return what variables of a class are tried with: `many` terms of each region, and its constants.
 
     Conditions on one variable cut out regions; of those on several their parts that look at one do. Where a
     part looks at several, all numbers between the constants are kept, as many as it looks at.
     """
-    expressions = [each for condition in position_class.conditions for each in _expressions(condition)]
+    expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
     parts = [each for each in expressions if len(variables_of(each)) == 1]
 
@@ -256,16 +252,14 @@ def region_values(
         return tuple(test(each, truth, binding) for each, binding in pairs for truth in (True, False))
 
     if len(parts) == len(expressions):
-        apart = told_apart(
-            [*new, *terms(compared, (), many, linked=many)], region, many, position_class.constants
-        )
-        return _with((*apart[: len(new)], *summed, *apart[len(new) :]), position_class.constants)
+        apart = told_apart([*new, *terms(compared, (), many, linked=many)], region, many, constants)
+        return _with((*apart[: len(new)], *summed, *apart[len(new) :]), constants)
     several = max(many, *(len(variables_of(each)) for each in expressions))
     every = [*new, *summed, *(term for term in compared if isinstance(term, Iri | Literal | TripleTerm))]
     # It is neither less nor greater nor equal, and no error.
     every += [*numbers(compared, several), Literal("NaN", XSD + "double")]
     every += _TYPED if any(_functions(each) - COMPARED for each in expressions) else ()
-    return _with(every, position_class.constants)
+    return _with(every, constants)
 
 
 def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Constant]:
@@ -443,16 +437,16 @@ def _values(
     for variable in classes.names:
         if variable in values:
             continue
-        own = classes.of(variable)
+        names, places, conditions = classes.of(variable)
         if gathering:
-            own = replace(own, constants=tuple(term for term in own.constants if term in named))
-        many = {name: 1 if gathering else max(1, copies[name]) for name in own.names}
-        summed = [more for name in own.names for more in _gathered(programs, name)] if gathering else []
+            places = tuple(term for term in places if term in named)
+        many = {name: 1 if gathering else max(1, copies[name]) for name in names}
+        summed = [more for name in names for more in _gathered(programs, name)] if gathering else []
         # Streams that are looked at together are tried one by one: a second value of each name, no more.
         second = gathering and not summed and (len(many) == 1 or not ordering)
         new = tuple(fresh(name, constants, n) for name, count in many.items() for n in range(count + second))
-        listed = region_values(own, new, sum(many.values()) + second * len(many), summed)
-        values.update(dict.fromkeys(own.names, tuple(listed)))
+        listed = region_values(places, conditions, new, sum(many.values()) + second * len(many), summed)
+        values.update(dict.fromkeys(names, tuple(listed)))
         alike += [new] if gathering and not ordering else []
     return values, tuple(alike)
 
