@@ -9,11 +9,11 @@ is hard for a solver, while what is forbidden in a decision makes the next one e
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from heapq import merge
 from itertools import count
 from operator import attrgetter
-from typing import Final, assert_never
+from typing import Final
 
 import clingo
 
@@ -22,13 +22,13 @@ from lars.elimination import with_fewer_variables
 from lars.errors import TimeLimitError
 from lars.language.terms import signature
 from lars.language.windows import NOW, Interval, TupleWindow
-from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, Situation, with_facts
+from solver.facts import Multiples, Situation, with_facts
 from solver.job import Question
 from solver.pointwise import Host, RuleNames, call, predicate_name
 from solver.pointwise.asp_terms import symbol_of
 from solver.relational import encode, ground_instances, obstacle
 from solver.search import contests
-from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, scale_program
+from solver.search.frames import PeriodFrame, frames, scale_of, scale_program
 from solver.search.timed_encoding import TimedEncoding, background_name, candidate
 from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
@@ -178,13 +178,18 @@ class FrameSearch:
         programs = [scale_program(program, frame.scale) for program in contest.programs]
         values = {name: rows for name, rows in candidates.background.items() if rows}
         background = frozenset((*values, *map(signature, candidates.static)))
-        left = TimedEncoding(programs[0], background, mark=_LEFT)
-        right = TimedEncoding(programs[1], background, mark=_RIGHT, numbered=len(left.conditions))
-        questions = (contest.left, contest.right)
-        sides = [
-            _Side(encoding, question, kind, back=contest.looks_back)
-            for encoding, question, kind in zip((left, right), questions, contest.kinds, strict=True)
-        ]
+        sides: list[TimedEncoding] = []
+        for number, question in enumerate((contest.left, contest.right)):
+            encoding = TimedEncoding(
+                programs[number],
+                background,
+                question=question,
+                kind=contest.kinds[number],
+                back=contest.looks_back,
+                mark=(_LEFT, _RIGHT)[number],
+                numbered=sum(len(side.conditions) for side in sides),
+            )
+            sides.append(encoding)
         self._text = "\n".join(self._lines(sides, contest))
         self._facts = [
             (predicate, row)
@@ -192,9 +197,9 @@ class FrameSearch:
             for predicate, rows in with_facts(program, candidates.background).items()
             for row in rows
         ]
-        self._host = Host(left.hosted | right.hosted, {}, {})
+        self._host = Host(sides[0].hosted | sides[1].hosted, {}, {})
 
-    def _lines(self, sides: Sequence["_Side"], contest: contests.Contest) -> Iterator[str]:
+    def _lines(self, sides: Sequence[TimedEncoding], contest: contests.Contest) -> Iterator[str]:
         frame = self._frame
         yield f"time({frame.times.first}..{frame.times.last})."
         names = RuleNames()
@@ -215,18 +220,17 @@ class FrameSearch:
             yield f"more({number}) :- {number + 1} <= #count{{J : given(J)}}."
         yield "#defined given/1. #defined arrives/2."
 
-    def _same_input(self, sides: Sequence["_Side"]) -> Iterator[str]:
+    def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
         """Yield that what plain windows show of a side's at its evaluations, they show of the other's too."""
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
-            encoding, mark = side.encoding, side.encoding.mark
-            yield from encoding.plain_windows(self._frame, side.points(self._frame))
-            for window, atom in encoding.windowed_atoms:
+            yield from side.plain_windows(self._frame)
+            for window, atom in side.windowed_atoms:
                 for number, arriving in enumerate(self._candidates.arrivals):
                     if atom.arguments[-1] == arriving.arguments[-1]:
-                        plain = f"{mark}plain({encoding.windows[window]},T,A,B); A <= U; U <= B"
-                        yield f"{mark}saw({number}) :- arrives({number},U); {plain}; {mark}evaluated(T)."
+                        plain = f"{side.mark}plain({side.windows[window]},T,A,B); A <= U; U <= B"
+                        yield f"{side.mark}saw({number}) :- arrives({number},U); {plain}; {side.mark}evaluated(T)."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:
@@ -332,66 +336,11 @@ _WAIT: Final = 0.2
 """After how many seconds of a search signals and the deadline are looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Side:
-    """One side's encoding, and the question that says when it evaluates."""
-
-    encoding: TimedEncoding
-    question: Question
-    kind: contests.ReportKind
-    back: bool
-
-    def lines(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the rules, and which rows the side reports in the period."""
-        mark, output = self.encoding.mark, self.question.predicate
-        assert output is not None, "answer streams are not compared"
-        yield from self.encoding.lines(frame, self.points(frame))
-        yield from self._gate()
-        row = [f"X{i}" for i in range(output[1])]
-        answer = f"{call(self.encoding.name(output), [*row, 'T'])}; {mark}evaluated(T)"
-        reports, old = call(f"{mark}reports", row), call(f"{mark}old", row)
-        if self.back:
-            between = f"not {mark}evaluated(V) : {mark}point(V), T < V, V < {frame.end}"
-            yield f"{mark}last(T) :- {mark}evaluated(T); T < {frame.end}; {between}."
-            yield f"{old} :- {answer}; {mark}last(T)."
-            yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
-        match self.kind:
-            case contests.ReportKind.ALL:
-                yield f"{reports} :- {answer}; {frame.start} < T."
-            case contests.ReportKind.NEW:
-                yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
-            case contests.ReportKind.GONE:
-                yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
-            case _:
-                assert_never(self.kind)
-
-    def points(self, frame: PeriodFrame) -> range:
-        """Return the times at which the side can evaluate in the period."""
-        at_end = isinstance(self.question.gate, Multiples)
-        first = 1 if self.back else frame.period.first
-        return range(frame.end if at_end else first, frame.end + 1)
-
-    def _gate(self) -> Iterator[str]:
-        mark, gate = self.encoding.mark, self.question.gate
-        match gate:
-            case Arrivals(patterns):
-                for pattern in patterns:
-                    arrived = [*RuleNames().terms(pattern), "T"]
-                    body = f"{call(predicate_name(pattern.predicate), arrived)}; {mark}point(T)"
-                    yield f"{mark}evaluated(T) :- {body}."
-            case Multiples() | EveryTime():
-                yield f"{mark}evaluated(T) :- {mark}point(T)."
-            case ChosenTimes():
-                raise UncoveredError("evaluation at chosen times")
-            case _:
-                assert_never(gate)
-
-
-def _difference(sides: Sequence[_Side], *, contained: bool) -> Iterator[str]:
+def _difference(sides: Sequence[TimedEncoding], *, contained: bool) -> Iterator[str]:
     left = sides[0]
     assert left.question.predicate is not None
     row = [f"X{i}" for i in range(left.question.predicate[1])]
-    one, other = (call(f"{side.encoding.mark}reports", row) for side in sides)
+    one, other = (call(f"{side.mark}reports", row) for side in sides)
     yield f"differs :- {one}; not {other}."
     if not contained:
         yield f"differs :- {other}; not {one}."

@@ -8,17 +8,19 @@ The windows' ends are facts, so that clingo meets no arithmetic. When an atom ar
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Final
+from typing import Final, assert_never
 
 from lars.analysis import LiteralForm, Mode
 from lars.language import windows
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact
 from lars.language.terms import Atom, Signature
-from solver.facts import canonical_atom, variables_in_order
+from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, canonical_atom, variables_in_order
+from solver.job import Question
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
+from solver.search.contests import ReportKind
 from solver.search.frames import PeriodFrame, UncoveredError
 
 _GREATEST_NUMBER: Final = 2**31 - 1
@@ -27,15 +29,66 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """One side's rules; `mark` begins the names of its predicates.
+    """One side's rules, and which rows it reports; `mark` begins the names of its predicates.
 
-    `background` are the predicates of which B holds atoms, or may hold chosen ones.
+    `background` are the predicates of which B holds atoms, or may hold chosen ones; the `question` says when
+    the side evaluates. `back`: what it reports depends on its evaluation before.
     """
 
-    mark: str = ""
+    _: KW_ONLY
+    question: Question
+    kind: ReportKind
+    back: bool
+    mark: str
 
-    def lines(self, frame: PeriodFrame, points: range) -> Iterator[str]:
-        """Yield the ASP rules, for evaluation at these points."""
+    def lines(self, frame: PeriodFrame) -> Iterator[str]:
+        """Yield the rules, and which rows the side reports in the period."""
+        mark, output = self.mark, self.question.predicate
+        assert output is not None, "answer streams are not compared"
+        yield from self._rules(frame)
+        yield from self._gate()
+        row = [f"X{i}" for i in range(output[1])]
+        answer = f"{call(self.name(output), [*row, 'T'])}; {mark}evaluated(T)"
+        reports, old = call(f"{mark}reports", row), call(f"{mark}old", row)
+        if self.back:
+            between = f"not {mark}evaluated(V) : {mark}point(V), T < V, V < {frame.end}"
+            yield f"{mark}last(T) :- {mark}evaluated(T); T < {frame.end}; {between}."
+            yield f"{old} :- {answer}; {mark}last(T)."
+            yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
+        match self.kind:
+            case ReportKind.ALL:
+                yield f"{reports} :- {answer}; {frame.start} < T."
+            case ReportKind.NEW:
+                yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
+            case ReportKind.GONE:
+                yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
+            case _:
+                assert_never(self.kind)
+
+    def points(self, frame: PeriodFrame) -> range:
+        """Return the times at which the side can evaluate in the period."""
+        at_end = isinstance(self.question.gate, Multiples)
+        first = 1 if self.back else frame.period.first
+        return range(frame.end if at_end else first, frame.end + 1)
+
+    def _gate(self) -> Iterator[str]:
+        mark, gate = self.mark, self.question.gate
+        match gate:
+            case Arrivals(patterns):
+                for pattern in patterns:
+                    arrived = [*RuleNames().terms(pattern), "T"]
+                    body = f"{call(predicate_name(pattern.predicate), arrived)}; {mark}point(T)"
+                    yield f"{mark}evaluated(T) :- {body}."
+            case Multiples() | EveryTime():
+                yield f"{mark}evaluated(T) :- {mark}point(T)."
+            case ChosenTimes():
+                raise UncoveredError("evaluation at chosen times")
+            case _:
+                assert_never(gate)
+
+    def _rules(self, frame: PeriodFrame) -> Iterator[str]:
+        """Yield the ASP rules, for evaluation in the period."""
+        points = self.points(frame)
         yield from (f"{self.now(str(t))}." for t in points)
         for rule in self.program.rules:
             if not is_fact(rule):
@@ -115,14 +168,14 @@ class TimedEncoding(AspNames):
         seen = f"{one}; arrives(I,U); {self.now('T')}; U <= T"
         return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 
-    def plain_windows(self, frame: PeriodFrame, points: range) -> Iterator[str]:
+    def plain_windows(self, frame: PeriodFrame) -> Iterator[str]:
         """Yield what each window would show were it closed and did it not slide."""
         for window, number in self.windows.items():
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
             if isinstance(window, windows.TimeWindow):
                 plain = replace(window, step=1, ends=windows.Bounds.CLOSED)
-                for t in points:
+                for t in self.points(frame):
                     ends = plain.bounds(t, frame.times)
                     yield f"{self.mark}plain({number},{t},{ends.first},{ends.last})."
 
