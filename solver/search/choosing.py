@@ -230,7 +230,8 @@ class FrameSearch:
                 for number, arriving in enumerate(self._candidates.arrivals):
                     if atom.arguments[-1] == arriving.arguments[-1]:
                         plain = f"{side.mark}plain({side.windows[window]},T,A,B); A <= U; U <= B"
-                        yield f"{side.mark}saw({number}) :- arrives({number},U); {plain}; {side.mark}evaluated(T)."
+                        body = f"arrives({number},U); {plain}; {side.mark}evaluated(T)"
+                        yield f"{side.mark}saw({number}) :- {body}."
         yield f"#defined {_LEFT}saw/1. #defined {_RIGHT}saw/1."
 
     def streams(self) -> Iterator[contests.ChosenStream]:
