@@ -17,7 +17,7 @@ from agreement.engines.r2s import relation_to_stream
 from lars.durations import Duration
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Background, Fact, Multiples, Row
+from solver.facts import Background, Fact, Row
 from solver.job import Question
 from solver.search import TIME_IS_UP, timeline_of
 from solver.settings import Certify, Runner
@@ -157,12 +157,11 @@ def trace_on(
 
 
 def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, end: int) -> frozenset[Row]:
-    """Return all rows that a side reports in (start, end]; if it pulls, at the end."""
+    """Return all rows that a side reports in (start, end]."""
     (runs,) = trace.answers([question])
-    first = end if isinstance(question.gate, Multiples) else start + 1
     listed = {t: tuple(some) for t, some in runs.by_time().items()}
     answers = relation_to_stream(kind, runs.times.tolist(), listed)
-    return frozenset().union(*(rows for t, rows in answers.items() if first <= t <= end))
+    return frozenset().union(*(rows for t, rows in answers.items() if start < t <= end))
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,7 @@
 import pytest
 
 from agreement.proving.disjuncts import disjuncts, satisfiability
+from lars.language.terms import DEFAULT, XSD, Iri, Literal
 from translate.dialects import read_query
 from translate.model.query import Setting
 
@@ -27,3 +28,13 @@ def test_a_predicate_that_a_condition_names_leaves_others(condition):
     query = f"BASE <http://example.org/> SELECT ?x {{ STREAM <S> [NOW] {{ {matches} }} FILTER({condition}) }}"
     (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile)
     assert satisfiability(only).holds
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_one_static_triple_leaves_open_another_does_not_exclude(order):
+    test = "FILTER(STRLEN(?v) > 3 && ?v != 5)"
+    query = f"SELECT ?x {{ STREAM <e:S> [NOW] {{ ?x <e:p> ?y }} ?x <e:k> ?v {test} }}"
+    (only,) = disjuncts(read_query(query, "q.rq").pattern, Setting().profile)
+    values = Literal("x"), Literal("5", f"{XSD}integer")
+    stock = [(Iri("e:a"), Iri("e:k"), value, DEFAULT) for value in values][::order]
+    assert satisfiability(only, stock).holds is None

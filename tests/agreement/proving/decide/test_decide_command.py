@@ -185,3 +185,10 @@ def test_triple_terms_are_tried_and_never_left_out_of_a_claim(text, verdict, tmp
     (tmp_path / "q.rq").write_text(f"SELECT ?b {{ STREAM <http://e/s> [RANGE 3s] {{ {text} }} }}")
     code, found = decided(tmp_path / "q.rq", "--period", "2", "--rdf", "1.2")
     assert (code, found) == ({"never": 1, "open": 3}[verdict], {2: verdict})
+
+
+def test_the_side_that_alone_has_the_row_is_named(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?x { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }")
+    found = lars("decide", tmp_path / "q.rq", "--period", 2, "--json").json["periods"][0]["witness"]
+    # What arrives between two pulls a window NOW shows to push alone.
+    assert (found["side"], found["interval"]["to"] - found["stream"][0]["t"]) == ("push", 1)
