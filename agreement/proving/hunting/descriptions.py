@@ -9,6 +9,7 @@ from functools import partial
 from itertools import chain
 from typing import Final
 
+from agreement.engines.engine import columns
 from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
 from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, WrongPlace
 from solver.facts import Row
@@ -33,7 +34,22 @@ def _judged_places(places: Sequence[WrongPlace]) -> Iterator[WrongPlace]:
 def _rows(runs: Sequence[ComparedRun]) -> str:
     """Return how what came is related to what is right: the narrowest relation that all runs have."""
     says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
-    return says if says in _OWN_ROWS else says + _origin(runs)
+    if says in _OWN_ROWS:
+        return says
+    return f"{says}: {_empty_columns(runs)}" if says == _UNBOUND else says + _origin(runs)
+
+
+def _empty_columns(runs: Sequence[ComparedRun]) -> str:
+    """Return the columns of wrong reports that have no value in any row that came, and should have."""
+    names = (
+        name
+        for one in runs
+        for place in one.places
+        if place.problem is not None
+        for n, name in enumerate(columns(one.run.query.read))
+        if all(row[n] is None for row in place.came) and any(row[n] is not None for row in place.right)
+    )
+    return ", ".join(f"?{name}" for name in dict.fromkeys(names))
 
 
 def _all_places(holds: Callable[[WrongPlace], object]) -> Callable[[ComparedRun], bool]:
@@ -89,6 +105,7 @@ def _unbound(place: WrongPlace) -> bool:
     return right == came
 
 
+_UNBOUND: Final = "some columns have no value, and the others are right"
 _OWN_ROWS: Final = (
     "rows that are right are reported more often",
     "rows that are right are reported more seldom",
@@ -110,7 +127,7 @@ _RELATIONS: Final[tuple[Relation, ...]] = (
     ),
     ("rows are missing, and none is extra", _all_places(lambda p: not Counter(p.came) - Counter(p.right))),
     ("rows are extra, and none is missing", _all_places(lambda p: not Counter(p.right) - Counter(p.came))),
-    ("some columns have no value, and the others are right", _all_places(_unbound)),
+    (_UNBOUND, _all_places(_unbound)),
     ("one column has other values", _all_places(_one_column)),
     ("rows have other values: as many as are right", _all_places(lambda p: len(p.right) == len(p.came))),
     ("each wrong report has fewer rows than are right", _all_places(lambda p: len(p.right) > len(p.came))),

@@ -13,6 +13,7 @@ Stream = tuple[Push, ...]
 TimedLetters = Sequence[tuple[int, Letter]]
 """Letters with their times in ticks, in the order in which they are pushed."""
 _MOST_STEPS: Final = 24
+_ROUND: Final = 10_000
 _AROUND: Final = (0, 1, -1)
 _OLD: Final = 0.1
 """The share of random streams that go back in time, since engines are for others."""
@@ -103,6 +104,8 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
         yield _ended(query, [(k * (reach + stretch) + k % 2, a) for k in range(4)], reach)
     yield from _bursts(query, (0, length - 1, length + 1))
     yield from _late(query, (step, reach))
+    # An engine may begin again at a round time, or count in too few digits.
+    yield [(_ROUND - reach + t, letters[t % len(letters)]) for t in range(far)]
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:

@@ -137,12 +137,17 @@ def _start_times(options: Options) -> Iterator[Switch]:
             if start not in options.starts:
                 at = partial(_with_start, start)
                 yield Switch(f"windows begin at another t0: {start}", right, at)
+        yield Switch("windows begin at the time of the first triple", right, _with_first)
     right = f"{RspqlDefinition.GRID}, and none opens before it"
     yield Switch("windows that opened before time 0 report too", right, _begun_earlier)
 
 
 def _with_start(start: int, subject: JudgedRun) -> Iterable[JudgedRun]:
     return (_with_options(subject, starts=(start,)),)
+
+
+def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
+    return _with_start(min((triple.t for triple in subject.recorded.task.elements), default=0), subject)
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -11,6 +11,11 @@ from agreement.proving.hunting.descriptions import _rows
 A, B, C = ("<a>", '"1"'), ("<b>", '"2"'), ("<c>", '"3"@en')
 
 
+@pytest.fixture(autouse=True)
+def named_columns(monkeypatch):
+    monkeypatch.setattr("agreement.proving.hunting.descriptions.columns", lambda _: ("s", "a"))
+
+
 def compared(*places):
     """Return a run of which each place has the right rows and those that came."""
     query = SimpleNamespace(read=None, name="made")
@@ -30,7 +35,7 @@ def compared(*places):
         ([((A, A), (A,))], "right are reported more seldom"),
         ([((A,), (A, A))], "right are reported more often"),
         ([((A, A), (A,)), ((B,), (B, B))], "more often or more seldom"),
-        ([((A,), (("<a>", None),))], "some columns have no value, and the others are right"),
+        ([((A,), (("<a>", None),))], "some columns have no value, and the others are right: ?a"),
         ([((A,), (("<a>", '"7"'),))], "one column has other values"),
         ([((A,), (C,))], "rows have other values: as many as are right"),
         ([((A, B), (C,))], "each wrong report has fewer rows than are right"),
