@@ -10,8 +10,8 @@ from typing import Final
 
 from agreement.documents.outputs import plain
 from agreement.engines.engine import RspqlDefinition, columns
+from agreement.proving.hunting.answer_switches import in_each, moved
 from agreement.proving.hunting.references import HuntedRun, JudgedRun, SpecificationReference, Switch
-from agreement.proving.hunting.switches import in_each, moved
 from solver.facts import Row
 
 _EACH_WINDOW: Final = RspqlDefinition.EACH_WINDOW

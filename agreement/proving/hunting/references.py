@@ -23,6 +23,7 @@ from agreement.engines.adapters import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import Empty, EngineRun, Specification, Tick, needed_tick
+from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
@@ -122,6 +123,17 @@ class JudgedRun:
     recorded: RecordingToJudge
     late: tuple[float, ...] = ()
     pattern: Pattern | None = None
+
+    def with_options(self, **options: object) -> "JudgedRun":
+        """Return the run with other options of judging."""
+        changed = replace(self.recorded.options, **options)  # type: ignore[arg-type]
+        return replace(self, recorded=replace(self.recorded, options=changed))
+
+    def with_elements(self, elements: tuple[PushedTriple, ...]) -> "JudgedRun":
+        """Return the run as if other triples had arrived."""
+        return replace(
+            self, recorded=replace(self.recorded, task=replace(self.recorded.task, elements=elements))
+        )
 
     def judgement(self) -> judge.Judgement:
         """Return the verdicts for every t0 and choice of ends."""

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from agreement.engines.adapters import FailedEngineError, TimeIsUpError
-from agreement.proving.hunting import Hunt, HuntLimits, Switch, made_queries, streams, switches
+from agreement.proving.hunting import Hunt, HuntLimits, Switch, answer_switches, made_queries, streams
 from agreement.proving.hunting.hunting import Cause, Explanation
 from tests.agreement.proving.hunting.toy_faults import NAMES
 from tests.agreement.proving.hunting.toy_process import Toy
@@ -88,7 +88,7 @@ def test_a_slow_engine_is_given_short_streams_and_a_late_reply_is_no_fault():
     assert (hunt.runs, [failed.problem for failed in hunt.failures]) == (0, ["broken"])
 
 
-@pytest.mark.parametrize("change", [switches._at_arrival, switches._at_one_time])
+@pytest.mark.parametrize("change", [answer_switches._at_arrival, answer_switches._at_one_time])
 def test_a_change_of_the_times_says_nothing_of_a_run_without_reports(change):
     recorded = SimpleNamespace(run=SimpleNamespace(pushes=()), recording=SimpleNamespace(reports=()))
     subject = SimpleNamespace(recorded=recorded)

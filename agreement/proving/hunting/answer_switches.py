@@ -1,0 +1,342 @@
+"""What of right answers an engine may report otherwise: rows, reports, their times."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from math import ceil
+from operator import itemgetter
+from typing import Final
+
+from agreement.comparing.matching.places import ReportMatch
+from agreement.documents.recordings import Recording, Report
+from agreement.documents.requests import MatchBy
+from agreement.engines.engine import RspqlDefinition
+from agreement.proving.hunting.input_switches import ranges
+from agreement.proving.hunting.query_switches import unlimited
+from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
+from solver.facts import Row
+
+_ROWS: Final = "SPARQL 1.1, 18.5: the answer is the multiset of all solutions"
+
+
+_TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
+
+
+def answer_changes() -> Iterator[Switch]:
+    """Yield answers that are right but for one thing."""
+    yield Switch(
+        "ASK is answered by 1 or 0, or a text, not by a boolean",
+        "SPARQL 1.1, 16.3: ASK gives true or false",
+        partial(_reported, lambda recording: _each(recording, any_truth)),
+    )
+    yield Switch(
+        "a variable without a value is reported as an empty text",
+        "SPARQL 1.1, 18.5, LeftJoin: a variable that nothing binds has no value",
+        _with_unbound,
+    )
+    yield Switch(
+        "LIMIT keeps other rows than those that ORDER BY puts first",
+        "SPARQL 1.1, 18.5, Slice and OrderBy: the first solutions in the order of ORDER BY",
+        _out_of_order,
+    )
+    yield Switch(
+        "rows do not keep the kinds of terms: datatypes, languages, or which are IRIs",
+        "RDF 1.1 Concepts, 3.3: terms of other kinds are other terms",
+        _lexical,
+    )
+    yield Switch("each row is reported twice", _ROWS, partial(_reported, _rows_halved))
+    yield Switch("each report comes twice", RspqlDefinition.EACH_WINDOW, partial(_reported, _halved))
+    for says, kept in _OF_SEVERAL:
+        yield Switch(says, RspqlDefinition.EACH_WINDOW, partial(_of_several, kept))
+    for says, pattern in _PATTERNS:
+        yield Switch(says, _ROWS, partial(_with_pattern, pattern))
+    for slides in (1, -1, 2):
+        text = f"by {'one slide' if abs(slides) == 1 else '2 slides'}"
+        yield Switch(
+            f"every report is {'late' if slides > 0 else 'early'} {text}", _TIMES, partial(_by_slides, slides)
+        )
+    yield Switch("every report has the time at which its window opens", _TIMES, _at_opening)
+    yield Switch("all reports have the same time", _TIMES, _at_one_time)
+    for says, factor in (("a thousandfold", 0.001), ("a thousandth", 1000.0)):
+        yield Switch(f"times of reports are {says} of what they should be", _TIMES, partial(_scaled, factor))
+    yield Switch("a report waits for the next triple, and has its time", _TIMES, _at_arrival)
+
+
+def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with its answers in their order alone, where each report has the time of its push.
+
+    It says nothing of a run without reports.
+    """
+    recorded = subject.recorded
+    pushes, reports = recorded.run.pushes, recorded.recording.reports
+    if not reports:
+        return (subject,)
+    if any(one.trigger is None or one.t != pushes[one.trigger].t for one in reports):
+        return ()
+    return (subject.with_options(match=MatchBy.SEQUENCE, until=None),)
+
+
+def _with_pattern(pattern: Pattern, subject: JudgedRun) -> Iterable[JudgedRun]:
+    return (replace(subject, pattern=pattern),)
+
+
+def _reported(change: Callable[[Recording], Recording | None], subject: JudgedRun) -> Iterable[JudgedRun]:
+    recording = change(subject.recorded.recording)
+    if recording is None or recording == subject.recorded.recording:
+        return () if recording is None else (subject,)
+    return (replace(subject, recorded=replace(subject.recorded, recording=recording)),)
+
+
+def _each(recording: Recording, change: Callable[[Report], Report]) -> Recording:
+    return replace(recording, reports=tuple(map(change, recording.reports)))
+
+
+def _by_slides(slides: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    task = subject.recorded.task
+    for slide in dict.fromkeys(slide.points(task.unit) for _, slide in ranges(task) if slide):
+        yield from moved(slides * slide * task.unit.milliseconds, subject)
+
+
+def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
+    task = subject.recorded.task
+    lengths = dict.fromkeys(length.points(task.unit) for length, _ in ranges(task))
+    for length in lengths:
+        yield from moved(-length * task.unit.milliseconds, subject)
+
+
+def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with its answers in their order alone, where all have one time."""
+    times = {one.t for one in subject.recorded.recording.reports}
+    if not times:
+        yield subject
+    elif len(times) == 1:
+        yield subject.with_options(match=MatchBy.SEQUENCE, until=None)
+
+
+def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with reports so many ms earlier; what is then due after its end is not judged."""
+    task = subject.recorded.task
+    until = subject.recorded.options.until
+    end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
+    strict = subject.with_options(late=0.0, until=end if end > 0 else until)
+    return _reported(lambda recording: _each(recording, lambda one: replace(one, t=one.t - by)), strict)
+
+
+def _scaled(factor: float, subject: JudgedRun) -> Iterable[JudgedRun]:
+    return _reported(lambda recording: _each(recording, lambda one: replace(one, t=one.t * factor)), subject)
+
+
+_EMPTY_TEXT: Final = '""'
+
+
+def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with no value for an empty text; it says nothing of a run without any."""
+    if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
+        return (subject,)
+
+    def unbound(report: Report) -> Report:
+        rows = (tuple(None if text == _EMPTY_TEXT else text for text in row) for row in report.rows)
+        return replace(report, rows=tuple(rows))
+
+    return _reported(lambda recording: _each(recording, unbound), subject)
+
+
+def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with as many rows in each report as LIMIT and OFFSET leave, of all without these."""
+    task = subject.recorded.task
+    modifiers = task.query.modifiers
+    if not modifiers.slices or not modifiers.order:
+        return (subject,)
+    query = unlimited(task.query)
+    least, most = modifiers.offset, modifiers.limit
+
+    def some(whole: list[Row], came: list[Row]) -> bool:
+        left = max(0, len(whole) - least)
+        return len(came) == (left if most is None else min(most, left)) and not Counter(came) - Counter(whole)
+
+    changed = replace(subject.recorded, task=replace(task, query=query))
+    return (replace(subject, recorded=changed, pattern=in_each(some)),)
+
+
+def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that terms are right but for their kinds; a boolean may be a text."""
+    recorded = subject.recorded
+    told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
+    changed = recorded if told else replace(recorded, recording=_each(recorded.recording, any_truth))
+    return (replace(subject, recorded=changed, pattern=in_each(_of_other_kinds)),)
+
+
+def _of_other_kinds(right: list[Row], came: list[Row]) -> bool:
+    return Counter(map(_plainly, right)) == Counter(map(_plainly, came))
+
+
+def _plainly(row: Row) -> Row:
+    return tuple(text and _TERM.sub(r"\1\2", text) for text in row)
+
+
+_TERM: Final = re.compile(r'<([^>]*)>|"(.*)"(?:@[-\w]+|\^\^<[^>]*>)?', re.DOTALL)
+
+
+def _rows_halved(recording: Recording) -> Recording | None:
+    counts = [Counter(report.rows) for report in recording.reports]
+    if any(count % 2 for rows in counts for count in rows.values()):
+        return None
+    halves = ([row for row, count in rows.items() for _ in range(count // 2)] for rows in counts)
+    both = zip(recording.reports, halves, strict=True)
+    return replace(recording, reports=tuple(replace(report, rows=tuple(rows)) for report, rows in both))
+
+
+def _halved(recording: Recording) -> Recording | None:
+    left: list[Report] = []
+    kept: list[Report] = []
+    for report in recording.reports:
+        same = [one for one in left if one.t == report.t and Counter(one.rows) == Counter(report.rows)]
+        if same:
+            left.remove(same[0])
+            kept.append(report)
+        else:
+            left.append(report)
+    return None if left else replace(recording, reports=tuple(kept))
+
+
+OneOfSeveral = Callable[[Sequence[ReportMatch]], ReportMatch]
+
+
+_OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
+    ("of the windows that close between two arrivals only the first reports", itemgetter(0)),
+    ("of the windows that close between two arrivals only the last reports", itemgetter(-1)),
+)
+
+
+def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that of the windows that one arrival finds closed one reports."""
+    times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
+
+    def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[ReportMatch]) -> bool:
+        due: dict[int, list[ReportMatch]] = {}
+        for window in windows:
+            if window.rows.shared or window.rows.missing or window.rows.extra:
+                due.setdefault(place(times, window.at), []).append(window)
+        silent = [window for several in due.values() for window in several if window is not kept(several)]
+        wrong = [window for window in windows if window.problem is not None]
+        return wrong == silent and not any(window.rows.actual for window in silent)
+
+    for place in (bisect_left, bisect_right):
+        yield replace(subject, pattern=partial(alone, place))
+
+
+def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
+    return [*window.rows.shared, *window.rows.missing], [*window.rows.shared, *window.rows.extra]
+
+
+def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
+    """Return the pattern that in each window the rows that are right and that came have a relation."""
+
+    def pattern(windows: Sequence[ReportMatch]) -> bool:
+        # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.
+        strange = any(one.right is None or (one.problem is not None and one.rows.equal) for one in windows)
+        return not strange and all(holds(*_rows_of(window)) for window in windows)
+
+    return pattern
+
+
+def _without_one(right: list[Row], came: list[Row]) -> bool:
+    lost = Counter(right) - Counter(came)
+    return lost.total() == bool(right) and not Counter(came) - Counter(right)
+
+
+def _without_one_of_several(right: list[Row], came: list[Row]) -> bool:
+    return right == came if len(right) < _SEVERAL else _without_one(right, came)
+
+
+_SEVERAL: Final = 2
+
+
+def _at_most_one(right: list[Row], came: list[Row]) -> bool:
+    return len(came) == min(1, len(right)) and not Counter(came) - Counter(right)
+
+
+def _none_of_several(right: list[Row], came: list[Row]) -> bool:
+    return came == (right if len(right) < _SEVERAL else [])
+
+
+def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
+    """Whether of all reports with rows one is missing, and the others are right."""
+    due = [window for window in windows if window.rows.expected]
+    wrong = [window for window in windows if window.problem is not None]
+    return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
+
+
+def _every_other(first: int, windows: Sequence[ReportMatch]) -> bool:
+    due = [window for window in windows if window.rows.expected]
+    wrong = [window for window in windows if window.problem is not None]
+    return wrong == due[first::2] and not any(window.rows.actual for window in wrong)
+
+
+def _after_first(windows: Sequence[ReportMatch]) -> bool:
+    due = [window for window in windows if window.rows.expected]
+    wrong = [window for window in windows if window.problem is not None]
+    return wrong == due[1:] and not any(window.rows.actual for window in wrong)
+
+
+Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[Row]]
+"""What is reported: by what is right, what was right before (with rows), and the most of each row so far."""
+
+
+def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
+    """Whether what came is what is reported by the right rows up to it."""
+    before: Counter[Row] | None = None
+    ever: Counter[Row] = Counter()
+    for window in windows:
+        right, came = map(Counter, _rows_of(window))
+        if window.triples is None or came != reporting(right, before, ever):
+            return False
+        before, ever = right or before, ever | right
+    return True
+
+
+def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
+    """Whether rows are missing that have a term of a kind, by its first and last characters, and no other."""
+    kind = re.compile(f"{start}.*{end}", re.DOTALL)
+    kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]
+    return Counter(kept) == Counter(came)
+
+
+_KINDS_OF_TERMS: Final = (
+    ("texts with a language", '"', r"@[-\w]+"),
+    ("texts", '"', '"'),
+    ("numbers", '"', ">"),
+    ("IRIs", "<", ">"),
+)
+
+
+_PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
+    *(
+        (f"rows with {kind} are not reported", in_each(partial(_without_kind, start, end)))
+        for kind, start, end in _KINDS_OF_TERMS
+    ),
+    ("each report is one row short", in_each(_without_one)),
+    ("each report of several rows is one row short", in_each(_without_one_of_several)),
+    ("each report has one row at most", in_each(_at_most_one)),
+    ("an answer of several rows is not reported", in_each(_none_of_several)),
+    (
+        "a report that equals the one before is missing",
+        partial(_remembering, lambda right, before, _: Counter() if right == before else right),
+    ),
+    (
+        "a row that has been reported before never comes again",
+        partial(_remembering, lambda right, _, ever: right - ever),
+    ),
+    (
+        "a report has the rows of those before it too",
+        partial(_remembering, lambda right, _, ever: right | ever),
+    ),
+    ("the first report is missing", partial(_lost_report, 0)),
+    ("the last report is missing", partial(_lost_report, -1)),
+    ("every second report is missing", partial(_every_other, 1)),
+    ("every second report is missing, from the first on", partial(_every_other, 0)),
+    ("only the first report comes", _after_first),
+)

@@ -1,0 +1,233 @@
+"""What of its input an engine may lose, keep too long, or count otherwise."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from functools import partial, reduce
+from itertools import accumulate, combinations, groupby
+from operator import attrgetter
+from typing import Final
+
+from agreement.documents.requests import sources
+from agreement.engines import specifications
+from agreement.engines.engine import RspqlDefinition
+from agreement.engines.specifications.reporting import PushedTriple
+from agreement.proving.hunting.references import JudgedRun, Switch
+from lars.durations import Duration
+from lars.language.terms import Iri
+from solver.facts import Static, Triple
+from translate.analysis import rebuild
+from translate.model import patterns
+from translate.model.query import EngineQuery
+from translate.model.windows import Range
+
+STARTS: Final = 10
+"""So many t0 are tried, from 0."""
+
+
+def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
+    """Return the length and slide of each window over time."""
+    windows = (source.window for source in sources(task.query))
+    return [(window.length, window.slide) for window in windows if isinstance(window, Range)]
+
+
+def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with each triple on all streams of the query."""
+    task = subject.recorded.task
+    names = dict.fromkeys(str(source.stream) for source in sources(task.query))
+    if len(names) == 1:
+        return (subject,)
+    copies = (replace(triple, stream=name) for triple in task.elements for name in names)
+    return (subject.with_elements(tuple(copies)),)
+
+
+Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
+"""Which triples an engine may lose, by their numbers: alternatives."""
+
+
+def input_changes() -> Iterator[Switch]:
+    """Yield triples that are lost, kept too long, or counted twice."""
+    for says, lost in _LOSSES:
+        yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_without, lost))
+    yield Switch(
+        "windows forget nothing: a triple stays in all that close later",
+        "Definition 13: a window shows what arrived between its own ends",
+        _never_forgotten,
+    )
+    yield Switch(
+        "the triple that makes a window close is in it already",
+        "Definition 13: a window shows what arrived between its own ends",
+        _shown_at_once,
+    )
+    yield Switch(
+        "a triple counts as often as it arrives in a window",
+        "Definition 14: what a window shows is an RDF graph, a set",
+        _counted,
+    )
+    yield Switch(
+        "static data are ignored", "SPARQL 1.1, 13: the default graph of the dataset", _without_static
+    )
+
+
+def _without(lost: Loss, subject: JudgedRun) -> Iterator[JudgedRun]:
+    task = subject.recorded.task
+    for numbers in dict.fromkeys(lost(task)):
+        if not numbers:
+            yield subject
+            continue
+        left = tuple(triple for triple in task.elements if triple.number not in numbers)
+        yield subject.with_elements(left)
+
+
+def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
+    recorded = subject.recorded
+    return (
+        replace(
+            subject, recorded=replace(recorded, task=replace(recorded.task, static=Static(frozenset(), {})))
+        ),
+    )
+
+
+def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which every triple comes again at each later time point, so in all later windows."""
+    elements, until = subject.recorded.task.elements, subject.recorded.task.until
+    copies = [replace(one, t=t) for one in elements for t in range(one.t, until + 1)]
+    return (subject.with_elements(tuple(sorted(copies, key=attrgetter("t")))),)
+
+
+def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which every triple comes at each time point since the arrival before it, too."""
+    elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
+    before = accumulate((triple.t for triple in elements), max, initial=0)
+    since = ((triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False))
+    copies = [replace(triple, t=t) for triple, time in since for t in range(time, triple.t + 1)]
+    return (subject.with_elements(tuple(sorted(copies, key=attrgetter("t")))),)
+
+
+_MOST_COPIES: Final = 32
+
+
+def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield a run in which each arrival has a predicate of its own, and the query asks for any of these."""
+    task = subject.recorded.task
+    seen: Counter[tuple[str, Triple]] = Counter()
+    elements: list[PushedTriple] = []
+    for one in task.elements:
+        number = seen[one.stream, one.triple]
+        seen[one.stream, one.triple] += 1
+        node, predicate, object_ = one.triple
+        own = (node, f"{predicate[:-1]}#{number}>" if number else predicate, object_)
+        elements.append(replace(one, triple=own))
+    most = 1 << (max(seen.values(), default=1) - 1).bit_length()
+    if most == 1 or most > _MOST_COPIES:
+        return (subject,)
+    known = _COUNTED.setdefault((id(task.query), most), (task.query, _of_arrivals(task.query, most)))
+    changed = replace(task, query=known[1], elements=tuple(elements))
+    return (replace(subject, recorded=replace(subject.recorded, task=changed)),)
+
+
+_COUNTED: Final[dict[tuple[int, int], tuple[EngineQuery, EngineQuery]]] = {}
+
+
+def _of_arrivals(query: EngineQuery, most: int) -> EngineQuery:
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if not isinstance(part, patterns.StreamBlock) or not isinstance(part.pattern, patterns.Bgp):
+            return None
+        alone = (_any_arrival(triple, most) for triple in part.pattern.triples)
+        blocks: list[patterns.Pattern] = [replace(part, pattern=each) for each in alone]
+        return reduce(patterns.Join, blocks)
+
+    return replace(query, pattern=rebuild(query.pattern, changed))
+
+
+def _any_arrival(triple: patterns.TriplePattern, most: int) -> patterns.Bgp | patterns.PathPattern:
+    if not isinstance(triple.predicate, Iri):
+        return patterns.Bgp((triple,))
+    name = triple.predicate.value
+    paths: list[patterns.Path] = [
+        patterns.Link(Iri(f"{name}#{number}" if number else name)) for number in range(most)
+    ]
+    return patterns.PathPattern(triple.subject, reduce(patterns.Alternative, paths), triple.object)
+
+
+def _first(task: specifications.Task) -> Iterator[frozenset[int]]:
+    yield frozenset([min((triple.number for triple in task.elements), default=0)])
+
+
+def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[int]]:
+    """Yield all triples of an instant but the first, or the last."""
+    groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
+    kept = frozenset(group[place].number for group in groups)
+    yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
+
+
+def _each_third(task: specifications.Task) -> Iterator[frozenset[int]]:
+    numbers = [triple.number for triple in task.elements]
+    yield from (frozenset(numbers[place::_THIRD]) for place in (_THIRD - 1, 0, 1))
+
+
+_THIRD: Final = 3
+
+
+def _each_second(task: specifications.Task) -> Iterator[frozenset[int]]:
+    numbers = [triple.number for triple in task.elements]
+    yield from (frozenset(numbers[place::2]) for place in (1, 0))
+
+
+def _at_zero(task: specifications.Task) -> Iterator[frozenset[int]]:
+    yield frozenset(triple.number for triple in task.elements if not triple.t)
+
+
+def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
+    yield _repeated(task.elements, lambda _: -1)
+
+
+def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
+    """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
+
+    It may keep them as long as a window that can still report shows them, whatever t0, or for some time.
+    """
+    known = ranges(task)
+    width = max((length.points(task.unit) for length, _ in known), default=0)
+    slide = max(1, min((slide.points(task.unit) for _, slide in known if slide), default=1))
+    for first in range(width - 1, width + min(slide, STARTS)):
+        yield _repeated(task.elements, partial(_opening, first, slide, width))
+    times: dict[tuple[str, Triple], list[int]] = {}
+    for triple in task.elements:
+        times.setdefault((triple.stream, triple.triple), []).append(triple.t)
+    for gap in sorted({u - t for same in times.values() for t, u in combinations(same, 2) if u > t}):
+        yield _repeated(task.elements, partial(_earlier, gap + 1))
+
+
+def _opening(first: int, slide: int, width: int, t: int) -> int:
+    """Return when the window opened that closes next from t on; windows close at `first` + k `slide`."""
+    return first - (first - t) // slide * slide - width
+
+
+def _earlier(by: int, t: int) -> int:
+    return t - by
+
+
+def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
+    """Return what arrives again after it has counted, if it did so later than `kept` says of the time."""
+    counted: dict[tuple[str, Triple], int] = {}
+    lost = set[int]()
+    for triple in elements:
+        before = counted.get((triple.stream, triple.triple))
+        if before is not None and before > kept(triple.t):
+            lost.add(triple.number)
+        else:
+            counted[triple.stream, triple.triple] = triple.t
+    return frozenset(lost)
+
+
+_LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
+    ("of the triples of one instant only the first counts", partial(_same_instant, 0)),
+    ("of the triples of one instant only the last counts", partial(_same_instant, -1)),
+    ("triples of time 0 are lost", _at_zero),
+    ("every second triple is lost", _each_second),
+    ("every third triple is lost", _each_third),
+    ("the first triple is lost", _first),
+    ("a triple that has come before is lost, however long ago", _ever_again),
+    ("a triple that arrives again while it is kept counts at its first time alone", _again),
+)

@@ -1,0 +1,462 @@
+"""What an engine may read of a query otherwise: operators, conditions, algebra, solutions, windows."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache, partial
+from itertools import count, permutations
+from operator import attrgetter
+from types import UnionType
+from typing import Any, Final
+
+from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.engines.engine import RspqlDefinition
+from agreement.proving.hunting.input_switches import all_streams
+from agreement.proving.hunting.references import JudgedRun, Switch
+from lars.durations import NANOSECONDS, Duration
+from lars.language.formulas import Aggregation, Call, Expression
+from lars.language.terms import XSD, Iri, Literal, Term, Variable
+from translate.analysis import rebuild, stream_blocks
+from translate.model import patterns
+from translate.model.patterns import Duplicates, variables
+from translate.model.query import EngineQuery, Form, ToStream
+from translate.model.windows import Range
+
+
+def operators() -> Iterator[Switch]:
+    """Yield that answers are reported by other operators."""
+    for operator in ToStream:
+
+        def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
+            return query if query.to_stream is None else replace(query, to_stream=operator)
+
+        right = f"{RspqlDefinition.OPERATORS}, not always {operator.value}"
+        yield _of_query(f"reported as {operator.value}, whatever the query says", right, changed)
+    for said, done in permutations(ToStream, 2):
+        sentence = f"{said.value} is reported as {done.value}"
+        yield _of_query(sentence, RspqlDefinition.OPERATORS, partial(_with_operators, {said: done}))
+    exchanged = {ToStream.ISTREAM: ToStream.DSTREAM, ToStream.DSTREAM: ToStream.ISTREAM}
+    yield _of_query(
+        "ISTREAM and DSTREAM are exchanged", RspqlDefinition.OPERATORS, partial(_with_operators, exchanged)
+    )
+
+
+def _with_operators(other: Mapping[ToStream, ToStream], query: EngineQuery) -> EngineQuery:
+    said = query.to_stream
+    return query if said is None else replace(query, to_stream=other.get(said, said))
+
+
+QueryChange = Callable[[EngineQuery], EngineQuery]
+
+
+def _of_query(sentence: str, right: str, change: QueryChange) -> Switch:
+    known: dict[int, tuple[EngineQuery, EngineQuery]] = {}
+
+    def changed(subject: JudgedRun) -> Iterable[JudgedRun]:
+        task = subject.recorded.task
+        # One object for all runs of a query: what is known of its pattern is known by that.
+        _, other = known.setdefault(id(task.query), (task.query, change(task.query)))
+        if other == task.query:
+            return (subject,)
+        return (replace(subject, recorded=replace(subject.recorded, task=replace(task, query=other))),)
+
+    return Switch(sentence, right, changed)
+
+
+def _of_pattern(
+    sentence: str,
+    right: str,
+    kind: type[patterns.Pattern] | UnionType,
+    change: Callable[[Any], patterns.Pattern],
+) -> Switch:
+    """Return a switch by which each pattern of a kind is read as another, innermost first."""
+
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if not isinstance(part, kind):
+            return None
+        inner = (name for name in ("left", "right", "pattern") if name in part.__match_args__)
+        parts: dict[str, Any] = {name: rebuild(getattr(part, name), changed) for name in inner}
+        return change(replace(part, **parts))
+
+    return _of_query(sentence, right, lambda query: replace(query, pattern=rebuild(query.pattern, changed)))
+
+
+def query_changes() -> Iterator[Switch]:
+    """Yield what of a query may be left out or read otherwise."""
+    yield from _conditions()
+    yield from _algebra()
+    yield from _solutions()
+    yield from _windows()
+
+
+_TRUE: Final = Literal("true", f"{XSD}boolean")
+
+
+_FILTERED: Final = "SPARQL 1.1, 18.5, Filter: a solution for which the condition is not true is none"
+
+
+def _conditions() -> Iterator[Switch]:
+    kind = patterns.Filter
+    yield _of_pattern("FILTER is ignored, EXISTS too", _FILTERED, kind, lambda part: part.pattern)
+    for says, change in (
+        ("FILTER is ignored", lambda part: part.pattern),
+        (
+            "FILTER is negated: it keeps what it should reject",
+            lambda part: replace(part, condition=Call("!", (part.condition,))),
+        ),
+        (
+            "FILTER compares at the border otherwise: > as >=, < as <=, and the reverse",
+            lambda part: replace(part, condition=_at_border(part.condition)),
+        ),
+        (
+            "FILTER compares texts where it should compare numbers",
+            lambda part: replace(part, condition=_as_texts(part.condition)),
+        ),
+        (
+            "FILTER keeps solutions for which its condition is an error",
+            lambda part: replace(part, condition=Call("COALESCE", (part.condition, _TRUE))),
+        ),
+    ):
+        yield _of_pattern(says, _FILTERED, kind, partial(_unless, attrgetter("exists"), change))
+    yield _of_pattern(
+        "EXISTS and NOT EXISTS are ignored",
+        "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
+        kind,
+        lambda part: part.pattern if part.exists else part,
+    )
+    yield _of_pattern(
+        "NOT EXISTS is evaluated as EXISTS, and the reverse",
+        "SPARQL 1.1, 8.1: FILTER EXISTS tests whether a pattern matches",
+        kind,
+        lambda part: replace(part, condition=Call("!", (part.condition,))) if part.exists else part,
+    )
+
+
+PartChange = Callable[[Any], patterns.Pattern]
+
+
+def _unless(spared: Callable[[Any], object], change: PartChange, part: patterns.Pattern) -> patterns.Pattern:
+    return part if spared(part) else change(part)
+
+
+_BORDERS: Final = {"<": "<=", "<=": "<", ">": ">=", ">=": ">"}
+
+
+def _at_border(condition: Expression) -> Expression:
+    if not isinstance(condition, Call):
+        return condition
+    function = _BORDERS.get(condition.function, condition.function)
+    return Call(function, tuple(map(_at_border, condition.arguments)))
+
+
+def _as_texts(condition: Expression) -> Expression:
+    if not isinstance(condition, Call):
+        return condition
+    if condition.function in _BORDERS:
+        return Call(condition.function, tuple(Call("STR", (term,)) for term in condition.arguments))
+    return Call(condition.function, tuple(map(_as_texts, condition.arguments)))
+
+
+def _algebra() -> Iterator[Switch]:
+    left_join = "SPARQL 1.1, 18.5, LeftJoin: a solution without a match for the OPTIONAL part stays"
+    yield _of_pattern("OPTIONAL is evaluated as a join", left_join, patterns.LeftJoin, _as_join)
+    optional = "SPARQL 1.1, 18.5, LeftJoin: a match for the OPTIONAL part binds its variables"
+    yield _of_pattern("OPTIONAL is ignored", optional, patterns.LeftJoin, lambda part: part.left)
+    yield _of_pattern(
+        "OPTIONAL is evaluated as UNION",
+        optional,
+        patterns.LeftJoin,
+        lambda part: patterns.Union(part.left, part.right),
+    )
+    union = "SPARQL 1.1, 18.5, Union: the solutions of both branches"
+    for says, name in (("first", "right"), ("last", "left")):
+        sentence = f"of UNION only the {says} branch is evaluated"
+        yield _of_pattern(sentence, union, patterns.Union, partial(_without_branch, name))
+    yield _of_pattern(
+        "UNION is evaluated as a join",
+        union,
+        patterns.Union,
+        lambda part: patterns.Join(part.left, part.right),
+    )
+    yield _of_pattern("UNION loses equal solutions", union, patterns.Union, _distinct)
+    minus = "SPARQL 1.1, 18.5, Minus: a solution with a compatible one on the other side is removed"
+    yield _of_pattern("MINUS is ignored", minus, patterns.Minus, lambda part: part.left)
+    join = "SPARQL 1.1, 18.5, Join: solutions are joined where their shared variables are equal"
+    yield _of_pattern("patterns are joined without their shared variables", join, patterns.Bgp, _apart)
+    yield _of_pattern(
+        "patterns are joined without their shared variables, inside of windows",
+        join,
+        patterns.StreamBlock,
+        lambda part: replace(part, pattern=_apart(part.pattern)),
+    )
+    yield _of_pattern(
+        "predicates are not compared: a pattern matches triples of any",
+        "SPARQL 1.1, 18.3.1: a triple matches where its predicate is that of the pattern",
+        patterns.Bgp | patterns.StreamBlock,
+        _any_predicate,
+    )
+    yield _of_pattern(
+        "only the last triple pattern of a group is matched",
+        "SPARQL 1.1, 18.3.1: a solution matches all triple patterns of a group",
+        patterns.StreamBlock,
+        lambda part: replace(part, pattern=_one_triple(part.pattern, -1)),
+    )
+    yield _of_pattern(
+        "only the first triple pattern of a group is matched",
+        "SPARQL 1.1, 18.3.1: a solution matches all triple patterns of a group",
+        patterns.StreamBlock,
+        lambda part: replace(part, pattern=_one_triple(part.pattern, 0)),
+    )
+
+
+def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
+    both = patterns.Join(part.left, part.right)
+    return both if part.condition is None else patterns.Filter(both, part.condition, part.exists)
+
+
+def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
+    """Return a UNION of which one branch has no solution: its windows still report."""
+    branch: patterns.Pattern = getattr(part, name)
+    return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
+
+
+def _distinct(part: patterns.Pattern) -> patterns.Pattern:
+    names = tuple(sorted(variables(part), key=attrgetter("name")))
+    return patterns.Select(part, names, patterns.Modifiers(Duplicates.DISTINCT))
+
+
+_FRESH: Final = count()
+
+
+def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
+    if not isinstance(part, patterns.Bgp):
+        return part
+    triples = (
+        replace(triple, predicate=Variable(f"any_{next(_FRESH)}"))
+        if isinstance(triple.predicate, Iri)
+        else triple
+        for triple in part.triples
+    )
+    return patterns.Bgp(tuple(triples))
+
+
+def _apart(group: patterns.Pattern) -> patterns.Pattern:
+    """Return a group in which each variable that triple patterns share stands in the first of them alone."""
+    if not isinstance(group, patterns.Bgp):
+        return group
+    used: set[Variable] = set()
+    triples: list[patterns.TriplePattern] = []
+    for number, triple in enumerate(group.triples):
+        own = {term for term in triple.terms if isinstance(term, Variable)}
+        new: dict[Term, Term] = {name: Variable(f"{name.name}_apart{number}") for name in own & used}
+        subject, predicate, object_ = (new.get(term, term) for term in triple.terms)
+        triples.append(patterns.TriplePattern(subject, predicate, object_))
+        used |= own
+    return patterns.Bgp(tuple(triples))
+
+
+def _one_triple(group: patterns.Pattern, place: int) -> patterns.Pattern:
+    whole = isinstance(group, patterns.Bgp) and len(group.triples) > 1
+    return patterns.Bgp((group.triples[place],)) if whole and isinstance(group, patterns.Bgp) else group
+
+
+def _solutions() -> Iterator[Switch]:
+    yield _of_query(
+        "projection is lost: all variables are reported, not those that SELECT names",
+        "SPARQL 1.1, 18.5, Project: the variables that SELECT names",
+        _unprojected,
+    )
+    kept = "SPARQL 1.1, 18.5, Distinct: equal solutions once, where DISTINCT says so"
+    for says, duplicates in (
+        ("DISTINCT is ignored", Duplicates.KEPT),
+        ("equal rows are reported once, as if each SELECT had DISTINCT", Duplicates.DISTINCT),
+    ):
+        yield _of_query(says, kept, partial(_with_duplicates, duplicates))
+    grouped = "SPARQL 1.1, 18.5.1: an aggregate is of all solutions of its group"
+    yield _of_pattern(
+        "an aggregate over no solution is not reported: COUNT gives no 0",
+        "SPARQL 1.1, 18.5.1: without GROUP BY all solutions are one group, also where there is none",
+        patterns.Group,
+        _without_empty_group,
+    )
+    yield _of_pattern("GROUP BY is ignored", grouped, patterns.Group, lambda part: replace(part, keys=()))
+    yield _of_pattern(
+        "aggregates take equal values once where they should count each, and the reverse",
+        grouped,
+        patterns.Group,
+        lambda part: _aggregating(part, lambda one: replace(one, distinct=not one.distinct)),
+    )
+    for function in ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE"):
+        yield _of_pattern(
+            f"every aggregate is evaluated as {function}",
+            grouped,
+            patterns.Group,
+            partial(_all_as, function),
+        )
+    yield _of_query(
+        "ASK is always answered by true",
+        "SPARQL 1.1, 16.3: ASK is false without a solution",
+        lambda query: (
+            replace(query, pattern=patterns.LeftJoin(patterns.EMPTY, query.pattern))
+            if query.form is Form.ASK
+            else query
+        ),
+    )
+    yield _of_query(
+        "LIMIT and OFFSET are ignored",
+        "SPARQL 1.1, 18.5, Slice",
+        unlimited,
+    )
+
+
+@cache
+def unlimited(query: EngineQuery) -> EngineQuery:
+    """Return a query without LIMIT and OFFSET."""
+    return replace(query, modifiers=replace(query.modifiers, offset=0, limit=None))
+
+
+def _without_empty_group(group: patterns.Group) -> patterns.Group:
+    if group.keys:
+        return group
+    key = Variable("any_group")
+    return replace(group, pattern=patterns.Extend(group.pattern, key, _TRUE), keys=(key,))
+
+
+def _aggregating(group: patterns.Group, change: Callable[[Aggregation], Aggregation]) -> patterns.Group:
+    return replace(group, aggregates=tuple((name, change(one)) for name, one in group.aggregates))
+
+
+def _all_as(function: str, group: patterns.Group) -> patterns.Group:
+    return _aggregating(group, lambda one: replace(one, function=function))
+
+
+def _unprojected(query: EngineQuery) -> EngineQuery:
+    if query.form is not Form.SELECT or isinstance(query.pattern, patterns.Group | patterns.Extend):
+        return query
+    more = sorted(variables(query.pattern) - set(query.result), key=attrgetter("name"))
+    return replace(query, result=(*query.result, *more))
+
+
+def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
+    if duplicates is Duplicates.KEPT and query.modifiers.duplicates is not Duplicates.DISTINCT:
+        return query
+    return replace(query, modifiers=replace(query.modifiers, duplicates=duplicates))
+
+
+def _windows() -> Iterator[Switch]:
+    """Yield windows of other lengths and slides, on other streams, shown together."""
+    long = "Definitions 11 and 13: the RANGE that the query says"
+    often = "Definitions 11 and 13: the STEP that the query says"
+    for says, right, change in (
+        ("windows are one time point longer", long, partial(_sized, 1, 0)),
+        ("windows are one time point shorter", long, partial(_sized, -1, 0)),
+        ("the STEP is one time point longer", often, partial(_sized, 0, 1)),
+        ("the STEP is one time point shorter", often, partial(_sized, 0, -1)),
+        ("windows are twice as long as RANGE says", long, lambda w: replace(w, length=_times(2, w.length))),
+        ("windows are half as long as RANGE says", long, lambda w: replace(w, length=_times(0.5, w.length))),
+        (
+            "windows are as long as STEP says, not RANGE",
+            long,
+            lambda w: replace(w, length=w.slide or w.length),
+        ),
+        ("STEP is ignored: each window begins where one ends", often, lambda w: replace(w, slide=w.length)),
+        ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
+    ):
+        yield _of_windows(says, right, change)
+    for number in range(_STREAMS):
+        yield _of_query(
+            f"all windows show stream {number + 1}", RspqlDefinition.OWN_STREAM, partial(_on_stream, number)
+        )
+    yield _of_query(
+        "of the windows on one stream only the last is fed", RspqlDefinition.OWN_STREAM, _last_alone
+    )
+    yield _of_query(
+        "of the windows on one stream only the first is fed", RspqlDefinition.OWN_STREAM, _first_alone
+    )
+    yield Switch(
+        "windows show the triples of all streams",
+        RspqlDefinition.OWN_STREAM,
+        all_streams,
+    )
+    yield _of_query("windows show each other's streams", RspqlDefinition.OWN_STREAM, _exchanged)
+    yield _of_query(
+        "what one window shows is matched in the others too",
+        "Definition 14: each window is a graph of its own",
+        _merged,
+    )
+
+
+_STREAMS: Final = 2
+
+
+def _times(factor: float, length: Duration) -> Duration:
+    return Duration(int(length.nanoseconds * factor))
+
+
+def _sized(longer: int, wider: int, window: Range) -> Range:
+    """Return a window whose length and slide are so many time points more: seconds, or milliseconds."""
+    spans = (window.length, *filter(None, (window.slide,)))
+    unit = (
+        NANOSECONDS["s"]
+        if all(not span.nanoseconds % NANOSECONDS["s"] for span in spans)
+        else NANOSECONDS["ms"]
+    )
+    slide = None if window.slide is None else Duration(window.slide.nanoseconds + wider * unit)
+    return replace(window, length=Duration(window.length.nanoseconds + longer * unit), slide=slide)
+
+
+def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> Switch:
+    def changed(source: WindowSource) -> WindowSource:
+        window = source.window
+        if not isinstance(window, Range):
+            return source
+        other = change(window)
+        short = other.slide is not None and other.slide.nanoseconds <= 0
+        return source if short or other.length.nanoseconds <= 0 else replace(source, window=other)
+
+    return _of_query(sentence, right, lambda query: with_sources(query, changed))
+
+
+def _on_stream(number: int, query: EngineQuery) -> EngineQuery:
+    names = list(dict.fromkeys(source.stream for source in sources(query)))
+    if number >= len(names) or len(names) == 1:
+        return query
+    return with_sources(query, lambda source: replace(source, stream=names[number]))
+
+
+def _exchanged(query: EngineQuery) -> EngineQuery:
+    names = list(dict.fromkeys(source.stream for source in sources(query)))
+    other = dict(zip(names, names[::-1], strict=True))
+    return with_sources(query, lambda source: replace(source, stream=other[source.stream]))
+
+
+_NO_STREAM: Final = Iri("http://e/no-stream")
+
+
+def _last_alone(query: EngineQuery) -> EngineQuery:
+    return _fed(query, {source.stream: source for source in sources(query)})
+
+
+def _first_alone(query: EngineQuery) -> EngineQuery:
+    return _fed(query, {source.stream: source for source in reversed(sources(query))})
+
+
+def _fed(query: EngineQuery, only: dict[Iri | Variable, WindowSource]) -> EngineQuery:
+    return with_sources(
+        query, lambda one: one if only[one.stream] == one else replace(one, stream=_NO_STREAM)
+    )
+
+
+def _merged(query: EngineQuery) -> EngineQuery:
+    every = list(dict.fromkeys((one.stream, one.window, one.name) for one in stream_blocks(query.pattern)))
+
+    def changed(part: patterns.Pattern) -> patterns.Pattern | None:
+        if not isinstance(part, patterns.StreamBlock):
+            return None
+        whole: patterns.Pattern | None = None
+        for stream, window, name in every:
+            block = patterns.StreamBlock(stream, window, part.pattern, name)
+            whole = block if whole is None else patterns.Union(whole, block)
+        # What all windows show together is a graph, a set.
+        return None if whole is None else _distinct(whole)
+
+    return replace(query, pattern=rebuild(query.pattern, changed)) if len(every) > 1 else query
