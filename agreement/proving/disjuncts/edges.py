@@ -167,7 +167,11 @@ def arrival(t: int, quad: Quad) -> Fact:
 
 
 def background_of(static: Stock) -> Background:
-    """Return static triples as the background of a program."""
+    """Return static triples as the background of a program, with the names of their graphs.
+
+    >>> background_of([(Iri("s"), Iri("p"), Iri("o"), Iri("g"))])["named", 1]
+    (('<g>',),)
+    """
     names = dict.fromkeys((str(quad[3]),) for quad in static if quad[3] != DEFAULT)
     triples = dict.fromkeys(tuple(map(str, quad)) for quad in static)
     return {("triple", 4): tuple(triples), ("named", 1): tuple(names)}

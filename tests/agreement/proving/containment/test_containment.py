@@ -311,8 +311,3 @@ def test_wrong_calls_are_one_message(files):
 def test_what_pushes_others_out_of_a_tuple_window_has_a_name_that_no_query_has():
     one, other = (f"ASK {{ STREAM <urn:s> [ROWS {n}] {{ ?x <http://example.org/o> ?y }} }}" for n in (8, 7))
     assert api.contained(one, other).holds is False
-
-
-def test_a_graph_with_a_triple_is_a_named_graph():
-    one, other = (f"SELECT ?g {{ GRAPH ?g {{ {some} }} }}" for some in ("?a <e:q> ?b", ""))
-    assert api.contained(one, other).holds is not False
