@@ -10,7 +10,7 @@ among several has to explain most of the runs on which it predicts something els
 switches some predict a few runs by chance. Who asks the arena runs more where its answer could be wrong.
 """
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final, Generic, TypeVar
 
@@ -230,34 +230,3 @@ class Arena(Generic[Run, Switch]):
     def _plain(self, lead: Lead[Switch]) -> int:
         sample = sorted(lead.evidence)[:_FIRST]
         return sum(self.plainly(self.wrong[number], (lead.switch,)) for number in sample)
-
-
-Item = TypeVar("Item")
-
-
-def made_small(
-    item: Item,
-    neighbours: Callable[[Item], Iterator[Item]],
-    size: Callable[[Item], tuple[float, ...]],
-    keeps: Callable[[Item], bool],
-) -> Item:
-    """Return an item that is kept, of which no smaller neighbour is.
-
-    `keeps` may become False for all once no time is left.
-
-    >>> made_small(12, lambda n: iter((n // 2, n - 1)), lambda n: (n,), lambda n: n % 3 == 0)
-    3
-    """
-    tried: set[Item] = set()
-
-    def smaller(now: Item) -> Item | None:
-        for other in neighbours(now):
-            if other not in tried and size(other) < size(now):
-                tried.add(other)
-                if keeps(other):
-                    return other
-        return None
-
-    while (found := smaller(item)) is not None:
-        item = found
-    return item

@@ -16,12 +16,13 @@ from typing import Final
 from agreement.comparing import judge
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
 from agreement.comparing.matching.places import ReportMatch, Reports, TimePair, by_place
+from agreement.comparing.smaller import fewest_enough
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns, rows_of
 from agreement.documents.values import cut
 from agreement.engines import specifications
 from agreement.engines.adapters import ADAPTER, adapted_version
-from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule, fewest_enough
+from agreement.engines.engine import NOTHING_OFF, Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, Specification
 from lars.durations import MILLISECOND, Duration

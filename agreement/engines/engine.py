@@ -156,22 +156,7 @@ class Engine:
         return self.nearest(query, static, pushes, off, of)
 
 
-_Item = TypeVar("_Item")
 Shown = TypeVar("Shown")
-
-
-def fewest_enough(items: Sequence[_Item], enough: Callable[[Sequence[_Item]], bool]) -> tuple[_Item, ...]:
-    """Return some of the items that are enough, and no fewer of which are: left out the last first.
-
-    >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
-    (1, 3)
-    """
-    kept = tuple(items)
-    for item in reversed(items):
-        fewer = tuple(other for other in kept if other != item)
-        if enough(fewer):
-            kept = fewer
-    return kept
 
 
 BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)

@@ -12,10 +12,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
+from agreement.comparing.smaller import minimal
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -132,7 +133,6 @@ def _first_guess(
     return shortest(disagreement) or disagreement
 
 
-_Item = TypeVar("_Item")
 _TRIPLE: Final = ("triple", 4)
 _NAMED: Final = ("named", 1)
 
@@ -151,27 +151,6 @@ def _fewer_static(state: PairOnStream, shortest: Shortest) -> PairOnStream:
         return replace(state, static={**state.static, _TRIPLE: tuple(kept), _NAMED: tuple(names)})
 
     return with_rows(minimal(rows, lambda kept: shortest(with_rows(kept)) is not None))
-
-
-def minimal(items: Sequence[_Item], holds: Callable[[Sequence[_Item]], bool]) -> list[_Item]:
-    """Return some of the items for which it holds still, though not without any one of them (Zeller, 2002).
-
-    >>> minimal(range(100), lambda some: {3, 97} <= set(some))
-    [3, 97]
-    """
-    kept, size = list(items), max(1, len(items) // 2)
-    while kept:
-        tried = 0
-        while tried < len(kept):
-            rest = kept[:tried] + kept[tried + size :]
-            if holds(rest):
-                kept = rest
-            else:
-                tried += size
-        if size == 1:
-            break
-        size = max(1, size // 2)
-    return kept
 
 
 def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:

@@ -28,6 +28,7 @@ from agreement.comparing.judge.judgement import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.comparing.matching.silence import rows_on, silence
+from agreement.comparing.smaller import fewest_enough
 from agreement.documents import recordings, requests, traces
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import first_few, plain, quantity
@@ -38,7 +39,6 @@ from agreement.engines.engine import (
     Engine,
     EngineRule,
     columns,
-    fewest_enough,
     read_with_text,
     with_text,
 )

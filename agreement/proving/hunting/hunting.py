@@ -13,10 +13,11 @@ from math import isfinite
 from time import monotonic
 from typing import Final
 
-from agreement.comparing.arena import Arena, Lead, made_small
+from agreement.comparing.arena import Arena, Lead
+from agreement.comparing.smaller import fewest_enough, made_small
 from agreement.documents.options import option
 from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
-from agreement.engines.engine import Engine, EngineRule, fewest_enough
+from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
 from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described

@@ -7,8 +7,9 @@ which. Where the engine follows a version, that version without the rule says wh
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from agreement.comparing.smaller import fewest_enough
 from agreement.engines.adapters import BuiltInEngine, answers_of
-from agreement.engines.engine import Engine, EngineRule, fewest_enough
+from agreement.engines.engine import Engine, EngineRule
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun, Reference, Switch
 from agreement.proving.hunting.streams import Stream

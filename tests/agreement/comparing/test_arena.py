@@ -1,6 +1,7 @@
 """The arena on runs that are numbers: a switch predicts those that it divides."""
 
-from agreement.comparing.arena import Arena, made_small
+from agreement.comparing.arena import Arena
+from agreement.comparing.smaller import made_small
 
 
 def arena(wrong, right=(), over=False, telling=(2, 3, 4, 5)):

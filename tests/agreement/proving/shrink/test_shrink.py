@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from agreement.proving.shrinking import minimal
+from agreement.comparing.smaller import minimal
 from tests.agreement.command import agree, lars
 from tests.packs import ROOT
 
