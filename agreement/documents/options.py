@@ -9,6 +9,7 @@ A request or group declares as `IDLE`, a tuple of `IdleOptions`, which options h
 situation. Those of a request come first.
 """
 
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
@@ -212,6 +213,8 @@ def naming(text: Callable[[], str]) -> Iterator[None]:
 def check_range(declared_option: Option, value: Any) -> None:
     """Raise LarsError for a number outside of what is accepted."""
     least, most = declared_option.least, declared_option.most
+    if declared_option.kind is float and isinstance(value, int) and abs(value) > sys.float_info.max:
+        raise LarsError(f"expected a number up to {sys.float_info.max:.0e}")
     if (least is not None and value < least) or (most is not None and value > most):
         ends = ("" if end is None else str(end) for end in (least, most))
         raise LarsError(f"expected a number in {'..'.join(ends)}")

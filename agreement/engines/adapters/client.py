@@ -76,6 +76,8 @@ class ChildProgram:
         self, command: str, silence: float, folder: Path | None = None, log: TextIO | None = None
     ) -> None:
         self.command, self.silence, self.folder, self.log = command, silence, folder, log
+        self.until = inf
+        """When all replies have to be there, however many are asked for at once."""
         self.noise = 0
         """How many lines were none of the protocol."""
         self._last_noise = b""
@@ -128,7 +130,7 @@ class ChildProgram:
         self._write_log(">", lines)
         self._check_unasked()
         for _ in lines:
-            size, until = 0, monotonic() + self.silence
+            size, until = 0, min(monotonic() + self.silence, self.until)
             while (reply := self._reply()) is None:
                 size += (moved := self._moved(waiting, until))[1]
                 waiting = waiting[moved[0] :]
@@ -356,7 +358,7 @@ class RunningAdapter:
     def ask(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         """Send messages, and return the reply to each."""
         assert self._child is not None
-        self._child.silence = min(self.silence, self.until - monotonic())
+        self._child.until = self.until
         try:
             return self._replies(messages)
         except FailedEngineError:

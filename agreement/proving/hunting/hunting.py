@@ -36,6 +36,8 @@ _MANY_REPORTS: Final = 200
 """A run with so many reports is made small before anything explains it."""
 _KEPT: Final = 250
 """So many wrong runs, and so many right ones, are kept: causes are tried on them."""
+_DESCRIBED: Final = 20
+"""So many of each are described if no time is left."""
 _ENOUGH: Final = 40
 """So many wrong runs are enough where few faults are asked for."""
 _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
@@ -351,8 +353,12 @@ class Explanation:
             self.right = [run for run in self.right if judge.verdict(run).correct]
         over = partial(hunt.is_past, _UNDERSTOOD)
         self.arena = Arena(
-            judge.misses, judge.plainly, judge.tells, judge.expects, self.wrong, self.right, over
+            self._misses, judge.plainly, judge.tells, judge.expects, self.wrong, self.right, over
         )
+
+    def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
+        """Return how much switches miss of a run; once the time is over, nothing is said of any."""
+        return None if self.hunt.is_past(1) else self.judge.misses(run, on)
 
     @property
     def causes(self) -> tuple[references.Switch, ...]:
@@ -664,6 +670,8 @@ class Explanation:
         left = self._left()
         small = self.hunt.small(_smallest_first(left)[0], self._is_left)
         mute = (one.sentence for one in mute_queries((*self.hunt.wrong, *self.hunt.right), left))
-        alike = "; ".join((described(left, self.right, self.judge), *mute))
+        # Each run is judged once more for it, also if the time is over.
+        most = _DESCRIBED if self.hunt.is_past(_SHOWN) else _KEPT
+        alike = "; ".join((described(left[:most], self.right[:most], self.judge), *mute))
         verdict = self.judge.verdict(small)
         self.hunt.faults.append(Fault(small, verdict, self.hunt.first_wrong, None, alike, times=len(left)))

@@ -143,6 +143,11 @@ def test_what_is_said_wrongly_is_refused():
             api.hunt(**{"adapter": "false", **keywords})
 
 
+def test_a_delay_that_is_no_float_is_refused_by_its_name():
+    with pytest.raises(LarsError, match=r"^late"):
+        api.hunt(adapter="false", late=10**400)
+
+
 TOY = f"{sys.executable} {ROOT / 'tests/agreement/proving/hunting/toy_engine.py'}"
 
 

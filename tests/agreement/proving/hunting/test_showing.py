@@ -98,3 +98,10 @@ def test_changes_of_the_specification_are_tried_before_the_rules_of_other_engine
     Explanation._find(explanation)
     assert tried[0] == "a change"
     assert VERSION in tried[1:]
+
+
+def test_nothing_is_said_of_a_run_once_the_time_is_over():
+    explanation = SimpleNamespace(judge=JUDGE, hunt=SimpleNamespace(is_past=lambda share: share >= 1))
+    run = run_of("total", 2, 4)
+    assert JUDGE.misses(run, ()) > 0
+    assert Explanation._misses(explanation, run, ()) is None
