@@ -2,6 +2,7 @@
 
 import io
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -19,6 +20,7 @@ from agreement.engines.adapters import (
     TimeIsUpError,
     answers_of,
 )
+from agreement.engines.adapters.client import ChildProgram
 from lars.errors import LarsError
 from tests.agreement.engines.adapters.streams import PYTHON, push
 from tests.packs import ROOT
@@ -191,3 +193,14 @@ def test_a_run_that_is_ended_from_outside_leaves_nothing(number, code, left, tmp
     ran.send_signal(number)
     assert (ran.wait(20), left()) == (code, [])
     assert not (tmp_path / "case.json").exists()
+
+
+def test_many_replies_that_are_asked_for_at_once_have_one_time_limit():
+    slow = "import sys, time; [(time.sleep(0.2), print('{}', flush=True)) for _ in sys.stdin]"
+    child = ChildProgram(shlex.join([sys.executable, "-c", slow]), 30)
+    began = child.until = time.monotonic()
+    child.until += 1
+    with pytest.raises(FailedEngineError):
+        list(child.replies(["{}"] * 30))
+    child.end()
+    assert time.monotonic() - began < 4
