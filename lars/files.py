@@ -147,7 +147,7 @@ def clear_away() -> None:
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Give a path to write at; what is there at the end takes the place of `path` at once.
 
-    Whoever reads it meanwhile sees the old or the new one; after an error all is as it was before.
+    Whoever reads a file meanwhile sees the old or the new one; after an error all is as it was before.
     A link stays, and what it points to is replaced; devices and pipes are refused, as are folders
     with all that they hold, unless `folders` may be replaced.
     """
@@ -178,8 +178,14 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
 def _put(new: Path, target: Path) -> None:
     """Put a file or folder in a path's place; what was a folder there goes where `new` was."""
     if target.is_dir():
-        target.rename(new.with_name("replaced"))
-    elif target.exists() and new.is_dir():
+        old = target.rename(new.with_name("replaced"))
+        try:
+            new.replace(target)
+        except OSError:
+            old.rename(target)
+            raise
+        return
+    if target.exists() and new.is_dir():
         target.unlink()
     elif target.exists():
         shutil.copymode(target, new)

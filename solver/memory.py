@@ -128,7 +128,11 @@ def _look(stop: Callable[[str], None]) -> None:
         # What is taken within a pause, and while the process ends, still fits.
         left = limit() * 15 // 16 - memory_used()
         if left <= 0:
-            stop(problem())
+            try:
+                said = problem()
+            except Exception:  # noqa: BLE001 - what the run was doing is asked of it; the bound holds anyway
+                said = f"the run needs more memory than {size_text(limit())}"
+            stop(said)
             return
         sleep(min(most, max(least, left / _FASTEST)))
 

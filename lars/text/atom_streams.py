@@ -89,13 +89,12 @@ def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None
 def _declares(scanner: Scanner, *, may_declare: bool) -> bool:
     start, known = scanner.skip(), scanner.prefixes
     scanner.prefixes = dict(known)
-    if not read_prefix(scanner):
-        return False
-    for name, iri in scanner.prefixes.items():
+    is_one, read, scanner.prefixes = read_prefix(scanner), scanner.prefixes, known
+    for name, iri in read.items():
         if known.get(name, iri if may_declare else None) != iri:
             raise PlacedError(scanner.place(start), f"found a new meaning of {name}:; {_LATE}")
-    known.update(scanner.prefixes)
-    return True
+    known.update(read)
+    return is_one
 
 
 def _timed(scanner: Scanner, read_atom: ReadAtom) -> StreamLine:

@@ -152,20 +152,24 @@ class _Domains:
         self._grow(rules)
 
     def _grow(self, rules: tuple[ticker_rules.PlainRule, ...]) -> None:
+        grown: list[ticker_rules.PlainRule] = []
         for _ in range(_MOST_ROUNDS):
-            before = sum(len(column) for columns in self.columns.values() for column in columns)
-            known = len(self.reached)
-            for rule in rules:
-                if rule.body and (values := self.values(rule)) is not None:
-                    self.reached.add(signature(rule.head))
-                    columns = self.columns[signature(rule.head)]
-                    for column, term in zip(columns, rule.head.arguments, strict=True):
-                        column.update(values[term] if isinstance(term, Variable) else {term})
-            after = sum(len(column) for columns in self.columns.values() for column in columns)
-            if (before, known) == (after, len(self.reached)):
+            grown = [rule for rule in rules if rule.body and self._grows(rule)]
+            if not grown:
                 return
-        with ticker_rules.exporting(next(rule.source for rule in rules if rule.body)):
+        with ticker_rules.exporting(grown[0].source):
             raise ticker_rules.InexpressibleError("arithmetic whose values come to no end")
+
+    def _grows(self, rule: ticker_rules.PlainRule) -> bool:
+        """Add what a rule derives; return whether any of it is new."""
+        if (values := self.values(rule)) is None:
+            return False
+        columns = self.columns[signature(rule.head)]
+        before = sum(map(len, columns)), len(self.reached)
+        self.reached.add(signature(rule.head))
+        for column, term in zip(columns, rule.head.arguments, strict=True):
+            column.update(values[term] if isinstance(term, Variable) else {term})
+        return before != (sum(map(len, columns)), len(self.reached))
 
     def possible(self, rule: ticker_rules.PlainRule) -> ticker_rules.PlainRule:
         """Return the rule without the negated literals whose atom holds at no time."""

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from lars.errors import FailedRunError
+
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Array = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _GREATEST_KEY: Final = 2**62
+_MOST_BYTES: Final = 2**31
+"""Of texts that stand side by side: Arrow's offsets have 32 bit."""
 _MARKS: Final = 32
 """A table of so many marks for each value is cheaper than sorting them."""
 
@@ -182,6 +186,9 @@ def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Arra
     """Return the texts (binary) that stand side by side in `data`, each from one offset to the next."""
     import pyarrow as pa
 
+    if offsets[-1] >= _MOST_BYTES:
+        problem = f"texts of {offsets[-1]:,} bytes stand together; use shorter texts, or smaller files"
+        raise FailedRunError(problem)
     buffers = [None, pa.py_buffer(offsets.astype(np.int32)), pa.py_buffer(data)]
     return pa.Array.from_buffers(pa.binary(), len(offsets) - 1, buffers)
 

@@ -279,7 +279,7 @@ class InputAtoms:
 
     def first_arrivals(self) -> Mask:
         """Return which atoms are no second arrival of an equal one at the same time."""
-        (key,) = keys([(*self.columns, self.t - self.t.min(initial=0))], [len(self.t)], 1)
+        (key,) = keys([(*self.columns, self.t - self.t.min(initial=LARGEST_TIME))], [len(self.t)], 1)
         _, places = np.unique(key, return_index=True)
         mask = np.zeros(len(self.t), np.bool_)
         mask[places] = True

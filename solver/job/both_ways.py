@@ -46,8 +46,13 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first index at which a row is of one way alone, and that row; None: there is none."""
+    """Return the first index at which a row is of one way alone, and that row; None: there is none.
+
+    Raises LarsError for what clingo alone refuses: its numbers are fewer than those of columns.
+    """
     one, other = _spans(case, columns), _spans(case, clingo)
+    if isinstance(other, str) and not isinstance(one, str):
+        raise LarsError(other)
     if isinstance(one, str) or isinstance(other, str):
         sentence = " · ".join(text for text in (one, other) if isinstance(text, str))
         return None if isinstance(one, str) and isinstance(other, str) else (len(case.times) - 1, sentence)
@@ -84,7 +89,12 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
     until = monotonic() + _PATIENCE
 
     def differs(other: PosedProgram) -> bool:
-        return monotonic() < until and difference(other) is not None
+        try:
+            return monotonic() < until and difference(other) is not None
+        except FailedRunError:
+            raise
+        except LarsError:
+            return False
 
     def fewest(items: tuple[Item, ...], case_of: Callable[[tuple[Item, ...]], PosedProgram]) -> PosedProgram:
         return case_of(_fewest(items, lambda some: differs(case_of(some))))
@@ -134,7 +144,8 @@ def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]
 def _program_text(case: PosedProgram, sentence: str) -> str:
     known = (Rule(atom) for atom in atoms_of(case.situation.background))
     program = Program((*case.program.rules, *known))
-    return f"% {sentence}\n{program}\n"
+    said = "".join(f"% {line}\n" for line in sentence.split("\n"))
+    return f"{said}{program}\n"
 
 
 def _input_text(case: PosedProgram) -> str:

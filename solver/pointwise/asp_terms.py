@@ -102,8 +102,8 @@ def text_of(symbol: clingo.Symbol) -> str:
     """Return the argument text of an ASP symbol; the inverse of `symbol_of`."""
     if symbol.type == clingo.SymbolType.String:
         return symbol.string
-    if symbol.type == clingo.SymbolType.Function and symbol.arguments:
-        return write_name(symbol.arguments[0].string)
+    if symbol.type == clingo.SymbolType.Function:
+        return write_name(symbol.arguments[0].string if symbol.arguments else symbol.name)
     return str(symbol)
 
 
@@ -151,7 +151,7 @@ class RuleNames:
         """Return integer arithmetic as ASP writes it; mod is that of floor division."""
         match side:
             case Operation(ArithmeticOperator.MOD, left, Number(value)) if left in self.natural and value > 0:
-                return f"{self.arithmetic(left)}\\{value}"
+                return f"({self.arithmetic(left)}\\{value})"
             case Operation(ArithmeticOperator.MOD, left, right):
                 return _remainder(self.arithmetic(left), self.arithmetic(right))
             case Operation(ArithmeticOperator.DIVIDE, left, right):

@@ -7,6 +7,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from select import select
@@ -39,8 +41,7 @@ class BackReferences:
 
     def matches(self, text: str, most: int | None = None) -> list[Spans]:
         """Return the matches in a text, or the first `most`; raises FailedRunError if that takes too long."""
-        with _ASKING:
-            process = _process(os.getpid())
+        with _ASKING, _asking() as process:
             assert process.stdin is not None
             assert process.stdout is not None
             process.stdin.write(f"{json.dumps([self.pattern, self.flags, text, most])}\n".encode())
@@ -48,13 +49,28 @@ class BackReferences:
             if select([process.stdout], [], [], _PATIENCE)[0]:
                 found: list[Spans] = json.loads(process.stdout.readline())
                 return found
-            process.kill()
-            process.communicate()
-            _process.cache_clear()
-        raise FailedRunError(
-            f"the regular expression {self.pattern!r} takes more than {_PATIENCE:.0f} s on a text of "
-            f"{len(text)} characters; use one without repetitions inside repetitions"
-        )
+            raise FailedRunError(
+                f"the regular expression {self.pattern!r} takes more than {_PATIENCE:.0f} s on a text of "
+                f"{len(text)} characters; use one without repetitions inside repetitions"
+            )
+
+
+@contextmanager
+def _asking() -> Iterator[subprocess.Popen[bytes]]:
+    """Give the process that matches; it ends where it was not heard out, also for Ctrl-C.
+
+    It would answer the next text with what it found in this one.
+    """
+    if (process := _process(os.getpid())).poll() is not None:
+        _process.cache_clear()
+        process = _process(os.getpid())
+    try:
+        yield process
+    except BaseException:
+        process.kill()
+        process.communicate()
+        _process.cache_clear()
+        raise
 
 
 _ASKING: Final = Lock()

@@ -447,7 +447,8 @@ def parse(text: str, kind: str) -> Value | None:
         double = float(text)
         if kind == "double":
             return double
-        return Single(Decimal(text) if math.isfinite(double) else double)
+        # An exponent that a decimal cannot have is one of a number that is 0 or infinite as a double too.
+        return Single(Decimal(text) if double and math.isfinite(double) else double)
     if kind == "boolean":
         return _BOOLEANS.get(text)
     if kind in _TIMES and (match := _TIMES[kind].fullmatch(text)):

@@ -77,7 +77,12 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
         if layer.recursive:
             return None
         for rule in layer.rules:
-            own = prod(sizes.get(part.predicate, 0) for part in rule.joined if part.predicate)
+            # What is gathered without a group is one set, even of no atom.
+            own = prod(
+                max(sizes.get(part.predicate, 0), part.literal is not None)
+                for part in rule.joined
+                if part.predicate
+            )
             sizes[rule.predicate] = sizes.get(rule.predicate, 0) + own
             total += own
     return total

@@ -255,11 +255,11 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
     """Yield the predicates that depend on each other together, after all that they depend on."""
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
-    graph: dict[frozenset[Signature], set[frozenset[Signature]]] = {}
+    # Sorted, since the order of layers that do not depend on each other is seen: tables of SQL are numbered.
+    graph: dict[frozenset[Signature], dict[frozenset[Signature], None]] = {}
     for name in sorted(below):
-        graph.setdefault(own[name], set()).update(
-            own[other] for other in below[name] if name not in own[other]
-        )
+        used = (own[other] for other in sorted(below[name]) if name not in own[other])
+        graph.setdefault(own[name], {}).update(dict.fromkeys(used))
     yield from TopologicalSorter(graph).static_order()
 
 

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars import files
+from lars.errors import LarsError
 from solver.memory import limit
 from tests.agreement.cli.malformed import CQELS, CSPARQL, EXPERIMENT, TRACE
 from tests.agreement.command import lars
@@ -273,3 +274,20 @@ def test_two_columns_of_one_name_are_refused(folder):
     )
     ran = lars("solve", "cq.rq", "bad.parquet", "--in-process")
     assert (ran.code, ran.err.split(";")[0]) == (2, "lars: bad.parquet: two columns t")
+
+
+def test_a_folder_that_cannot_be_replaced_stays_as_it_was(tmp_path, monkeypatch):
+    old = tmp_path / "kept"
+    old.mkdir()
+    (old / "a.txt").write_text("old")
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pathlib.Path.replace", full)
+    with (
+        pytest.raises(LarsError, match="cannot be written"),
+        files.replacement_path(old, folders=True) as new,
+    ):
+        new.mkdir()
+    assert (old / "a.txt").read_text() == "old"

@@ -62,3 +62,8 @@ def test_errors_name_the_place_and_what_is_accepted(text, place, words):
         read_stream(text, "s")
     assert str(caught.value.place) == place
     assert words in caught.value.problem
+
+
+def test_a_line_can_declare_several_prefixes():
+    text = "@prefix e: <http://e/> . @prefix f: <http://f/> .\n1: p(e:x, f:y).\n"
+    assert read_stream(text) == [(1, Atom("p", (Iri("http://e/x"), Iri("http://f/y"))))]

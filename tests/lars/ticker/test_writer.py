@@ -270,7 +270,10 @@ def test_what_never_has_values_is_left_out():
         ("@_T p ← ⊞^3 @_T e, ⊞^3 @_S e.", "keeps p beyond the time T"),
         ("@_T p ← ⊞^0 @_T e.", "keeps p beyond the time T"),
         ("p ← f(X), X - 5 < 0.", "the number -4, which arithmetic gives"),
-        ("p(X) ← f(X). p(Y) ← p(X), Y = X + 1.", "arithmetic whose values come to no end"),
+        (
+            "a ← e. p(X) ← f(X). p(Y) ← p(X), Y = X + 1.",
+            "arithmetic whose values come to no end\n  in the rule p(Y) ← p(X)",
+        ),
     ],
 )
 def test_what_the_reasoner_incremental_gets_wrong_is_refused_by_name(program, said):

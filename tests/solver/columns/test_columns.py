@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lars.errors import LarsError
+from lars.errors import FailedRunError, LarsError
 from lars.language.terms import NULL, XSD, Iri, Number
 from lars.language.windows import LARGEST_TIME, Interval
 from solver.columns import NULL_CODE, InputAtoms, TermCodes, arrays, atoms_by_predicate, keys, trace_columns
@@ -101,3 +101,8 @@ def test_whole_numbers_are_doubles_as_far_as_these_tell_them_apart():
 def test_facts_arrive_in_columns_at_the_times_that_they_have(t):
     trace = trace_columns([Fact(t, "q", ("<urn:a>",))])
     assert trace.atoms["q", 1].t.tolist() == [t]
+
+
+def test_texts_that_arrow_cannot_count_are_refused():
+    with pytest.raises(FailedRunError, match="texts of 2,147,483,648 bytes"):
+        arrays.arrow_texts(b"", np.array([0, 2**31]))

@@ -8,6 +8,7 @@ from lars.text.atom_streams import read_stream
 from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole
+from solver.job.both_ways import PosedProgram, _program_text
 from solver.job.slices import Job
 from solver.relational import encode, run_tables
 from solver.relational.shown_input import ShownInput
@@ -129,3 +130,14 @@ def test_what_kept_a_program_from_columns_is_said_once(files):
     assert lars("solve", "p.lars", "p.atoms", "--in-process", "-q").err == ""
     ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "relational")
     assert (ran.code, "accepted with what columns cover, not: ⊞^{#1 choose}" in ran.err) == (2, True)
+
+
+def test_what_the_numbers_of_clingo_cannot_hold_is_refused_and_no_difference():
+    with pytest.raises(LarsError, match="leaves the numbers of ASP") as raised:
+        answers(Evaluator.BOTH, ("big", 1), "n(1500000000). big(Y) ← n(X), Y = X + 1.")
+    assert not isinstance(raised.value, DisputedAnswerError)
+
+
+def test_what_is_said_of_a_difference_is_a_comment_on_each_of_its_lines():
+    case = PosedProgram(read("p."), Situation(Interval(0, 0), [], {}), (0,))
+    assert _program_text(case, "one\ntwo") == "% one\n% two\np.\n"

@@ -4,10 +4,11 @@ import pytest
 
 from lars.errors import LarsError
 from lars.language.stream import stream_of
-from lars.language.terms import Atom, Number
+from lars.language.terms import Atom, Number, write_name
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.pointwise import models
+from solver.pointwise.asp_terms import symbol_of, text_of
 from tests.solver.strategies import situation
 
 
@@ -76,3 +77,13 @@ def test_such_a_variable_is_watched_for_32_bit_too():
 def test_a_long_window_costs_what_it_holds_not_its_length(body):
     found = derived(f"p ← {body}. r ← k(a). @_T o ← @_T smoke.", [(5, Atom("b"))], 200_000_000, 200_000_000)
     assert found == ({"p"} if "true" in body else set())
+
+
+@pytest.mark.parametrize(("side", "value"), [("2 * (T mod 5)", 6), ("8 / (T mod 5)", 2), ("9 - T mod 2", 8)])
+def test_a_remainder_of_a_time_is_one_number_in_what_stands_around_it(side, value):
+    assert derived(f"p(Y) ← ⊞^5 @_T q, Y = {side}.", [(3, Atom("q"))], 3) == {f"p({value})"}
+
+
+@pytest.mark.parametrize("name", ["mod", "true", "false", "Wet", "wet"])
+def test_a_name_that_means_something_else_in_rules_is_read_back_as_it_was(name):
+    assert text_of(symbol_of(write_name(name))) == write_name(name)

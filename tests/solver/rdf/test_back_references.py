@@ -1,5 +1,6 @@
 """Back-references are matched apart from the program, so that none can hold it up."""
 
+import os
 import threading
 import time
 from warnings import catch_warnings
@@ -42,3 +43,21 @@ def test_a_pattern_too_large_for_automata_is_matched_and_a_wrong_one_is_an_error
     assert matches(Literal("b" + "a" * 60000), Literal("a{50000}$")).lexical == "true"
     assert matches(Literal("b" + "a" * 6000), Literal("a{50000}$")).lexical == "false"
     assert matches(Literal("a"), Literal("a{2000,1000}")) is None
+
+
+def test_an_interrupted_question_is_not_answered_to_the_next_one(monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(back_references, "select", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        matches(Literal("abab"), Literal(r"^(ab)\1$"))
+    monkeypatch.undo()
+    assert matches(Literal("abb"), Literal(r"^(ab)\1$")).lexical == "false"
+
+
+def test_the_process_that_matches_is_started_anew_where_it_has_ended():
+    process = back_references._process(os.getpid())
+    process.kill()
+    process.wait()
+    assert matches(Literal("abab"), Literal(r"^(ab)\1$")).lexical == "true"

@@ -2,6 +2,7 @@
 
 import struct
 from decimal import Decimal
+from math import inf
 
 import pytest
 from hypothesis import given
@@ -59,3 +60,10 @@ def test_a_number_near_the_middle_of_two_floats_is_rounded_once(number):
 
 def test_the_text_of_a_float_is_rounded_once():
     assert value(Literal("-70036096813105151.0", XSD + "float")) == -70036094665621504
+
+
+@pytest.mark.parametrize(
+    "text", ["1e-99999999999999999999", "-0e99999999999999999999", "1e99999999999999999999"]
+)
+def test_a_float_whose_exponent_no_decimal_has_is_0_or_infinite(text):
+    assert value(Literal(text, XSD + "float")) == float(text) in {0, inf}

@@ -77,3 +77,9 @@ def test_recursive_rules_are_counted_over_all_that_they_derive():
     # 10 atoms of input, again as the shorter part of the recursive body, which has 45 instances.
     assert ground_instances(program, chain, 1, 1000) >= 10 + 45
     assert most_instances(program, chain) is None
+
+
+def test_a_set_of_no_atom_is_one_set_too():
+    program = read("q(?n) ← ?n := COUNT(*) of p(?s). r ← q(?n), ⊞^9 ◇ e(X, Y).")
+    here = met([("a", "b"), ("b", "c")])
+    assert most_instances(program, here) >= 1 + 2

@@ -1,6 +1,9 @@
 """A script has the rows of the evaluation, in SQLite; what it cannot say exactly is refused."""
 
+import os
 import sqlite3
+import subprocess
+import sys
 from itertools import product
 from pathlib import Path
 
@@ -16,6 +19,7 @@ from solver.facts import ChosenTimes, EveryTime, Fact, Situation
 from solver.job import ask
 from solver.sql import InexpressibleInSqlError, ProgramInput, script
 from tests.lars.strategies import streams
+from tests.packs import ROOT
 from tests.solver.pointwise.test_definition import backgrounds, clingo_rows, inputs, programs_of, some
 from tests.solver.pointwise.test_gathering import TOP
 from tests.solver.relational.relational_cases import OUTPUTS, relational_rows, timed_programs
@@ -216,3 +220,22 @@ def test_in_a_multiset_the_rows_of_the_variables_are_repeated():
     met = ProgramInput(facts=facts, timeline=Interval(0, 2))
     lines = script(program, ChosenTimes((1,)), ("ans1", 2), (Variable("X"),), met)
     assert answers("\n".join(lines)) == [(1, "a"), (1, "a")]
+
+
+ORDERED = """from lars.text.notation import read
+from solver.relational import plans
+rules = " ".join(f"p{n}(X) ← ⊞^1 ◇ e{n}(X). a(X) ← p{n}(X)." for n in range(9))
+print([sorted(layer.predicates) for layer in plans.plan(read(rules), ("a", 1)).layers])"""
+
+
+def test_layers_that_do_not_depend_on_each_other_have_one_order_whatever_the_hashes():
+    told = {
+        subprocess.run(
+            [sys.executable, "-c", ORDERED],
+            env={**os.environ, "PYTHONHASHSEED": seed, "PYTHONPATH": str(ROOT)},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    }
+    assert len(told) == 1
