@@ -63,6 +63,14 @@ def test_an_engine_versions_reports_are_counted_and_timed(name, by_push):
     assert not judged_by(CSPARQL_097, run, wrong, EXACT).correct
 
 
+@pytest.mark.parametrize("name", NAMES[:3])
+def test_empty_reports_are_counted_even_if_no_times_are_compared(name):
+    run = run_of(CSPARQL, PUSHED)
+    wrong = dict(changes(predicted(CSPARQL_097, run)))[name]
+    recording = replace(predicted(CSPARQL_097, run), reports=tuple(wrong))
+    assert not judged_by(CSPARQL_097, run, recording, replace(EXACT, times=False)).correct
+
+
 def test_which_pushes_are_refused_counts():
     run = run_of(CSPARQL, [(500, "a"), (3000, "a"), (900, "b"), (6500, "c")])
     right = predicted(CSPARQL_097, run)
