@@ -102,7 +102,7 @@ class _Unfolder:
         fixed: set[Signature | None] = {None, self.output, *self.inputs, *positive_loops(self.program)}
         derived = Counter(rule.predicate for rule in rules)
         alone = [rule for rule in rules if rule.predicate not in fixed and derived[rule.predicate] == 1]
-        # Those that use others before them.
+        # The widest first: their joins are the dear ones.
         for wide in sorted(
             (rule for rule in alone if rule.body), key=lambda rule: _width((rule,)), reverse=True
         ):
@@ -182,7 +182,7 @@ def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> d
 
 
 def _is_plain(literal: BodyLiteral) -> bool:
-    """Whether a literal is a condition, or an atom, now or in a window, or its absence."""
+    """Whether a literal is a comparison or a test, or an atom, now or in a window, or its absence."""
     match literal:
         case logic.Not(inner):
             return _is_plain(inner)

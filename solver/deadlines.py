@@ -55,11 +55,11 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 def until(deadline: Deadline) -> Iterator[None]:
     """Let what is evaluated in the block raise TimeLimitError when the time is up."""
     before = _current.get()
-    set_to = _current.set(deadline if deadline.end < before.end else before)
+    token = _current.set(deadline if deadline.end < before.end else before)
     try:
         yield
     finally:
-        _current.reset(set_to)
+        _current.reset(token)
 
 
 def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:

@@ -38,7 +38,7 @@ class Stream:
 
 
 def stream_of(timeline: Interval, arrivals: Iterable[Moment]) -> Stream:
-    """Return the data stream of arrivals (time, atom); equal ones at one time count once."""
+    """Return the data stream of arrivals (time, atom) in the timeline; equal ones at one time count once."""
     atoms_at: dict[int, dict[Atom, None]] = {}
     for t, atom in arrivals:
         if t in timeline:

@@ -160,8 +160,6 @@ class TimeWindow(IntervalWindow):
         return self.step == 1 and self.future >= 0 and not self.open.misses_last
 
     def __str__(self) -> str:
-        if self == TimeWindow(None):
-            return "⊞^∞"
         past = "∞" if self.past is None else str(self.past)
         size = past if (self.future, self.step) == (0, 1) else f"{past},{self.future},{self.step}"
         ends = "" if self.ends is Bounds.CLOSED else f" {self.ends.value}"

@@ -7,6 +7,8 @@
     ⊞^5 ([+]^5), ⊞^0 or ⊞^now, ⊞^∞ (inf)       time windows [t-5, t], [t, t], all up to t
     ⊞^{l,u,d}, ⊞^{5 low-open}                 with pivot ⌊t/d⌋·d; with other bounds
     ⊞^{10,-5,1}                               that ends before its pivot: [t-10, t-5]
+    ⊞^{sliding 10,5,1}, ⊞^{last 10,5,1}       RSP-QL's: 10 wide, one each 5 from 1 on, active; closed last
+    ⊞^{from 3 to 9}                           the time points 3 to 9, at every time
     ⊞^#3, ⊞^{#3 's'}                          tuple windows: the newest 3; those of stream s
     ⊞^{#3 by 1,2}, ⊞^{#3 by predicate}        partition windows: by arguments, by predicate alone
     ⊞^{#3 by 1 's' all}, ⊞^{#3 choose}          ties at the oldest instant: arrival, all, choose

@@ -1,7 +1,4 @@
-"""Reading the parts of a rule: its head, formulas and comparisons.
-
-Reading windows: what stands after ⊞^ ([+]^).
-"""
+"""Reading the parts of a rule: its head, formulas, windows (what stands after ⊞^ or [+]^) and comparisons."""
 
 import re
 from typing import Final

@@ -47,7 +47,7 @@ class Scanner:
     """A text and how far it is read; `prefixes` are those that @prefix lines declared.
 
     Blanks and comments (from % to the end of the line) may stand before anything that is read.
-    `comments` are those that were passed, by the offset of their %.
+    `comments` are those that were passed, by the offset of their %; `ended` is where what was read last ends.
     """
 
     text: str

@@ -4,7 +4,7 @@ Its reasoner clingo sees input that some window shows; its reasoner incremental 
 the values that facts give its variables, and leaves it out where there are none.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -26,7 +26,7 @@ def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
     return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
-def scoping_rules(rules: Iterable[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
+def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
     """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}

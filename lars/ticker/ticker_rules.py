@@ -332,7 +332,8 @@ def plain_rules(
     for rule in program.rules:
         for number, part in enumerate(rule.body):
             with exporting(rule, number):
-                _ = ticker_literal(part, reasoner, met) if isinstance(part, SetLiteral) else None
+                if isinstance(part, SetLiteral):
+                    ticker_literal(part, reasoner, met)
     _check_single(program, reasoner, met)
     known = tuple(dict.fromkeys((*program.facts, *background)))
     predicates, derived = frozenset(map(terms.signature, known)), analysis.intensional(program)

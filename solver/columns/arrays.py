@@ -44,7 +44,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return which values, none below 0, are among the others; only the fewer of them are sorted.
+    """Return which values, none below 0, are among the others; the fewer of them are sorted, or marked.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]

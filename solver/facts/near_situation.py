@@ -125,17 +125,16 @@ class WindowedAtom:
         return tuple(map(self.atom.arguments.index, self.variables))
 
 
-def unite(spans: list[Span], new: Span) -> Span | None:
-    """Add a run to ascending runs that do not meet; return the one it is part of then, None if it was."""
+def unite(spans: list[Span], new: Span) -> None:
+    """Add a run to ascending runs that do not meet; those that it meets become one with it."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
     if start < end:
         if spans[start][0] <= first and last <= spans[start][1]:
-            return None
+            return
         first, last = min(first, spans[start][0]), max(last, spans[end - 1][1])
     spans[start:end] = [(first, last)]
-    return first, last
 
 
 def counts(window: TupleWindow, arguments: Arguments) -> bool:

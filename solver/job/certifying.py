@@ -115,7 +115,9 @@ class _Claim:
             if {row for row, _, _ in evaluation.by_clingo(self.question, seen, [t])} != self.answers.at(t):
                 evaluation.check_alike_at(self.question, seen, [t])
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
-                raise FailedRunError(f"columns and clingo differ at {t}, where the whole input is evaluated")
+                raise FailedRunError(
+                    f"columns and clingo differed at {t}; neither its own input nor the whole one shows it again"
+                )
         return certified
 
     def _has_runs_of_clingo(self) -> bool:

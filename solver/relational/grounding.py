@@ -154,7 +154,7 @@ def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
 
 
 Table = tuple[Array, ...]
-"""The rows of a predicate, an argument each."""
+"""The rows of a predicate: a column for each argument."""
 Values = dict[Variable, Array]
 """What variables of a body can be, at most."""
 _ROUNDS: Final = 2

@@ -146,7 +146,7 @@ def chosen_streams(
         progress(size, limits.arrivals + 1)
         scale = scale_of(contest.programs, contest.period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
-        every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
+        every = tuple(frames(programs, contest.compared_period, size, scale, again=contest.looks_back))
         points = sum(frame.end for frame in every)
         own = replace(limits, arrivals=size)
         if limits.deadline.is_over:

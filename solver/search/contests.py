@@ -49,8 +49,8 @@ class Contest:
         return self.kinds != (ReportKind.ALL, ReportKind.ALL)
 
     @property
-    def pull_period(self) -> int | None:
-        """The period of a pull, None where neither side pulls."""
+    def compared_period(self) -> int | None:
+        """The length of the periods that are compared; None where single time points are."""
         gates = self.left.gate, self.right.gate
         return self.period if any(isinstance(gate, Multiples) for gate in gates) or self.period > 1 else None
 

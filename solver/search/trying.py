@@ -50,9 +50,9 @@ def tried_streams(
     static = _in_order(candidates.static, candidates.ranks)
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
-        scale = scale_of(contest.programs, contest.pull_period, size)
+        scale = scale_of(contest.programs, contest.compared_period, size)
         programs = [scale_program(program, scale) for program in contest.programs]
-        every = tuple(frames(programs, contest.pull_period, size, scale, again=contest.looks_back))
+        every = tuple(frames(programs, contest.compared_period, size, scale, again=contest.looks_back))
         tried = [_FrameStreams(contest, programs, candidates, frame, limits.deadline) for frame in every]
         kinds = [list(combinations(static, n)) for n in range(min(_MOST_STATIC, len(static)) + 1)]
         each = (

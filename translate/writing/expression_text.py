@@ -57,7 +57,7 @@ def split(iri: str) -> tuple[str, str]:
 
 
 def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
-    """Return a prefix, without its colon, for each namespace used twice, and for rdf, rdfs and xsd.
+    """Return a prefix, without its colon, for each namespace used twice, and for rdf, rdfs, xsd and owl.
 
     >>> dict(choose_prefixes(Counter({"http://www.w3.org/ns/sosa/": 2, terms.XSD: 1, "http://e.org/": 1})))
     {'http://www.w3.org/2001/XMLSchema#': 'xsd', 'http://www.w3.org/ns/sosa/': 'sosa'}
