@@ -116,7 +116,7 @@ class _Claim:
                 evaluation.check_alike_at(self.question, seen, [t])
                 evaluation.check_alike_at(self.question, situation.decoded(), self.answers.times.tolist())
                 raise FailedRunError(
-                    f"columns and clingo differed at {t}; neither its own input nor the whole one shows it again"
+                    f"columns and clingo differed at {t}; neither that input nor the whole shows it again"
                 )
         return certified
 
