@@ -365,7 +365,7 @@ class Single(float):
             # Of an integer beyond all doubles struct says another thing than that it overflows.
             return super().__new__(cls, struct.unpack("f", struct.pack("f", _odd_double(number)))[0])
         except OverflowError:
-            return super().__new__(cls, math.copysign(math.inf, number))
+            return super().__new__(cls, math.inf if number > 0 else -math.inf)
 
 
 @dataclass(frozen=True, slots=True)

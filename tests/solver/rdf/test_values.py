@@ -2,6 +2,7 @@
 
 import struct
 from decimal import Decimal
+from fractions import Fraction
 from math import inf
 
 import pytest
@@ -67,3 +68,8 @@ def test_the_text_of_a_float_is_rounded_once():
 )
 def test_a_float_whose_exponent_no_decimal_has_is_0_or_infinite(text):
     assert value(Literal(text, XSD + "float")) == float(text) in {0, inf}
+
+
+@pytest.mark.parametrize("number", [10**400, Fraction(10**400, 3), Decimal(10**400), 1e300])
+def test_a_number_beyond_all_floats_is_infinite_whatever_holds_it(number):
+    assert (Single(number), Single(-number)) == (inf, -inf)
