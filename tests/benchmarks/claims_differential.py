@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from decimal import Decimal
 from fractions import Fraction
 from itertools import product
-from math import inf, nextafter
+from math import inf, isfinite, nextafter
 from random import Random
 
 from agreement.comparing.agree.agreeing import pairs
@@ -266,9 +266,21 @@ def as_float(value, rank):
     if rank == 0:
         return value
     try:
-        return float(value) if rank == 2 else struct.unpack("f", struct.pack("f", float(value)))[0]
+        return float(value) if rank == 2 else nearest_single(value)
     except OverflowError:
         return inf if value > 0 else -inf
+
+
+def nearest_single(value):
+    """Return the nearest of the floats beside a number that was rounded by way of a double, by fractions."""
+    near = struct.unpack("<f", struct.pack("<f", float(value)))[0]
+    (bits,) = struct.unpack("<I", struct.pack("<f", near))
+    beside = [each for each in (bits - 1, bits, bits + 1) if each >= 0 and (each ^ bits) >> 31 == 0]
+    some = {each: struct.unpack("<f", struct.pack("<I", each))[0] for each in beside}
+    finite = {each: found for each, found in some.items() if isfinite(found)}
+    if not isfinite(value) or bits not in finite:
+        return near
+    return finite[min(finite, key=lambda each: (abs(Fraction(finite[each]) - Fraction(value)), each & 1))]
 
 
 SIGNS = {"=": (0,), "!=": (-1, 1), "<": (-1,), ">": (1,), "<=": (-1, 0), ">=": (0, 1)}
@@ -542,7 +554,7 @@ def of_push_and_pull(random, query, period):
         [listed(each.facts, each.triples, each.end) for each in outcome.witnesses],
         NOW // period * period,
     )
-    shown += [listed(each.facts, each.triples, each.timeline.last) for each in decided.witnesses]
+    shown += [listed(each.facts, each.triples, each.end) for each in decided.witnesses]
     # All times are moved so that a period ends at the last of them.
     moved = [[(t - NOW + end, *terms) for t, *terms in stream] for stream in shown]
 
