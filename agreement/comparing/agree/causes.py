@@ -161,7 +161,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
     """Return the program in which aggregates have any value, and the places in the output that hold one.
 
     What asks such a value is true: HAVING, a FILTER, a join on it; what may rest on one blocks nothing.
-    formulas.In the places of values there is null.
+    In the places of values there is null.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()

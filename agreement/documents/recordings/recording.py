@@ -352,7 +352,8 @@ class AnswerTimes:
             raise LarsError(f"found {number!r}; expected {self._accepted()}")
         if amount >= LATEST:
             raise LarsError(f"found a later time; {ACCEPTED_LATEST}")
-        return amount
+        # To the nanosecond: 1.001 s would be 1000.9999999999999 ms, and no time of any window.
+        return round(amount, 6)
 
     def forwards(self, t: float, before: float) -> float:
         """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""

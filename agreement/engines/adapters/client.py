@@ -468,7 +468,7 @@ class AdapterSession:
 
     def _in_units(self, t: float) -> int:
         """Return a time in the unit of the adapter; raises LarsError where it is no whole number of these."""
-        number = Fraction(str(t)) * NANOSECONDS["ms"] / self.profile.unit.nanoseconds
+        number = Fraction(round(Fraction(str(t)) * NANOSECONDS["ms"]), self.profile.unit.nanoseconds)
         if number.denominator != 1:
             raise LarsError(
                 f"cannot give the adapter {cut(self.adapter.command)!r} the time {t:g} ms: its time_unit is "

@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Annotated, Final, Literal, Protocol, Self
 
 from pydantic import (
@@ -389,7 +389,8 @@ _NONE_OPEN = "no query is open; expected open first"
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
     """Yield the lines that answer those of each chunk; pushes that are there together are evaluated once."""
     serving, rest = _Serving(engine), b""
-    for chunk in chunks:
+    # The last line may end without a line break.
+    for chunk in chain(chunks, (b"\n",)):
         *lines, rest = (rest + chunk).split(b"\n")
         if texts := [reply.model_dump_json(exclude_none=True) for reply in serving.answered(lines)]:
             yield "\n".join(texts)

@@ -7,6 +7,7 @@ import pytest
 
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical
+from agreement.documents.recordings.recording import AnswerTimes
 from agreement.documents.requests import AnswersFormat
 from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration
@@ -104,6 +105,11 @@ def test_a_document_for_each_time_can_be_empty_or_a_boolean(tmp_path):
     assert found.reports == (Report(1000, ((),)), Report(2000, ()))
     empty, _ = read(tmp_path, TEXTS["sparql-lines"]).recording.reports
     assert empty == Report(1000, ())
+
+
+def test_the_times_of_a_finer_unit_are_those_of_the_trace(tmp_path):
+    seconds = AnswerTimes(Duration(10**9))
+    assert [seconds.read(f"{t / 1000:.3f}") for t in range(100_000)] == list(range(100_000))
 
 
 def test_a_number_counts_the_unit_that_is_given(tmp_path):

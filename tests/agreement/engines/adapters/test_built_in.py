@@ -1,5 +1,7 @@
 """Engine versions and specifications pushed to one by one answer what they do when all is there at once."""
 
+import json
+
 import pytest
 
 from agreement.comparing.judge.judging import judged_case, options_of
@@ -7,6 +9,7 @@ from agreement.documents.recordings import read_case
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters import RefusedQueryError, Registration, answers_of, built_in
+from agreement.engines.adapters.messages import replies
 from agreement.engines.registry import ENGINES
 from agreement.results.files.recorded import case_of_run
 from lars.errors import LarsError
@@ -171,3 +174,10 @@ def test_an_ask_says_whether_it_is_true():
         {"Answer": truth("true")},
         {"Answer": truth("false")},
     ]
+
+
+@pytest.mark.parametrize("end", [b"\n", b""])
+def test_the_last_message_is_answered_with_a_line_break_and_without(end):
+    opened = json.dumps({"op": "open", "query": rspql(), "static": []}).encode()
+    (line,) = replies(built_in("rspql"), [opened + end])
+    assert json.loads(line)["ok"] is True
