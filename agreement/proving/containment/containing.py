@@ -53,7 +53,7 @@ from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.rdf import value as number
 from translate.analysis import parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
-from translate.model.query import Form
+from translate.model.query import EmptyGroup, Form
 
 _MOST_MODELS: Final = 30
 _MOST_TRIED: Final = 800
@@ -69,7 +69,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(query, other)
     columns = query.result == other.result
-    comparable = columns and query.query.dataset == other.query.dataset
+    comparable = columns and query.query.dataset == other.query.dataset and _counts_alike(query, other)
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
         return Decision(EveryStream.ALWAYS, "the two have one pattern, up to order and hidden names")
@@ -79,6 +79,15 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
         return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
         return Decision(EveryStream.OPEN, str(error))
+
+
+def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
+    """Whether AVG of no solution has the same value; that CQELS has no row then is in its pattern."""
+    one, two = (
+        each.query.language.manner.empty_group is EmptyGroup.UNBOUND_AVERAGE for each in (query, other)
+    )
+    every = (part for each in (query, other) for part in parts(each.pattern))
+    return one is two or not any(isinstance(part, Group) and not part.keys for part in every)
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:

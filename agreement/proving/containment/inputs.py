@@ -55,4 +55,8 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
     # What had the new name gets the old one: names inside a query are its own.
     whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming
     result = tuple(whole.get(name, name) for name in query.result)
-    return replace(query, result=result, pattern=rename(query.pattern, whole)) if renaming else query
+    order = tuple(
+        replace(key, variable=whole.get(key.variable, key.variable)) for key in query.modifiers.order
+    )
+    modifiers = replace(query.modifiers, order=order)
+    return replace(query, result=result, pattern=rename(query.pattern, whole), modifiers=modifiers)

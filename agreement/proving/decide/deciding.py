@@ -308,7 +308,13 @@ def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | Non
         return None
     if "a path of any length" in why_not_monotone:
         return Theorem.NOTHING if question.same_patterns and question.excluded_beside_paths else None
-    if any(way.disjunct.loose == "an aggregate of nothing" for way in question.ways):
+    # Asked of the patterns: of a way with several reasons to be loose only the first is said.
+    queries = question.pair.csparql, question.pair.cqels
+    if any(
+        isinstance(part, algebra.Group) and not part.keys
+        for query in queries
+        for part in parts(query.pattern)
+    ):
         return None
     same = question.one_query(period)
     free = replace(question, stock=None)
