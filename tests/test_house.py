@@ -308,3 +308,12 @@ def test_the_library_loads_few_files():
     )
     run = subprocess.run((sys.executable, "-c", count, *PACKAGES), cwd=ROOT, capture_output=True, check=True)
     assert int(run.stdout) <= 2
+
+
+def test_the_top_of_the_project_has_what_its_owner_named_and_nothing_that_a_command_left():
+    run = subprocess.run(("git", "ls-files"), cwd=ROOT, capture_output=True, text=True, check=False)
+    if run.returncode or not run.stdout:
+        pytest.skip("no checkout of git: what belongs to the project is not known")
+    top = {line.partition("/")[0] for line in run.stdout.splitlines()}
+    named = {*PACKAGES, "samples", "tests", "pyproject.toml", "README.md", "constraints.txt"}
+    assert {name for name in top if not name.startswith(".")} == named

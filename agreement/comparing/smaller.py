@@ -7,7 +7,9 @@ Item = TypeVar("Item")
 
 
 def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
-    """Return some of the items that are enough, and no fewer of which are: left out the last first.
+    """Return some of the items that are enough, left out the last first.
+
+    Each of these is needed if more items are enough whenever fewer are; else some may not be.
 
     >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
@@ -21,7 +23,9 @@ def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool
 
 
 def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return some of the items for which it holds still, though not without any one of them (Zeller, 2002).
+    """Return some of the items for which it holds still (Zeller, 2002).
+
+    Each of these is needed if it holds of more items whenever it holds of fewer; else some may not be.
 
     >>> minimal(range(100), lambda some: {3, 97} <= set(some))
     [3, 97]

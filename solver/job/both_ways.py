@@ -127,7 +127,7 @@ def _with_rules(case: PosedProgram, rules: tuple[Rule, ...]) -> PosedProgram:
 
 
 def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:
-    """Return some of the items, of which none alone can be left out."""
+    """Return some of the items that differ still, greedily: not always the fewest."""
     size = len(items)
     while size:
         place = 0
