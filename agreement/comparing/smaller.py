@@ -9,7 +9,7 @@ Item = TypeVar("Item")
 def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool]) -> tuple[Item, ...]:
     """Return some of the items that are enough, left out the last first.
 
-    Each of these is needed if more items are enough whenever fewer are; else some may not be.
+    Without any one of these the others are not enough.
 
     >>> fewest_enough([1, 2, 3, 4], lambda kept: sum(kept) >= 4)
     (1, 3)
@@ -19,30 +19,8 @@ def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool
         fewer = tuple(other for other in kept if other != item)
         if enough(fewer):
             kept = fewer
-    return kept
-
-
-def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return some of the items for which it holds still (Zeller, 2002).
-
-    Each of these is needed if it holds of more items whenever it holds of fewer; else some may not be.
-
-    >>> minimal(range(100), lambda some: {3, 97} <= set(some))
-    [3, 97]
-    """
-    kept, size = list(items), max(1, len(items) // 2)
-    while kept:
-        tried = 0
-        while tried < len(kept):
-            rest = kept[:tried] + kept[tried + size :]
-            if holds(rest):
-                kept = rest
-            else:
-                tried += size
-        if size == 1:
-            break
-        size = max(1, size // 2)
-    return kept
+    # What was needed beside an item may not be without it.
+    return kept if len(kept) == len(items) else fewest_enough(kept, enough)
 
 
 def made_small(

@@ -16,7 +16,6 @@ from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
-from agreement.comparing.smaller import minimal
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -24,8 +23,10 @@ from lars.files import replacement_path
 from lars.language.formulas import Expression
 from lars.language.terms import Variable
 from solver.facts import Fact
+from solver.minimal import minimal
 from solver.settings import Certify, Progress, Warn, no_progress
 from translate.analysis import expressions_of, parts, rebuild, stream_blocks
+from translate.analysis.nullability import is_cautious
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, Bgp, Extend, Pattern, TriplePattern, variables
 from translate.model.query import EngineQuery
@@ -205,7 +206,7 @@ _Change = Callable[[Pattern], Pattern | None]
 
 def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
     """Yield pairs in which both queries lack the same part, and bind their columns all the same."""
-    for change in _changes(pair.cqels.pattern):
+    for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
             replace(query, pattern=_tidy(rebuild(query.pattern, change())))
@@ -217,7 +218,7 @@ def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
         yield agree.Pair(_without_column(pair.csparql, name), _without_column(pair.cqels, name), pair.choices)
 
 
-def _changes(pattern: Pattern) -> Iterator[Callable[[], _Change]]:
+def _changes(pattern: Pattern, other: Pattern) -> Iterator[Callable[[], _Change]]:
     patterns = list(parts(pattern))
     for condition in dict.fromkeys(part.condition for part in patterns if isinstance(part, algebra.Filter)):
         yield partial(_dropping_condition, condition)
@@ -228,7 +229,11 @@ def _changes(pattern: Pattern) -> Iterator[Callable[[], _Change]]:
         (algebra.Minus, "left"),
     )
     for kind, side in kinds:
-        for number in range(sum(isinstance(part, kind) for part in patterns)):
+        count_here, count_there = (
+            sum(_is_of(kind, part) for part in parts(each)) for each in (pattern, other)
+        )
+        # Where one query has more of them, a number names other parts of the two.
+        for number in range(count_here if count_here == count_there else 0):
             yield partial(_keeping_side, kind, number, side)
     triples = (triple for part in patterns if isinstance(part, algebra.Bgp) for triple in part.triples)
     for triple in dict.fromkeys(triples):
@@ -246,12 +251,17 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
     met = count()
 
     def change(part: Pattern) -> Pattern | None:
-        if not isinstance(part, kind) or next(met) != number:
+        if not _is_of(kind, part) or next(met) != number:
             return None
         pattern: Pattern = getattr(part, side)
         return pattern
 
     return change
+
+
+def _is_of(kind: type[Pattern], part: Pattern) -> bool:
+    """Whether a part is one of a kind that both queries have: a cautious block is CQELS's alone."""
+    return isinstance(part, kind) and not (isinstance(part, algebra.Union) and is_cautious(part))
 
 
 def _dropping_triple(triple: TriplePattern) -> _Change:

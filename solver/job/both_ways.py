@@ -11,6 +11,7 @@ from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Signature
 from solver.facts import Arguments, Fact, NearSituation, Row, Situation, Span, atom_of, atoms_of, unite
+from solver.minimal import minimal
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
@@ -97,7 +98,7 @@ def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram
             return False
 
     def fewest(items: tuple[Item, ...], case_of: Callable[[tuple[Item, ...]], PosedProgram]) -> PosedProgram:
-        return case_of(_fewest(items, lambda some: differs(case_of(some))))
+        return case_of(tuple(minimal(items, lambda some: differs(case_of(tuple(some))))))
 
     t = case.times[index]
     program = replace(case, situation=NearSituation(case.program, case.situation).at(t), times=(t,))
@@ -124,21 +125,6 @@ def _with_background(case: PosedProgram, pairs: Sequence[tuple[Signature, Argume
 
 def _with_rules(case: PosedProgram, rules: tuple[Rule, ...]) -> PosedProgram:
     return replace(case, program=Program(rules))
-
-
-def _fewest(items: tuple[Item, ...], differs: Callable[[tuple[Item, ...]], bool]) -> tuple[Item, ...]:
-    """Return some of the items that differ still, greedily: not always the fewest."""
-    size = len(items)
-    while size:
-        place = 0
-        while place < len(items):
-            rest = items[:place] + items[place + size :]
-            if differs(rest):
-                items = rest
-            else:
-                place += size
-        size //= 2
-    return items
 
 
 def _program_text(case: PosedProgram, sentence: str) -> str:

@@ -304,10 +304,7 @@ def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudg
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
     """Return the longest duration of which all times and windows are multiples, at most a second."""
     nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
-    for source in requests.sources(query):
-        if isinstance(source.window, Range):
-            lengths = (source.window.length, source.window.slide, source.window.until)
-            nanoseconds |= {duration.nanoseconds for duration in lengths if duration is not None}
+    nanoseconds |= {duration.nanoseconds for duration in requests.durations_of(query)}
     unit = reduce(gcd, nanoseconds, NANOSECONDS["s"])
     return Duration(max(unit, _FINEST.nanoseconds))
 
@@ -315,7 +312,7 @@ def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
 def needed_rules(
     engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: Options
 ) -> tuple[EngineRule, ...] | None:
-    """Return rules of the engine that together predict the recording, and no fewer of which do.
+    """Return rules of the engine that together predict the recording, and do not without any one of them.
 
     None where not even all of them do; no rule where the specification, with windows that begin at
     multiples of their slide, predicts it too; when in the course of a push a report comes is left open.

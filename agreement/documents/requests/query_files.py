@@ -28,7 +28,7 @@ from translate.dialects import TITLES, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
-from translate.model.windows import Range, WindowExpression, window_operator
+from translate.model.windows import Range, Span, WindowExpression, window_operator
 from translate.sparql import TokenKind, has_relative_iri, read_declarations, resolve
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
@@ -322,12 +322,11 @@ def fitting_unit(durations: Iterable[Duration]) -> Duration:
 
 
 def durations_of(query: EngineQuery) -> Iterator[Duration]:
-    """Yield the lengths and slides of a query's windows, and how often it is computed."""
+    """Yield the durations of a query's windows, and how often it is computed."""
     for source in sources(query):
-        if isinstance(source.window, Range):
-            yield from (
-                part for part in (source.window.length, source.window.slide, source.window.until) if part
-            )
+        if isinstance(source.window, Range | Span):
+            values = (getattr(source.window, field.name) for field in fields(source.window))
+            yield from (value for value in values if isinstance(value, Duration) and value.nanoseconds)
     if query.every is not None:
         yield query.every
 

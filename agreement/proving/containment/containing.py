@@ -51,9 +51,10 @@ from lars.language.formulas import Call
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.rdf import value as number
-from translate.analysis import parts
+from translate.analysis import expressions_of, parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
 from translate.model.query import EmptyGroup, Form
+from translate.tau import uses_arrivals
 
 _MOST_MODELS: Final = 30
 _MOST_TRIED: Final = 800
@@ -157,9 +158,11 @@ class _Comparison:
     def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
         every = [part for query in (one, other) for part in parts(query.pattern)]
-        random = any(map(is_random, every))
-        self.why = "a function of random values" if random else ""
-        self.comparable = comparable and not random
+        self.why = "a function of random values" if any(map(is_random, every)) else ""
+        terms = chain.from_iterable(map(expressions_of, every))
+        if frozenset(one.merged) != frozenset(other.merged) and any(map(uses_arrivals, terms)):
+            self.why = "the time of a statement in windows that differ"
+        self.comparable = comparable and not self.why
         self.tried = _MOST_TRIED
         self.counts = any(
             isinstance(part, Group) or (isinstance(part, Select) and part.modifiers.slices) for part in every

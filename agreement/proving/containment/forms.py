@@ -127,7 +127,9 @@ def _form(pattern: Pattern) -> PatternTree:
             return PatternTree("GROUP", (_form(inner), *parts))
         case algebra.Select(inner, result, modifiers):
             order = tuple(PatternTree(key.descending, (key.variable,)) for key in modifiers.order)
-            parts = (PatternTree("SHOWN", result, ordered=False), PatternTree("ORDER", order))
+            # LIMIT chooses among equals by what columns are called.
+            shown = PatternTree("SHOWN", tuple(sorted(result)), ordered=modifiers.slices)
+            parts = (shown, PatternTree("ORDER", order))
             label = "SELECT", modifiers.duplicates, modifiers.offset, modifiers.limit
             return PatternTree(label, (_form(inner), *parts))
         case _:

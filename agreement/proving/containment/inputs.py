@@ -18,10 +18,14 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
-from translate.analysis import rename
+from translate.analysis import parts, rename
+from translate.model.patterns import Select
 from translate.model.query import EngineQuery, Profile
 
 _ACCEPTED: Final = "--contained and --equivalent require two files, each with a query"
+_TIES: Final = (
+    "LIMIT chooses among equal rows by the order of names, which changes; use names in the same order"
+)
 _TWO: Final = 2
 
 
@@ -55,6 +59,12 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
     # What had the new name gets the old one: names inside a query are its own.
     whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming
     result = tuple(whole.get(name, name) for name in query.result)
+    lists = [
+        part.result for part in parts(query.pattern) if isinstance(part, Select) and part.modifiers.slices
+    ]
+    for columns in (*lists, *((query.result,) if query.modifiers.slices else ())):
+        if sorted(columns, key=lambda name: whole.get(name, name)) != sorted(columns):
+            raise LarsError(f"--rename: cannot rename columns of {path}: {_TIES}")
     order = tuple(
         replace(key, variable=whole.get(key.variable, key.variable)) for key in query.modifiers.order
     )

@@ -300,8 +300,13 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
     return decision
 
 
-def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | None:
-    """Return the theorem by which the sides agree on every stream, whatever the static data."""
+def agreement_theorem(
+    question: AgreementQuestion, period: int, *, any_source: bool = False
+) -> Theorem | None:
+    """Return the theorem by which the sides agree on every stream, whatever the static data.
+
+    With `any_source` a triple may come from another source than its pattern's, which A6 excludes.
+    """
     possible = tuple(way for way in question.ways if way.possible)
     why_not_monotone = [why for why, _ in question.hindrances]
     if "DESCRIBE" in why_not_monotone:
@@ -316,7 +321,7 @@ def agreement_theorem(question: AgreementQuestion, period: int) -> Theorem | Non
         for part in parts(query.pattern)
     ):
         return None
-    same = question.one_query(period)
+    same = question.one_query(period) and not any_source
     free = replace(question, stock=None)
     if not possible and (same or (question.same_patterns and all(map(theorems.is_excluded, free.ways)))):
         return Theorem.NOTHING

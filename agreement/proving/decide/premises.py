@@ -44,14 +44,18 @@ def _where(question: AgreementQuestion, disjunct: Satisfiability | None) -> str:
     return places.triple(edges[0].triple) if edges else places.word("WHERE", "SELECT", "ASK")
 
 
+_EXCLUSIVE = "sources are exclusive (A6)"
+_ASSUMED = "assumed: a triple comes only from the source of the patterns that it matches"
+
+
 def _exclusive(question: AgreementQuestion) -> CheckedPremise:
     overlap, places = question.overlap, question.places
     if overlap is None:
         edge = next((edge for way in question.ways for edge in way.disjunct.readings), None)
-        statement = "sources are exclusive (A6): no pattern unifies with one of another source"
+        statement = f"{_EXCLUSIVE}: no pattern unifies with one of another source; {_ASSUMED}"
         return CheckedPremise(statement, True, places.source if edge is None else places.triple(edge.triple))
     one, also, why = overlap
-    sentence = f"sources are exclusive (A6): {{{one.triple}}} in {one.where}"
+    sentence = f"{_EXCLUSIVE}: {{{one.triple}}} in {one.where}"
     other = f" and {{{also.triple}}} in {also.where}"
     place, where = places.triple(one.triple), places.triple(also.triple)
     # Static data that are given match the pattern itself.
@@ -75,7 +79,7 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
                 place = question.places.triple(way.edge.triple) if way.edge else place
                 yield CheckedPremise(f"{which}not satisfiable: {way.why}{text and ': '}{text}", False, place)
             case None:
-                yield CheckedPremise(f"{which}satisfiable or not is open: {way.why}", False, place)
+                yield CheckedPremise(f"{which}satisfiable or not is open: {way.why}", None, place)
 
 
 def _written(test: Requirement) -> str:

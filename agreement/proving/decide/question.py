@@ -6,7 +6,7 @@ or one or two queries.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
@@ -232,13 +232,13 @@ class AgreementQuestion:
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
     """Return a window as pull sees it: at multiples of U a slide that divides U is none."""
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
-        return str(Range(window.length, None, window.until))
+        return str(replace(window, slide=None))
     return _stepped(window, unit)
 
 
 def _stepped(window: WindowExpression, unit: Duration) -> str:
     if isinstance(window, Range) and window.slide is not None and window.slide.points(unit) == 1:
-        return str(Range(window.length, None, window.until))
+        return str(replace(window, slide=None))
     return str(window)
 
 

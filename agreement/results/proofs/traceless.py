@@ -18,6 +18,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.experiments.experiment import Experiment, ExperimentEntry, read_experiment
 from agreement.experiments.grid import on_read
 from agreement.proving.containment import PairQuery, contained_in_units, decide_containment, two_queries
+from agreement.proving.containment.canonical import difference_at
 from agreement.proving.decide import (
     SEARCHED,
     AgreementQuestion,
@@ -48,6 +49,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from solver.deadlines import Deadline
+from solver.facts import Background
 from solver.settings import TraceInput, Warn
 from translate.model.query import MERGING, Language
 from translate.tau import Trigger
@@ -402,7 +404,8 @@ def made_streams(task: WitnessTask) -> StreamMaker:
     def made(period: int, deadline: Deadline) -> Decision | None:
         decider.seconds = deadline.left
         try:
-            if (theorem := agreement_theorem(question, period)) is not None:
+            theorem = agreement_theorem(question, period, any_source=task.any_source)
+            if theorem is not None:
                 return Decision(EveryStream.ALWAYS, theorem.value, triples=0)
             found = None if question.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
@@ -450,13 +453,21 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
     for query, other in _directions(task, deadline):
         try:
             answer = decide_containment(query, other)
+            if answer.witness is not None and _is_refuted(query, other, answer.witness, task.static):
+                return answer
         except LarsError:
             return None
-        if answer.witness is not None and (task.static is None or not answer.witness.triples):
-            return answer
         answers.append(answer)
     reasons = dict.fromkeys(answer.why for answer in answers)
     return Decision(EveryStream.ALWAYS, "; ".join(reasons), triples=0) if all_hold(answers) else None
+
+
+def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
+    """Whether the first query has more on a stream with the static data that are given, too."""
+    if static is None:
+        return True
+    times = witness.before, witness.end
+    return not witness.triples and difference_at(query, other, witness.facts, static, times) is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

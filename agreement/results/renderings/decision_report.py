@@ -15,7 +15,8 @@ from agreement.documents.dates import Dates
 from agreement.documents.requests import sources
 from agreement.proving.containment import PairQuery
 from agreement.proving.containment.canonical import in_unit
-from agreement.proving.decide import VariantClasses
+from agreement.proving.decide import AgreementQuestion, VariantClasses
+from agreement.proving.decide.theorems import Theorem
 from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, Witness, all_hold
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
@@ -29,7 +30,7 @@ from translate.tau import columns
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
     """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
     unit = variants.question.setting.unit
-    yield from _verdicts(decisions, unit)
+    yield from _verdicts(decisions, variants.question)
     yield "what was checked"
     checked: dict[CheckedPremise, list[Decision]] = {}
     for decision in decisions:
@@ -37,8 +38,7 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
             checked.setdefault(premise, []).append(decision)
     for premise, decided in checked.items():
         limit = "" if len(decided) == len(decisions) else f" for U = {_periods(decided)}"
-        answer = "yes" if premise.holds else "no "
-        yield f"  {answer}  {premise.statement}{limit} ({premise.place})"
+        yield f"  {_HOLDS[premise.holds]:4} {premise.statement}{limit} ({premise.place})"
     for decision, *_ in _groups(decisions):
         if decision.witness is not None:
             yield from _witness(decision.period, decision.witness, _dates(unit, decision.period))
@@ -56,10 +56,11 @@ def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
     return (list(group) for _, group in kinds)
 
 
-def _verdicts(decisions: Sequence[Decision], unit: Duration) -> Iterator[RenderableType]:
+def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Iterator[RenderableType]:
     """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
+    unit = question.setting.unit
     style = "bold red" if any(map(_differs, decisions)) else "bold"
-    yield Text(_headline(decisions), style=style)
+    yield Text(_headline(decisions, question), style=style)
     yield f"push and pull on every stream, time in units of {unit}"
     table = Table("period U", "verdict", "rests on", "what would change it")
     for group in _groups(decisions):
@@ -131,7 +132,7 @@ def decision_page(
             for decision in _first_of_each(decisions)
         ],
         "marks": [_square(verdict) for verdict, own in periods.items() if own],
-        "blocks": page_blocks([*_verdicts(decisions, unit), *_variants(variants)]),
+        "blocks": page_blocks([*_verdicts(decisions, variants.question), *_variants(variants)]),
         "premises": [_premise_json(premise) for premise in premises],
         "query": variants.question.places.text.rstrip("\n").split("\n"),
     }
@@ -156,12 +157,22 @@ def _differs(decision: Decision) -> bool:
     return decision.verdict in (EveryStream.NEVER, EveryStream.SOME)
 
 
-def _headline(decisions: Sequence[Decision]) -> str:
+def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str:
     """Return the verdicts in one sentence, those that differ first."""
-    ordered = sorted(decisions, key=lambda decision: not _differs(decision))
-    groups = [list(group) for _, group in groupby(ordered, lambda decision: decision.verdict)]
-    sentences = {group[0].verdict: f"U = {_periods(group)}: {_SAID[group[0].verdict]}" for group in groups}
-    return "; ".join(sentences.values())
+    by_verdict: dict[EveryStream, list[Decision]] = {}
+    for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
+        by_verdict.setdefault(decision.verdict, []).append(decision)
+    sentences = {verdict: _SAID[verdict] for verdict in by_verdict}
+    if any(_assumes_sources(decision, question) for decision in decisions):
+        sentences[EveryStream.ALWAYS] += ", if each triple comes from the source of its own pattern"
+    return "; ".join(f"U = {_periods(group)}: {sentences[each]}" for each, group in by_verdict.items())
+
+
+def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
+    """Whether a verdict rests on A6, and the query has several sources: without a row it does not."""
+    always = decision.verdict is EveryStream.ALWAYS and decision.why != Theorem.NOTHING.value
+    many = len(sources(question.pair.cqels)) + question.reads_static > 1
+    return always and many and question.overlap is None
 
 
 def _periods(group: Sequence[Decision]) -> str:

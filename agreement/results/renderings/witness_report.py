@@ -1,6 +1,6 @@
 """Smallest streams on which sides differ, and what is left of a disagreement, as text and as JSON."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from rich.console import RenderableType
@@ -41,6 +41,12 @@ def _property(task: WitnessTask, period: int) -> str:
     return f"on which {one} and {other} differ for U = {period}"
 
 
+def _static_rows(quads: Iterable[tuple[str, ...]]) -> Iterator[tuple[str, str, list[str]]]:
+    """Yield static triples as rows of a table of triples, each with its graph."""
+    for *triple, graph in quads:
+        yield "", "static" if graph == DEFAULT.name else f"static {outputs.short(graph)}", triple
+
+
 def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator[RenderableType]:
     static = witness.triples
     chosen = "" if task.static is not None or not static else f" and {len(static)} static"
@@ -52,11 +58,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     arriving = (
         (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in witness.facts
     )
-    known = (
-        ("", "static" if graph == DEFAULT.name else f"static {outputs.short(graph)}", triple)
-        for *triple, graph in (static if task.static is None else ())
-    )
-    yield outputs.triples_table(chain(arriving, known))
+    yield outputs.triples_table(chain(arriving, _static_rows(static if task.static is None else ())))
     report = task.report(period, witness)
     names = outputs.header(task.variables)
     if report is None:
@@ -141,7 +143,7 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     arriving = (
         (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts
     )
-    static = (("", "static", row[:3]) for row in left.static.get(("triple", 4), ()))
+    static = _static_rows(left.static.get(("triple", 4), ()))
     yield outputs.triples_table(chain(arriving, static), dates.caption.strip() or None)
     yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
 
@@ -163,7 +165,5 @@ def shrunk_json(disagreement: MinimalDisagreement) -> outputs.Json:
         "after": outputs.record(disagreement.after),
         "evaluations": disagreement.evaluations,
         "trace": [outputs.json_triple(fact, dates_of(disagreement)) for fact in disagreement.left.facts],
-        "static": outputs.bindings(
-            "spo", (row[:3] for row in disagreement.left.static.get(("triple", 4), ()))
-        ),
+        "static": outputs.bindings("spog", disagreement.left.static.get(("triple", 4), ())),
     }

@@ -43,3 +43,86 @@ def test_an_average_of_nothing_is_not_the_same_in_two_languages(tmp_path, aggreg
     files = (tmp_path / "a.rq", tmp_path / "b.rq")
     ran = lars("decide", *files, "--contained", "--unit", "1s", "--time-limit", "2")
     assert ("b.rq: yes" in ran.out) is is_said
+
+
+def said(folder, *options, **texts):
+    """Return how `lars` ran on queries in files of these names, with one more word in front."""
+    for name, text in texts.items():
+        (folder / f"{name}.rq").write_text(PREFIX + text)
+    command, *more = options
+    return lars(command, *(folder / f"{name}.rq" for name in texts), *more, "--unit", "1s")
+
+
+LIMITED = "SELECT ?x WHERE { { SELECT ?x ?%s { STREAM :s [RANGE 5s] { ?x :p ?%s } } LIMIT 1 } }"
+
+
+@pytest.mark.parametrize(("other", "code"), [("b", 0), ("z", 1)])
+def test_hidden_names_decide_which_of_equal_rows_a_limit_keeps(tmp_path, other, code):
+    texts = {"one": LIMITED % ("a", "a"), "two": LIMITED % (other, other)}
+    ran = said(tmp_path, "decide", "--contained", "--time-limit", "5", **texts)
+    assert ran.code == code
+
+
+@pytest.mark.parametrize(("new", "code"), [("b", 0), ("z", 2)])
+def test_a_renamed_column_does_not_change_which_of_equal_rows_a_limit_keeps(tmp_path, new, code):
+    one, two = (
+        f"SELECT ?x ?{n} WHERE {{ STREAM :s [RANGE 5s] {{ ?x :p ?{n} }} }} LIMIT 1" for n in "a" + new
+    )
+    ran = said(tmp_path, "decide", "--contained", "--rename", f"a={new}", one=one, two=two)
+    assert (ran.code, "LIMIT chooses among equal rows" in ran.err) == (code, code == 2)
+
+
+STAMPED = (
+    "REGISTER QUERY q AS PREFIX : <http://e/> PREFIX f: <http://larkc.eu/csparql/sparql/jena/ext#> "
+    "SELECT ?x ?t FROM STREAM :s {} WHERE {{ ?x :p ?y BIND (f:timestamp(?x, :p, ?y) AS ?t) }}"
+)
+
+
+@pytest.mark.parametrize(("window", "holds"), [("[RANGE 10s STEP 1s]", False), ("[RANGE 5s STEP 5s]", True)])
+def test_the_time_of_a_statement_is_that_in_its_own_windows(tmp_path, window, holds):
+    (tmp_path / "a.rq").write_text(STAMPED.format("[RANGE 5s STEP 5s]"))
+    (tmp_path / "b.rq").write_text(STAMPED.format(window))
+    ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--contained", "--time-limit", "2")
+    assert (": yes" in ran.out) is holds
+
+
+TWO_SOURCES = "SELECT ?r WHERE { STREAM :a [NOW] { ?r :alarm ?l } ?r :in ?f }"
+
+
+@pytest.mark.parametrize(("options", "code"), [(("--any-source",), 3), ((), 0)])
+def test_own_sources_exclude_no_stream_whose_triples_come_from_any(tmp_path, options, code):
+    ran = said(tmp_path, "witness", "--period", "1", "--time-limit", "0", *options, q=TWO_SOURCES)
+    assert ran.code == code
+
+
+def test_decide_says_that_it_assumes_own_sources(tmp_path):
+    ran = said(tmp_path, "decide", "--period", "1", q=TWO_SOURCES)
+    assert "if each triple comes from the source of its own pattern" in ran.out.splitlines()[0]
+    assert "assumed: a triple comes only from" in ran.out
+
+
+def test_all_periods_of_one_verdict_are_in_the_first_line(tmp_path):
+    asked = "ASK { STREAM :a [RANGE 2s] { ?x :p ?y } }"
+    ran = said(tmp_path, "decide", "--trigger", "matching", "--period", "1..4", "--time-limit", "0", q=asked)
+    assert ran.out.startswith("U = 1..2, 4: it is open")
+
+
+def test_a_premise_that_is_open_is_not_said_to_fail(tmp_path):
+    tested = "SELECT ?x WHERE { STREAM :a [NOW] { ?x :p ?y } FILTER (STRLEN(?y) > 3 && STRLEN(?y) < 2) }"
+    ran = said(tmp_path, "decide", "--period", "1", "--time-limit", "1", q=tested)
+    assert "  open satisfiable or not is open" in ran.out
+
+
+def test_a_stream_that_refutes_without_the_static_data_need_not_with_them(tmp_path):
+    count = "SELECT (COUNT(*) AS ?n) WHERE { STREAM :s [ALL] { :c :p ?y } %s }"
+    (tmp_path / "known.ttl").write_text("<http://e/c> a <http://e/T> .")
+    ran = said(tmp_path, "witness", "--static", tmp_path / "known.ttl", one=count % "", two=count % ":c a :T")
+    assert (ran.code, "confirm" in ran.err) == (3, False)
+
+
+def test_a_window_that_looks_ahead_sets_the_unit(tmp_path):
+    ahead = "SELECT ?x WHERE { STREAM s [PAST 5s FUTURE %sms STEP 1s] { ?x :p ?y } }"
+    for name, text in (("a", ahead % 250), ("b", ahead % 500)):
+        (tmp_path / f"{name}.rq").write_text(PREFIX + text)
+    ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--contained")
+    assert (ran.code, "time in units of 250ms" in ran.out) == (0, True)

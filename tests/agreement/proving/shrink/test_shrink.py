@@ -4,9 +4,15 @@ from random import Random
 
 import pytest
 
-from agreement.comparing.smaller import minimal
+from agreement.comparing.agree import Pair
+from agreement.comparing.smaller import fewest_enough
+from agreement.proving.shrinking import smaller_pairs
+from solver.minimal import minimal
 from tests.agreement.command import agree, lars
 from tests.packs import ROOT
+from translate.analysis import parts
+from translate.dialects import read_query
+from translate.model.patterns import Bgp, Union
 
 E = "http://example.org/"
 SAMPLES = ROOT / "samples"
@@ -132,3 +138,27 @@ def test_a_graph_that_the_difference_needs_is_in_the_experiment_that_is_written(
     made = shrink(*inputs, "--period", 2, "--out", tmp_path / "out")
     assert made.code == 1
     assert causes(agree(tmp_path / "out")) == {"silent period"}
+
+
+def test_both_queries_lack_the_same_part_of_each_smaller_pair():
+    either = "{ ?x <e:q> ?z } UNION { ?x <e:r> ?z }"
+    pulled = f"SELECT ?x FROM STREAM <e:a> [NOW] WHERE {{ ?x <e:p> ?y {either} }}"
+    pushed = f"SELECT ?x {{ {{ STREAM <e:a> [NOW] {{ ?x <e:p> ?y }} }} UNION {{ ?x <e:p> ?y }} {either} }}"
+    csparql, cqels = (read_query(text, "q") for text in (pulled, pushed))
+    pairs = list(smaller_pairs(Pair(csparql, cqels, None)))
+    for pair in pairs:
+        assert len({predicates(query) for query in (pair.csparql, pair.cqels)}) == 1
+    assert {3 - len(predicates(pair.cqels)) for pair in pairs} == {1}
+    unions = (isinstance(part, Union) for part in parts(pairs[0].cqels.pattern))
+    assert sum(unions) == 1
+
+
+def predicates(query):
+    """Return the predicates that a query names."""
+    bgps = (part for part in parts(query.pattern) if isinstance(part, Bgp))
+    return frozenset(str(triple.predicate) for bgp in bgps for triple in bgp.triples)
+
+
+def test_what_is_left_is_needed_though_it_is_so_of_fewer_and_not_of_more():
+    assert minimal("abc", lambda some: "".join(some) in ("abc", "ac", "c")) == ["c"]
+    assert fewest_enough("cba", lambda some: "".join(some) in ("cba", "ca", "c")) == ("c",)

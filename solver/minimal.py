@@ -1,0 +1,28 @@
+"""Of many items as few as something holds of: what a difference needs, of all that it was seen with."""
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
+    """Return some of the items for which it holds still (Zeller, 2002): without any one of them it does not.
+
+    >>> minimal(range(100), lambda some: {3, 97} <= set(some))
+    [3, 97]
+    """
+    kept, size = list(items), max(1, len(items) // 2)
+    while kept:
+        before, place = len(kept), 0
+        while place < len(kept):
+            rest = kept[:place] + kept[place + size :]
+            if holds(rest):
+                kept = rest
+            else:
+                place += size
+        # What was needed beside an item may not be without it.
+        if size == 1 and len(kept) == before:
+            break
+        size = max(1, size // 2)
+    return kept
