@@ -103,6 +103,25 @@ def test_wrong_words_are_one_message(words, said, tmp_path):
     assert said in ran.err
 
 
+READINGS = {
+    "cqels-2-range": (lambda t: range(t - 10, t), lambda t: range(t - t % 10 - 10, t - t % 10)),
+    "janus-offset-end": (lambda t: range(t - 9, t - 4), lambda t: range(t - 13, t - 9)),
+    "janus-offset-step": (lambda t: range(t - 9, t - 4), lambda t: range(t - t % 2 - 9, t - t % 2 - 4)),
+}
+"""The times in the window of each of two readings at a time, by their documents."""
+
+
+@pytest.mark.parametrize("name", READINGS)
+def test_a_stream_that_tells_two_readings_of_a_window_does_so_by_their_definitions(name, tmp_path):
+    found, (first, second) = verdict(name, tmp_path), READINGS[name]
+    assert (found.kind, found.why) == (Kind.REFUTED, "witness of 1 triple")
+    words = shlex.split(found.commands[0].replace(f"{name}/", f"{tmp_path}/{name}/"))[1:]
+    (shown,) = (one["against"] for one in lars(*words, "--json").json["directions"])
+    (at,) = (triple["t"] for triple in shown["stream"])
+    assert at in first(shown["t"])
+    assert at not in second(shown["t"])
+
+
 @pack("csrbench")
 def test_the_published_verdicts_of_csrbench_survive_when_times_count(tmp_path):
     every = [one for one in published_claims() if one.name.startswith("csrbench")]
