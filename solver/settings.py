@@ -104,6 +104,7 @@ class TraceOptions:
     a file, or in what `blank_nodes` says. Cells of tables may shorten IRIs by `prefixes`. Of tables whose
     columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
     Messages have their times from the property `time`, an IRI, and are numbered where there is none.
+    With `graphs` each triple of a named graph is an atom with its graph too, as a query asks for it.
     """
 
     unit: Duration
@@ -121,6 +122,7 @@ class TraceOptions:
     prefixes: tuple[tuple[str, str], ...] = ()
     columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
     time: str | None = None
+    graphs: bool = False
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""

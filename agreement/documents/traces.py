@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 import numpy as np
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.requests import origin_text, sources
+from agreement.documents.requests import origin_text, reads_graphs, sources
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.formulas import Truth
@@ -465,7 +465,8 @@ def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Du
 def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) -> settings.TraceOptions:
     """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
-    return replace(options, query_streams=streams, windows=_finite(queries, options.unit))
+    windows, graphs = _finite(queries, options.unit), any(map(reads_graphs, queries))
+    return replace(options, query_streams=streams, windows=windows, graphs=graphs)
 
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:

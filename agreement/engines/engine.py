@@ -11,7 +11,14 @@ from typing import Final, TypeVar
 
 from agreement.documents.outputs import in_order
 from agreement.documents.recordings import Push, Recording
-from agreement.documents.requests import WindowSource, base_for, read_once, sources, with_sources
+from agreement.documents.requests import (
+    WindowSource,
+    base_for,
+    check_comparable,
+    read_once,
+    sources,
+    with_sources,
+)
 from agreement.documents.traces import background
 from lars.errors import LarsError
 from lars.language.terms import Iri
@@ -66,7 +73,9 @@ _LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 
 def read_with_text(text: str, source: str, language: Language | None = None) -> EngineQuery:
     """Return the query of a text; one of CQELS or RSP-QL with its text, at which engines look too."""
-    return with_text(read_once(text, source, language), text, source)
+    query = read_once(text, source, language)
+    check_comparable(query, source)
+    return with_text(query, text, source)
 
 
 def with_text(query: EngineQuery, text: str, source: str, base: str | None = None) -> EngineQuery:

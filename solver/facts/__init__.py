@@ -11,6 +11,7 @@ from solver.facts.evaluation_times import (
     times_of,
 )
 from solver.facts.facts import (
+    QUAD_PREDICATE,
     STREAM_PREDICATE,
     Arguments,
     Background,

@@ -24,6 +24,8 @@ Background = Mapping[terms.Signature, Iterable[Arguments]]
 _Item = TypeVar("_Item")
 STREAM_PREDICATE: Final = "striple"
 """The predicate of RDF input: subject, predicate, object, stream."""
+QUAD_PREDICATE: Final = "squad"
+"""The predicate of RDF input in a named graph: subject, predicate, object, graph, stream."""
 _STREAM_ARITY: Final = 4
 
 

@@ -15,7 +15,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -27,7 +27,7 @@ from lars.errors import FailedRunError, LarsError, Place, PlacedError, short_of
 from lars.files import read_bytes, temporary_folder
 from lars.language.terms import Signature
 from solver.columns import Array, TermCodes
-from solver.facts import STREAM_PREDICATE, Arguments
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Arguments
 from solver.rdf import blanks_in, is_of_file, is_triple_term, with_blanks
 from solver.settings import BlankNodes, TraceOptions
 from solver.traces.trace_times import Clock, Instant, MalformedPart
@@ -126,6 +126,8 @@ def _folder() -> Path:
 
 
 Triple = tuple[str, str, str]
+NamedTriple = tuple[Triple, str]
+"""A triple with the named graph that it is in."""
 ATOMS: Final = ""
 """Stands for the stream of all atoms that are not read as RDF."""
 
@@ -306,6 +308,7 @@ class TraceFile:
     matter. `prefixes` are those that a file of atoms declares at its head, or given for a table. `path` is
     what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the triples of a
     table that was mapped. `time` is the canonical text of the property that gives messages their times.
+    With `graphs` the triples of named graphs are atoms with their graphs too.
     """
 
     index: int
@@ -321,6 +324,7 @@ class TraceFile:
     copy: Path | None = None
     blank_nodes: BlankNodes = BlankNodes.DOCUMENT
     time: str | None = None
+    graphs: bool = False
 
     @property
     def file(self) -> Path:
@@ -363,16 +367,19 @@ def line_of(data: bytes, number: int) -> str:
     return text.decode("utf-8", "backslashreplace").rstrip("\r")
 
 
-def element_atoms(
+def element_atoms(  # noqa: PLR0913
     source: TraceFile,
     written: Instant,
     own: str | None,
     triples: Sequence[Triple],
     column: int = 1,
+    *,
+    quads: Sequence[NamedTriple] = (),
 ) -> list[TracedAtom]:
     """Return the triples of an element as atoms; `column` is where its time stands.
 
-    Its stream is its own, or else the file's; raises MalformedPart when they contradict.
+    `quads` are those of its triples that are in a named graph. Its stream is its own, or else the file's;
+    raises MalformedPart when they contradict.
     """
     if own is None and source.stream is None and source.candidates:
         names = ", ".join(source.candidates)
@@ -385,10 +392,13 @@ def element_atoms(
         )
     stream, time = own or source.stream, source.stamped(written, column)
     if source.blank_nodes is BlankNodes.ELEMENT:
-        triples = elements_blanks(f"{source.index}\n{stream}\n{time.value}", triples)
+        apart = _of_element(f"{source.index}\n{stream}\n{time.value}", triples)
     else:
-        triples = [(_of_file(source, s), p, _of_file(source, o)) for s, p, o in triples]
-    return [TracedAtom(time, stream, STREAM_PREDICATE, (*triple, stream or "null")) for triple in triples]
+        apart = partial(_of_file, source)
+    atoms: list[tuple[str, Arguments]] = [(STREAM_PREDICATE, (apart(s), p, apart(o))) for s, p, o in triples]
+    if source.graphs:
+        atoms += [(QUAD_PREDICATE, (apart(s), p, apart(o), apart(graph))) for (s, p, o), graph in quads]
+    return [TracedAtom(time, stream, name, (*terms, stream or "null")) for name, terms in atoms]
 
 
 def _of_file(source: TraceFile, term: str) -> str:
@@ -403,13 +413,19 @@ def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
     """
     if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples
-    element = "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
-    return [(_apart(element, s), p, _apart(element, o)) for s, p, o in triples]
+    apart = _of_element(where, triples)
+    return [(apart(s), p, apart(o)) for s, p, o in triples]
 
 
-def _apart(element: str, term: str) -> str:
+def _of_element(where: str, triples: Sequence[Triple]) -> Callable[[str], str]:
+    """Return the renaming of the blank nodes of an element."""
+
+    @cache  # Most elements have no blank node, and need none of this.
+    def element() -> str:
+        return "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
+
     def name(label: str) -> str:
-        digest = blake2b(f"{element}\n{label}".encode(), digest_size=16)
+        digest = blake2b(f"{element()}\n{label}".encode(), digest_size=16)
         return f"_:e{digest.hexdigest()}"
 
-    return with_blanks(term, name)
+    return lambda term: with_blanks(term, name)

@@ -282,6 +282,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         prefixes=options.prefixes,
         copy=None if plain == file else plain,
         blank_nodes=options.blank_nodes or BlankNodes.DOCUMENT,
+        graphs=options.graphs,
     )
     return kind.begun(source, head, options)
 

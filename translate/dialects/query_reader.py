@@ -193,24 +193,29 @@ def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None
         raise UnsupportedError("a duration without a unit", place, covered=covered)
 
 
-def _blocks(document: sparql.Document, part: sparql.Phrase, outer: str = "") -> Iterator[sparql.Phrase]:
+def _blocks(
+    document: sparql.Document, part: sparql.Phrase, language: Language, outer: str = ""
+) -> Iterator[sparql.Phrase]:
     """Yield the STREAM and WINDOW blocks in the order of the text; raises where one stands in another.
 
-    `outer` is the word of the block or GRAPH that the part stands in.
+    `outer` is the word of the block or GRAPH that the part stands in. A window of RSP-QL has named graphs.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
-        if outer and (inner.name == "block" or (word and outer != "GRAPH")):
+        without = language is not Language.RSPQL and outer != "GRAPH"
+        if outer and (inner.name == "block" or (word and without)):
             _refuse_nesting(document, inner.first(), outer)
         if inner.name == "block":
             yield inner
-        yield from _blocks(document, inner, outer or word)
+        yield from _blocks(document, inner, language, outer or word)
 
 
 def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) -> None:
     if token.is_word("GRAPH"):
         construct = f"GRAPH inside {outer}, which reads a stream of named graphs"
-        raise UnsupportedError(construct, document.place(token.start), covered="streams of triples")
+        raise UnsupportedError(
+            construct, document.place(token.start), covered="windows of RSP-QL over named graphs"
+        )
     problem = f"found {token.text.upper()} inside {outer}; a stream has no streams in it"
     raise QueryError(document.place(token.start), problem)
 
@@ -249,7 +254,7 @@ def lift(document: sparql.Document, language: Language) -> tuple[sparql.Phrase, 
     streams = _Streams(document, names, language)
     for part in query.phrases():
         streams.read_from(part)
-    blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query)}
+    blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}
     if blocks and language.manner.texts is None:
         _refuse_mixture(document, query)
     clauses = StreamingClauses(

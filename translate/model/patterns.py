@@ -169,15 +169,18 @@ class StreamBlock:
 
     A variable in the place of s ranges over the streams, and is bound to the one that matches.
     `name` is that of a window that RSP-QL names: two of them can be alike and yet start at different times.
+    With a `graph`, g is matched in the graph of that name: the triples in ω of elements that are such graphs.
     """
 
     stream: Iri | Variable
     window: WindowExpression
     pattern: Bgp | PathPattern = Bgp()
     name: Iri | None = field(default=None, compare=False)
+    graph: Iri | Variable | None = None
 
     def __str__(self) -> str:
-        return f"STREAM {self.stream} {self.window} {self.pattern}"
+        graph = "" if self.graph is None else f"GRAPH {self.graph} "
+        return f"STREAM {self.stream} {self.window} {graph}{self.pattern}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -423,8 +426,9 @@ def variables(pattern: Pattern) -> frozenset[Variable]:
             return frozenset().union(*(variables_of(term) for triple in triples for term in triple.terms))
         case PathPattern(subject, _, object_):
             return variables_of(subject) | variables_of(object_)
-        case StreamBlock(stream, _, inner):
-            return variables(inner) | variables_of(stream)
+        case StreamBlock(stream, _, inner, _, graph):
+            own = frozenset[Variable]() if graph is None else variables_of(graph)
+            return variables(inner) | variables_of(stream) | own
         case Filter(inner, _):
             return variables(inner)
         case Join(left, right) | Union(left, right) | LeftJoin(left, right, _):

@@ -28,6 +28,7 @@ from translate.model.patterns import (
     variables,
 )
 from translate.model.query import Dataset, EngineQuery, Form, Language
+from translate.model.windows import Rows
 from translate.sparql import expressions
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
 from translate.sparql.tokens import VERSIONS_12, Token, TokenKind
@@ -402,7 +403,7 @@ def _read_graph(
     part: Phrase, name: Part, group: Phrase, stream: _Stream, scope: expressions.Scope
 ) -> Pattern:
     """Return GRAPH or SERVICE, or a block of a stream."""
-    if stream is not None:
+    if stream is not None and part.name != "graph":
         word = part.name.upper()
         raise scope.unsupported(f"{word} inside a block of a stream", name, word)
     if part.name == "block":
@@ -412,10 +413,25 @@ def _read_graph(
         return _read_block(block, group, scope)
     term = scope.term(name)
     assert isinstance(term, Iri | Variable)
+    if stream is not None:
+        return _read_stream_graph(name, group, replace(stream, graph=term), scope)
     inner = read_group(group, None, scope)
     if part.name == "service":
         return algebra.Service(term, inner, part.find("silent") is not None)
     return algebra.Graph(term, inner)
+
+
+def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: expressions.Scope) -> Pattern:
+    """Return GRAPH in a window: triple patterns, each of which is matched in the graph by itself."""
+    others = [part for part in group.phrases() if part.name != "triples"]
+    if others or not any(group.phrases()):
+        words = {"data": "VALUES", "subselect": "SELECT"}
+        what = words.get(others[0].name, others[0].name.upper()) if others else "no triple pattern"
+        raise scope.unsupported(f"{what} inside GRAPH of a window", others[0] if others else name)
+    # A tuple window counts the triples of a stream, and those of graphs are atoms of their own.
+    if any(isinstance(window, Rows) for window in scope.lifted.windows()):
+        raise scope.unsupported("GRAPH of a window beside a tuple window", name)
+    return read_group(group, stream, scope)
 
 
 def _read_block(stream: StreamBlock, group: Phrase, scope: expressions.Scope) -> Pattern:

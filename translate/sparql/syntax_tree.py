@@ -22,6 +22,7 @@ from lars.language.terms import Iri, Variable
 from translate.errors import NeedsRdf12Error, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import MergedStream, ToStream
+from translate.model.windows import WindowExpression
 from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenKind, declared
 
 
@@ -56,6 +57,12 @@ class StreamingClauses:
     to_stream: ToStream | None = None
     registers_stream: bool = False
     notes: tuple[str, ...] = ()
+
+    def windows(self) -> Iterator[WindowExpression]:
+        """Yield the windows of all streams."""
+        yield from (part.window for part in (*self.merged, *self.declared))
+        for block in self.blocks.values():
+            yield from (part.window for part in (block.windows if isinstance(block, AnyWindow) else (block,)))
 
 
 @dataclass(frozen=True, slots=True)

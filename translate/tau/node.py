@@ -15,6 +15,8 @@ from translate.model.query import EmptyGroup, Setting
 ActiveGraph = Symbol | Iri | Variable
 
 NAMED: Final = "named"
+STREAM_QUAD: Final = "squad"
+"""The predicate of a stream's triple with the graph of its element: squad(S, P, O, graph, stream)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,8 @@ class Node:
     every predicate carries the graph as one more last argument, and inside EXISTS the values
     `guarded_variables` of the solution that is tested, which `guard` holds. In a multiset (`bag`) a solution
     carries what tells it from an equal one. Inside a STREAM block the triples are those of
-    `window` on the stream `graph`. `query_variables` are the query's variables.
+    `window` on the stream `graph`, and inside its GRAPH those of the `stream` whose elements have that graph.
+    `query_variables` are the query's variables.
     """
 
     setting: Setting
@@ -35,6 +38,7 @@ class Node:
     prefix: str = ""
     graph: ActiveGraph = DEFAULT
     window: Window | None = None
+    stream: ActiveGraph | None = None
     guarded_variables: tuple[Variable, ...] = ()
     guard: tuple[BodyLiteral, ...] = ()
     bag: bool = False
@@ -64,23 +68,29 @@ class Node:
 
     def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
         """Return the literal that a triple is in the active graph, or is shown by the window."""
-        if self.window is not None:
-            return In(self.window, Diamond(Atom("striple", (subject, predicate, object_, self.graph))))
-        return Atom("triple", (subject, predicate, object_, self.graph))
+        triple = (subject, predicate, object_, self.graph)
+        if self.window is None:
+            return Atom("triple", triple)
+        atom = Atom("striple", triple) if self.stream is None else Atom(STREAM_QUAD, (*triple, self.stream))
+        return In(self.window, Diamond(atom))
 
     def nothing(self) -> tuple[BodyLiteral, ...]:
         """Return the body of the empty pattern: one solution in the default graph, or in each that exists."""
-        if self.graph == DEFAULT or (self.window is not None and not isinstance(self.graph, Variable)):
+        if self.exists():
+            return (*self.guard, *self.exists())
+        if self.graph == DEFAULT or not isinstance(self.graph, Variable):
             return self.guard or (Truth(),)
-        if self.window is not None:
-            names = self.fresh("S"), self.fresh("P"), self.fresh("O")
-            return (*self.guard, self.edge(*names))
-        return (*self.guard, *self.exists())
+        return (*self.guard, self._any_edge())
 
     def exists(self) -> tuple[BodyLiteral, ...]:
         """Return the body of what looks into no triple of the active graph: there is such a graph."""
+        if self.stream is not None:
+            return (self._any_edge(),)
         apart = self.graph == DEFAULT or self.window is not None
         return () if apart else (Atom(NAMED, (self.graph,)),)
+
+    def _any_edge(self) -> BodyLiteral:
+        return self.edge(self.fresh("S"), self.fresh("P"), self.fresh("O"))
 
     def fresh(self, name: str) -> Variable:
         """Return a variable that the query does not have."""

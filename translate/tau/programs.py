@@ -30,7 +30,7 @@ from translate.model.patterns import Duplicates, Select, TriplePattern, variable
 from translate.model.query import EngineQuery, Form, Language, MergedStream, Semantics, Setting
 from translate.model.windows import window_operator
 from translate.sparql import deep_recursion
-from translate.tau.node import Head, Node, in_order
+from translate.tau.node import STREAM_QUAD, Head, Node, in_order
 from translate.tau.rules import arrivals, projection_rules, uses_arrivals
 
 TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
@@ -287,5 +287,5 @@ def _stream_atoms(program: Program) -> tuple[Atom, ...]:
         for rule in program.rules
         for literal in rule.body
         for atom, _, _ in atoms(literal)
-        if atom.predicate == "striple"
+        if atom.predicate in {"striple", STREAM_QUAD}
     )

@@ -168,14 +168,12 @@ def _union(union: algebra.Union, head: Head) -> Iterator[Rule]:
 def _stream(block: algebra.StreamBlock, head: Head) -> Iterator[Rule]:
     node, stream, inner = head.node, block.stream, block.pattern
     window = window_operator(block.window, stream, node.setting.unit, node.setting.bounds)
+    named = None if block.graph is None else stream
+    within = replace(node.part("w"), graph=block.graph or stream, window=window, stream=named)
     if isinstance(inner, algebra.Bgp):
-        seen = (
-            logic.In(window, logic.Diamond(Atom("striple", (*triple.terms, stream))))
-            for triple in inner.triples
-        )
+        seen = (within.edge(*triple.terms) for triple in inner.triples)
         yield head.rule(variables(block), (*seen, *node.guard) or node.nothing())
         return
-    within = replace(node.part("w"), graph=stream, window=window)
     yield from tau(inner, within.head(inner))
     solution = within.solution(inner)
     yield head.rule(variables(block), (solution.atom(), *node.exists()), solution.tags)

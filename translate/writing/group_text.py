@@ -242,8 +242,13 @@ def _element(
         case algebra.PathPattern(subject, path, object_):
             walked = expression_text.write_path(path, dialect)
             return [f"{dialect.term(subject)} {walked} {dialect.term(object_)} ."]
-        case algebra.StreamBlock(_, _, inner):
-            return in_braces(dialect.block(pattern), _element(inner, dialect))
+        case algebra.StreamBlock(_, _, inner, _, graph):
+            within = _element(inner, dialect)
+            if graph is not None:
+                within = in_braces(f"GRAPH {dialect.name(graph)}", within)
+                if dialect.language is not Language.RSPQL:
+                    raise dialect.cannot(f"GRAPH {graph} of a window", "its streams have no named graphs")
+            return in_braces(dialect.block(pattern), within)
         case algebra.Union(left, right):
             return _union(left, right, dialect)
         case algebra.Graph(name, inner):

@@ -225,7 +225,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
     """Return the query that is wanted, its trace, and the task with the dates of that trace."""
-    query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine)
+    query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
     requests.check_evaluated(query, task.evaluation, task.trigger)
     trace = trace_of(task.trace, task.span[1], query, warn)
     return query, trace, replace(task, setting=with_dates(task.setting, trace))

@@ -124,7 +124,7 @@ def _read(task: TranslatingTask) -> EngineQuery:
 
 def _read_as(task: TranslatingTask) -> EngineQuery:
     # With --engine: a query in that language if it is one, else one that is to be turned into it.
-    read = partial(requests.load_query, task.path, task.setting.unit, opaque=not task.solved)
+    read = partial(requests.load_query, task.path, task.setting.unit, opaque=not task.solved, graphs=True)
     if task.evaluation.engine is None:
         return read()
     try:

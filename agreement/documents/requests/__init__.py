@@ -54,6 +54,7 @@ from agreement.documents.requests.query_files import (
     base_for,
     base_of_block,
     check_based,
+    check_comparable,
     durations_among,
     durations_in,
     durations_of,
@@ -69,6 +70,7 @@ from agreement.documents.requests.query_files import (
     load_query,
     query_in,
     read_once,
+    reads_graphs,
     sources,
     with_sources,
 )

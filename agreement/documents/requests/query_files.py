@@ -23,7 +23,7 @@ from lars.language.formulas import Among, Assign, Comparison, Gather, Test
 from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
 from solver.facts import check_writable
-from translate.analysis import rebuild, stream_blocks
+from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
@@ -72,10 +72,10 @@ def is_query(path: Path) -> bool:
 
 
 def load_query(
-    path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+    path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False, graphs: bool = False
 ) -> EngineQuery:
     """Return the query of a file, in any of the languages; raises as query_in does."""
-    return query_in(query_text(path), str(path), unit, engine, opaque=opaque)
+    return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
 
 
 def query_text(path: Path) -> str:
@@ -195,12 +195,19 @@ def _read(  # noqa: PLR0913, PLR0917
         return error
 
 
-def query_in(
-    text: str, source: str, unit: Duration, engine: Language | None = None, *, opaque: bool = False
+def query_in(  # noqa: PLR0913
+    text: str,
+    source: str,
+    unit: Duration,
+    engine: Language | None = None,
+    *,
+    opaque: bool = False,
+    graphs: bool = False,
 ) -> EngineQuery:
     """Return the query of a text, which messages call `source`.
 
-    Its windows are checked to be whole numbers of the unit, while the source is known.
+    Its windows are checked to be whole numbers of the unit, while the source is known. Raises LarsError for a
+    query that reads the named graphs of elements, unless the caller knows `graphs`.
     """
     try:
         query = read_once(text, source, engine, opaque=opaque)
@@ -210,6 +217,8 @@ def query_in(
         raise LarsError(
             f"{error}\nIs it no query? a LARS program's file is named *{PROGRAM_SUFFIX}"
         ) from None
+    if not graphs:
+        check_comparable(query, source)
     for window_source in sources(query):
         try:
             window_operator(window_source.window, window_source.stream, unit, None)
@@ -218,6 +227,18 @@ def query_in(
                 f"{source}: the window {window_source.window} of {window_source.stream}: {error}"
             ) from None
     return query
+
+
+def check_comparable(query: EngineQuery, source: str) -> None:
+    """Raise LarsError for a query that reads the named graphs of elements, which no engine here has."""
+    if reads_graphs(query):
+        raise LarsError(f"{source}: cannot compare engines on GRAPH inside WINDOW; use lars solve")
+
+
+def reads_graphs(query: EngineQuery) -> bool:
+    """Whether a window of the query is read by the named graphs of its elements."""
+    blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
+    return any(block.graph is not None for block in blocks)
 
 
 def load_program(path: Path) -> Program:

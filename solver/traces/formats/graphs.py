@@ -68,7 +68,10 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
 
 @dataclass(slots=True)
 class GraphElement:
-    """A graph while its file is read: its first line, its triples, and its times, each with its line."""
+    """A graph while its file is read: its first line, its triples, and its times, each with its line.
+
+    `graph` is its name as a term, None where it is no named graph.
+    """
 
     name: str
     line: int = 1
@@ -76,6 +79,7 @@ class GraphElement:
     times: list[tuple[int, str]] = field(default_factory=list)
     kind: str = "graph"
     accepted: str = ACCEPTED_TRIG
+    graph: str | None = None
 
     def atoms(self, source: input_files.TraceFile) -> list[input_files.TracedAtom]:
         """Return the triples at the time of the element; raise MalformedPart with the line of a fault."""
@@ -89,7 +93,8 @@ class GraphElement:
                 raise MalformedPart(problem, line=other_line)
         written = literal_time(value, line)
         try:
-            return input_files.element_atoms(source, written, None, self.triples)
+            named = [(triple, self.graph) for triple in self.triples if self.graph is not None]
+            return input_files.element_atoms(source, written, None, self.triples, quads=named)
         except MalformedPart as error:
             raise error.at(line=line) from None
 
@@ -109,9 +114,14 @@ def literal_time(value: str, line: int) -> Instant:
 def graph_elements(quads: list[Quad]) -> list[GraphElement]:
     """Return the elements in file order; raise for what belongs to no element."""
     elements: dict[str, GraphElement] = {}
-    for line, triple, graph in quads:
+    # A graph may be named by a blank node, so only what is inside graphs is numbered first.
+    apart = blanks_numbered()
+    for line, (s, p, o), graph in quads:
         if graph is not None:
+            triple = apart(s), p, apart(o)
             elements.setdefault(graph, GraphElement(graph, line)).triples.append(triple)
+    for name, element in elements.items():
+        element.graph = apart(name)
     outside = [(line, triple) for line, triple, graph in quads if graph is None]
     timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
     for line, (name, predicate, value) in outside:
@@ -121,13 +131,6 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
         if predicate == GENERATED_AT and name in elements:
             elements[name].times.append((line, value))
     return list(elements.values())
-
-
-def _numbered(quads: Iterable[Quad]) -> Iterator[Quad]:
-    """Rename blank nodes by first appearance: libraries label [] at random."""
-    renamed = blanks_numbered()
-    for line, (s, p, o), graph in quads:
-        yield Quad(line, (renamed(s), p, renamed(o)), graph)
 
 
 def file_number(file: Path) -> int:
@@ -185,10 +188,7 @@ class TrigFile(GraphFormat):
     def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
         """Return the graphs."""
         _ = source
-        # A graph may be named by a blank node, so only what is inside graphs is numbered.
-        quads = list(read_quads(data, RdfFormat.TRIG))
-        inside = _numbered(quad for quad in quads if quad.graph is not None)
-        return graph_elements([*inside, *(quad for quad in quads if quad.graph is None)])
+        return graph_elements(list(read_quads(data, RdfFormat.TRIG)))
 
 
 class NumberedTurtle(GraphFormat):
@@ -207,10 +207,11 @@ class NumberedTurtle(GraphFormat):
 
     def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
         """Return the file as one element, at the time in its name."""
-        quads = list(_numbered(read_quads(data, RdfFormat.TURTLE)))
+        quads, apart = list(read_quads(data, RdfFormat.TURTLE)), blanks_numbered()
         line = quads[0].line if quads else 1
         time = f'"{file_number(Path(source.path))}"'
-        return [GraphElement(source.path, line, [quad.triple for quad in quads], [(1, time)])]
+        triples = [(apart(s), p, apart(o)) for _, (s, p, o), _ in quads]
+        return [GraphElement(source.path, line, triples, [(1, time)])]
 
 
 def trig_element(name: str, t: int, triples: Iterable[input_files.Triple]) -> str:

@@ -65,13 +65,8 @@ class JsonLdGraphs(GraphFormat):
 
     def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
         """Return the graphs, each on the line that names it first."""
-        _, apart = source, blanks_numbered()
-        return graph_elements(
-            [
-                Quad(line, (s, p, o) if graph is None else (apart(s), p, apart(o)), graph)
-                for line, (s, p, o), graph in document_quads(data)
-            ]
-        )
+        _ = source
+        return graph_elements(document_quads(data))
 
 
 def document_quads(data: bytes) -> list[Quad]:

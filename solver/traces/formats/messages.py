@@ -34,7 +34,8 @@ class LoggedMessage(NamedTuple):
         if triples:
             line, written = self._time(source)
             try:
-                return input_files.element_atoms(source, written, None, triples)
+                named = dict.fromkeys((quad.triple, quad.graph) for quad in self.quads if quad.graph)
+                return input_files.element_atoms(source, written, None, triples, quads=[*named])
             except MalformedPart as error:
                 raise error.at(line=line) from None
         if source.time is not None:

@@ -51,7 +51,7 @@ def test_what_is_an_iri_by_the_grammar_is_refused_at_its_place():
             "AGGREGATE of the drafts",
         ),
         (
-            "SELECT * FROM NAMED WINDOW :w ON :S [RANGE PT1S] { WINDOW :w { GRAPH ?g { ?s :p ?o } } }",
+            "SELECT * FROM NAMED WINDOW :w ON LOG :S [START 0 END 9] { WINDOW :w { GRAPH ?g { ?s :p ?o } } }",
             "GRAPH inside WINDOW, which reads a stream of named graphs",
         ),
         ("ASK { STREAM :S [NOW] { GRAPH ?g { ?s ?p ?o } } }", "GRAPH inside STREAM, which reads"),

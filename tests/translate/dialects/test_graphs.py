@@ -1,0 +1,148 @@
+"""GRAPH inside WINDOW: elements that are named graphs, by columns, clingo and Oxigraph window by window."""
+
+import random
+from collections import Counter
+from itertools import product
+
+import pyoxigraph as ox
+import pytest
+
+from tests.agreement.command import lars
+from tests.translate.dialects.by_windows import solutions
+from tests.translate.dialects.test_living import row_of
+
+BODIES = (
+    "SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b . ?b :q ?c }} }} }}",
+    "SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b }} ?b :q ?c }} }}",
+    "SELECT ?a ?g {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b }} GRAPH ?h {{ ?b :q ?c }} FILTER (?g != ?h) }} }}",
+    "SELECT * {} {{ WINDOW :w {{ GRAPH :g1 {{ ?a :p* ?b }} }} }}",
+    "SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p/:q ?g }} }} }}",
+    "SELECT * {} {{ WINDOW :w {{ ?a :p ?b OPTIONAL {{ GRAPH ?g {{ ?b :q ?a }} }} }} }}",
+    "SELECT * {} {{ WINDOW :w {{ ?a :p ?b MINUS {{ GRAPH :g1 {{ ?a !:q ?b }} }} }} }}",
+    "SELECT ?g (COUNT(?b) AS ?n) {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b }} }} }} GROUP BY ?g",
+    "SELECT ?a {} {{ WINDOW :w {{ ?a :p ?b FILTER NOT EXISTS {{ GRAPH ?g {{ ?b :p ?a }} }} }} }}",
+    "ASK {} {{ WINDOW :w {{ GRAPH ?g {{ ?g ?p ?g }} }} }}",
+)
+DECLARED = "FROM NAMED WINDOW :w ON :s [RANGE PT4S STEP PT2S]"
+OTHER = f"{DECLARED} FROM NAMED WINDOW :v ON :s [RANGE PT6S STEP PT1S]"
+HEAD = "PREFIX : <http://e/>\n"
+NAMES = tuple(ox.NamedNode(f"http://e/{name}") for name in ("a", "b", "g1", "g2"))
+PREDICATES = tuple(ox.NamedNode(f"http://e/{name}") for name in "pq")
+
+
+def made(rng):
+    """Return elements: a time and a named graph with some triples."""
+    return [
+        (t, rng.choice(NAMES[2:]), [tuple(map(rng.choice, (NAMES, PREDICATES, NAMES))) for _ in range(3)])
+        for t in sorted(rng.randrange(9) for _ in range(8))
+    ]
+
+
+def right(text, elements, width, pivot):
+    """Return the rows over the graphs in a window, whose triples are all in the default graph too."""
+    store = ox.Store()
+    for time, graph, triples in elements:
+        for triple in triples if pivot - width <= time <= pivot else ():
+            store.add(ox.Quad(*triple, graph))
+            store.add(ox.Quad(*triple))
+    return solutions(store.query(HEAD + text))
+
+
+def log(elements):
+    """Return elements as RDF Messages, each with its time: two of one time can be of one graph."""
+    pieces = ['VERSION "1.2-messages"']
+    for time, graph, triples in elements:
+        inside = " ".join(f"{' '.join(map(str, triple))} ." for triple in triples)
+        pieces.append(f"<urn:e> <urn:at> {time} . {graph} {{ {inside} }}")
+    return "\nMESSAGE\n".join(pieces)
+
+
+def solved(folder, text, elements):
+    """Return our rows at each time, by columns and by clingo."""
+    (folder / "q.rq").write_text(HEAD + text)
+    (folder / "t.trig").write_text(log(elements))
+    reading = ["--profile", "sparql11", "--semantics", "bag", "--evaluator", "both", "--in-process", "--json"]
+    ran = lars("solve", folder / "q.rq", folder / "t.trig", "--time", "urn:at", "--period", "2", *reading)
+    assert ran.code == 0, ran.err
+    return {line["t"]: Counter(map(row_of, line["rows"])) for line in ran.lines}
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_graphs_of_elements_are_matched_as_window_by_window(body, tmp_path):
+    rows = 0
+    for seed in range(4):
+        elements = made(random.Random(seed))
+        for t, found in solved(tmp_path, body.format(DECLARED), elements).items():
+            expected = right(body.format("").replace("WINDOW :w", ""), elements, 4, t)
+            assert (seed, t, found) == (seed, t, expected)
+            rows += found.total()
+    assert rows
+
+
+def test_two_windows_share_the_name_of_a_graph(tmp_path):
+    patterns = ("{ GRAPH ?g { ?a :p ?b } }", "{ GRAPH ?g { ?b :q ?c } }")
+    body = f"SELECT * {OTHER} {{ WINDOW :w {patterns[0]} WINDOW :v {patterns[1]} }}"
+    elements = made(random.Random(1))
+    for t, found in solved(tmp_path, body, elements).items():
+        sides = [
+            right(f"SELECT * {part}", elements, width, t)
+            for part, width in zip(patterns, (4, 6), strict=True)
+        ]
+        pairs = [{*one} | {*other} for one, other in product(*(side.elements() for side in sides))]
+        assert found == Counter(frozenset(row) for row in pairs if len(dict(row)) == len(row))
+
+
+def test_a_graph_that_a_blank_node_names_is_that_node(tmp_path):
+    text = f"SELECT ?a {DECLARED} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?g }} }} }}"
+    (tmp_path / "q.rq").write_text(HEAD + text)
+    at = "<http://www.w3.org/ns/prov#generatedAtTime>"
+    graphs = f"_:x {at} 2 . _:x {{ <http://e/a> <http://e/p> _:x . <http://e/b> <http://e/p> _:y }}"
+    (tmp_path / "t.trig").write_text(graphs)
+    for reading in ("document", "element"):
+        ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.trig", "--from", "2", "--blank-nodes", reading)
+        assert ran.out.splitlines()[1:] == ["2: (a)"]
+
+
+def test_a_path_of_no_step_needs_a_graph_of_the_name_in_the_window(tmp_path):
+    elements = [(1, NAMES[3], [(NAMES[0], PREDICATES[0], NAMES[1])])]
+    for graph, holds in (("g2", {0: 0, 2: 1, 4: 1, 6: 0}), ("g1", dict.fromkeys((0, 2, 4, 6), 0))):
+        body = f"ASK {DECLARED} {{ WINDOW :w {{ GRAPH :{graph} {{ :a :q* :a }} }} }}"
+        found = solved(tmp_path, body, [*elements, (6, NAMES[0], elements[0][2])])
+        assert {t: rows.total() for t, rows in found.items()} == holds
+
+
+def test_a_triple_of_the_graph_triggers_push(tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + f"ASK {DECLARED} {{ WINDOW :w {{ GRAPH :g2 {{ ?a :p ?b }} }} }}")
+    triple = NAMES[0], PREDICATES[0], NAMES[1]
+    (tmp_path / "t.trig").write_text(log([(1, NAMES[2], [triple]), (2, NAMES[3], [triple])]))
+    push = ["--time", "urn:at", "--mode", "push", "--trigger", "matching", "--in-process"]
+    assert lars("solve", tmp_path / "q.rq", tmp_path / "t.trig", *push).out.splitlines()[1:] == ["2: ()"]
+
+
+REFUSED = (
+    ("SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b FILTER (?a = ?g) }} }} }}", "FILTER inside GRAPH"),
+    ("SELECT * {} {{ WINDOW :w {{ GRAPH ?g {{ }} }} }}", "no triple pattern inside GRAPH"),
+    (
+        "SELECT * {} FROM NAMED WINDOW :n ON :s [ELEMENTS 3] {{ WINDOW :w {{ GRAPH ?g {{ ?a :p ?b }} }} }}",
+        "GRAPH of a window beside a tuple window",
+    ),
+)
+
+
+@pytest.mark.parametrize(("body", "said"), REFUSED)
+def test_what_graphs_of_windows_cannot_hold_is_named(body, said, tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + body.format(DECLARED))
+    ran = lars("translate", tmp_path / "q.rq")
+    assert ran.code == 2
+    assert said in ran.err
+
+
+@pytest.mark.parametrize("command", ["agree", "decide", "witness", "phase", "shrink", "judge", "translate"])
+def test_engines_are_not_compared_on_graphs_of_windows(command, tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
+    (tmp_path / "t.nq").write_text("")
+    more = {"judge": ["--answers", "x"], "translate": ["--to", "kolibrie"], "decide": [], "witness": []}
+    trace = [] if command in ("decide", "witness", "translate") else [tmp_path / "t.nq"]
+    ran = lars(command, tmp_path / "q.rq", *trace, *more.get(command, []))
+    assert ran.code == 2
+    assert "GRAPH inside WINDOW" in ran.err or "GRAPH ?g of a window" in ran.err
