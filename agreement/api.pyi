@@ -102,14 +102,12 @@ class EvaluationOptions(TypedDict, total=False):
 class ProgramOptions(InputOptions, BadLineOptions, EvaluationOptions, InterpretationOptions, total=False):
     semantics: Literal["set", "bag"] | None
 
-class QuestionOptions(TypedDict, total=False):
+class TracelessOptions(InterpretationOptions, total=False):
     period: int | str | Sequence[int] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
     unit: str | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
-
-class TracelessOptions(QuestionOptions, InterpretationOptions, total=False):
     assign: Mapping[str, Sequence[str]] | None
 
 class AdapterOptions(TypedDict, total=False):

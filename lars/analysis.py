@@ -230,18 +230,6 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
     return {index: size for index, (_, size) in sizes.items()}
 
 
-class UnsafeRuleError(LarsError):
-    """A variable of a rule that no positive body literal binds."""
-
-    def __init__(self, rule: Rule, unbound: frozenset[terms.Variable]) -> None:
-        names = ", ".join(sorted(map(str, unbound)))
-        super().__init__(
-            f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
-            "A variable is bound by an atom, ◇ or @ in the body, by := or = of bound terms, "
-            "and by □ in a window that is never empty."
-        )
-
-
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
     """Yield what leaves variables with finitely many values when the formula is true.
 
@@ -348,7 +336,7 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 
 
 def check_safety(program: Program) -> None:
-    """Raise UnsafeRuleError for the first rule that has a variable its body does not bind.
+    """Raise LarsError for the first rule that has a variable its body does not bind.
 
     `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules). And so is
     a gathered literal that does not fit its atom or its rule.
@@ -359,7 +347,12 @@ def check_safety(program: Program) -> None:
         head = frozenset() if rule.head is None else variables(rule.head)
         unbound = head.union(*map(variables, rule.body)) - bound(rule.body)
         if unbound:
-            raise UnsafeRuleError(rule, unbound)
+            names = ", ".join(sorted(map(str, unbound)))
+            raise LarsError(
+                f"unsafe rule: {names} is bound by no positive body literal\n  {rule}\n"
+                "A variable is bound by an atom, ◇ or @ in the body, by := or = of bound terms, "
+                "and by □ in a window that is never empty."
+            )
         if isinstance(rule.head, logic.At) and not rule.body:
             raise LarsError(f"a fact holds at every time point, so it has no @: {rule}")
         check_choices(rule)
@@ -368,17 +361,6 @@ def check_safety(program: Program) -> None:
 Node = TypeVar("Node", bound=Hashable)
 Edge = tuple[terms.Signature, terms.Signature, bool]
 """A derived predicate, one that a rule for it uses, and whether that has to be in a lower layer."""
-
-
-class GatheredLoopError(LarsError):
-    """A gathered literal over an atom that depends on the head of its rule."""
-
-    def __init__(self, rule: Rule, literal: logic.SetLiteral) -> None:
-        name, arity = terms.signature(literal.atom)
-        super().__init__(
-            f"{terms.write_name(name)}/{arity} depends on the head of the rule that gathers it in {literal}\n"
-            f"  in the rule {rule}\nAccepted are aggregates and orders of what needs no head of their rule."
-        )
 
 
 def intensional(program: Program) -> frozenset[terms.Signature]:
@@ -469,7 +451,7 @@ def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
 def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
     """Return the intensional predicates in layers, where gathered literals alone look at lower ones.
 
-    Raises GatheredLoopError when there are none: then the literals have no defined meaning.
+    Raises LarsError when there are none: then the literals have no defined meaning.
     """
     edges = list(dependencies(program))
     below = successors((edge.head, edge.used) for edge in edges)
@@ -478,7 +460,12 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
             edge.used,
             *reachable(edge.used, below),
         }:
-            raise GatheredLoopError(program.rules[edge.number - 1], edge.literal)
+            name, arity = terms.signature(edge.literal.atom)
+            raise LarsError(
+                f"{terms.write_name(name)}/{arity} depends on the head of the rule that gathers it in "
+                f"{edge.literal}\n  in the rule {program.rules[edge.number - 1]}\n"
+                "Accepted are aggregates and orders of what needs no head of their rule."
+            )
     layers = _layers(program, [(edge.head, edge.used, edge.gathers) for edge in edges])
     assert layers is not None
     return layers
@@ -535,7 +522,7 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 def gathering_parts(program: Program) -> tuple[Program, ...]:
     """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
 
-    Raises GatheredLoopError when there are no such parts.
+    Raises LarsError when there are no such parts.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

@@ -33,7 +33,6 @@ from typer.main import get_command
 from agreement.cli import commands, ending
 from agreement.documents import options
 from agreement.documents.outputs import WIDEST, table_text
-from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import DEEPEST, Listeners, expected_errors
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError, printable
 from solver.memory import FAILED, bound_of_a_run, read_size, set_bound
@@ -313,26 +312,28 @@ def _end(code: int, sentence: str) -> int:
 def _load(name: str, about: commands.Command) -> Any:
     """Return the command of that name as Typer's, its options those that its request declares."""
     request = about.answering.request
-    kinds = (request, *about.outputs)
 
     def called(context: typer.Context, **values: Any) -> None:
-        options.check_idle(kinds, _of_command_line(context))
+        options.check_idle(about.idle, _of_command_line(context))
         every = options.build(EveryOption, values, options.in_shell)
         _every.set(every)
         sys.setrecursionlimit(max(sys.getrecursionlimit(), DEEPEST))
         if every.memory is not None:
             set_bound(read_size(every.memory))
-        outputs = [options.build(output, values, options.in_shell) for output in about.outputs]
+        # An option of the same name may be the request's.
+        own = {name: values[name] for name in about.outputs}
+        outputs = options.build(commands.Outputs, own, options.in_shell)
         try:
             _run(about, lambda: options.build(request, values, options.in_shell), outputs)
         except DisputedAnswerError as error:
-            tables = (output.tables for output in outputs if isinstance(output, commands.TableOutput))
-            raise next(tables, OutOptions()).write_case(error) from None
+            raise outputs.tables.write_case(error) from None
 
     called.__name__ = name
     more, example = _paragraphs(request)
     called.__doc__ = "\n\n".join((about.summary, *more, about.exit_codes, example))
-    every = (member for kind in (*kinds, EveryOption) for member in options.declared(kind) if member.in_shell)
+    shown = [member for member in options.declared(commands.Outputs) if member.name in about.outputs]
+    declared = (*options.declared(request), *shown, *options.declared(EveryOption))
+    every = (member for member in declared if member.in_shell)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)
@@ -387,20 +388,13 @@ def _info(option: options.Option) -> object:
     )
 
 
-# Any: results and outputs of all commands; which go together the table of commands says.
-def _run(about: commands.Command, request: Callable[[], Any], outputs: Sequence[Any]) -> None:
+# Any: results of all commands; which of the outputs they have the table of commands says.
+def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.Outputs) -> None:
     """Answer a request, write and print the result, and end as it says."""
-    for output in outputs:
-        if isinstance(output, commands.InsteadOutput) and output.has_target:
-            print_parts([output.text()])
-            return
-    targets = [
-        (output, output.target)
-        for output in outputs
-        if isinstance(output, commands.FileOutput) and output.target
-    ]
-    for output, target in targets:
-        output.check(target)
+    if (instead := outputs.instead) is not None:
+        print_parts([instead])
+        return
+    writes = outputs.check()
     result_request = request()
     listeners = Listeners(warn, note, command=commands.typed_command(), keeping=ending.keeping)
     if about.doing is None:
@@ -408,24 +402,16 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: Sequence[
     else:
         with working(about.doing) as progress:
             result = about.answering.answer(result_request, replace(listeners, progress=progress))
-    as_json = any(isinstance(output, commands.JsonOutput) and output.as_json for output in outputs)
-    for remark in () if as_json else result.remarks:
+    for remark in () if outputs.as_json else result.remarks:
         note(remark)
-    result = result.evaluate() if targets else result
-    pages = [(output, target) for output, target in targets if isinstance(output, commands.PageOutput)]
-    written = [output.write(result, target) for output, target in targets if (output, target) not in pages]
-    full = (
-        {"full": True}
-        if any(isinstance(output, commands.FullOutput) and output.full for output in outputs)
-        else {}
-    )
-    _print(result, full, list(filter(None, written)), as_json=as_json)
-    if pages:
+    result = result.evaluate() if writes else result
+    written = outputs.write(result)
+    _print(result, {"full": True} if outputs.full else {}, written, as_json=outputs.as_json)
+    if outputs.report is not None:
         # The verdict need not wait for what only shows it.
         print_text("", at_once=True)
         with working("writing the page"):
-            for output, target in pages:
-                output.write_from(result, target, result_request)
+            outputs.write_page(result, outputs.report, result_request)
     code, why = result.ending
     if why is not None:
         _say(f"lars: {why}")

@@ -2,12 +2,21 @@
 
 import json
 import sys
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final
 
-from agreement.documents.options import IdleOptions, alone, has, has_not, option
+from agreement.documents.options import (
+    IdleOptions,
+    alone,
+    declared,
+    has,
+    has_not,
+    idle_options,
+    option,
+    options_of,
+)
 from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import Answering, answering
 
@@ -20,117 +29,104 @@ def typed_command() -> tuple[str, ...]:
     return "lars", *sys.argv[1:]
 
 
+_INSTEAD: Final = {
+    "schema": "agreement.experiments.schema:schema",
+    "keys": "agreement.experiments.schema:schema_text",
+    "protocol": "agreement.engines.adapters:schema",
+    "fields": "agreement.engines.specifications.parameters:fields_text",
+}
+"""What is printed in place of an answer, by the option that asks for it: what this function returns."""
+_CHECKS: Final = {
+    "out": "agreement.documents.table_files:check_folder",
+    "report": "agreement.results.renderings.pages.page:check_page",
+    "figure": "agreement.results.renderings.pages.figure:check_figure",
+    "picture": "agreement.results.renderings.phase_report:check",
+}
+"""What raises now for a place that could not be written at the end, by option.
+
+What is in the folder of an experiment is found out when it is written.
+"""
+
+
+_IDLE: Final = {
+    "out": OutOptions.IDLE,
+    "runs": (
+        IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
+        IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
+    ),
+    "as_json": (IdleOptions(has("--as-stream"), ("--json",), excludes="--as-stream, which prints N-Quads"),),
+    "schema": (alone("--schema"),),
+    "keys": (alone("--schema"),),
+    "fields": (alone("--fields"),),
+}
+"""Which options have no effect where a command has an output, by the output's option."""
+
+
 @dataclass(frozen=True, slots=True)
-class InsteadOutput:
-    """What is printed in place of an answer, where its one option says so: what SOURCE returns."""
+class Outputs:
+    """What is printed in place of an answer, or written of it. A command has some of these options."""
 
     HEADING: ClassVar[str] = OUTPUT
-    SOURCE: ClassVar[str]
-
-    @property
-    def has_target(self) -> bool:
-        """Whether something else is to be printed in place of an answer."""
-        return any(getattr(self, field.name) for field in fields(self))
-
-    def text(self) -> str:
-        """Return what is printed: a text, or else JSON."""
-        content = resolve_name(self.SOURCE)()
-        return content if isinstance(content, str) else json.dumps(content, indent=2)
-
-
-@dataclass(frozen=True, slots=True)
-class SchemaOutput(InsteadOutput):
-    """The schema of an experiment file instead of a verdict."""
-
-    IDLE: ClassVar = (alone("--schema"),)
-    SOURCE: ClassVar[str] = "agreement.experiments.schema:schema"
-
+    tables: OutOptions
+    runs: bool = option(
+        False, "In the tables, write one row per interval of consecutive times instead of one per time."
+    )
+    experiment: Path | None = option(
+        None,
+        "Write the stream found as an experiment for lars agree. With several: DIR/1, DIR/2 and so on.",
+        shell_name="--out",
+        short="-o",
+        metavar="DIR",
+    )
+    picture: Path | None = option(
+        None, "Also draw the table as a figure (.svg, .png or .pdf). Requires matplotlib."
+    )
+    report: Path | None = option(None, "Also write a self-contained HTML report.", metavar="FILE.html")
+    figure: Path | None = option(
+        None,
+        "Also draw the periods and the first difference shown. Requires matplotlib.",
+        metavar="FILE.svg|pdf|png",
+    )
+    as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
+    full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
     schema: bool = option(False, "Print the JSON schema of experiment.toml and exit.")
-
-
-@dataclass(frozen=True, slots=True)
-class KeysOutput(InsteadOutput):
-    """The keys of an experiment file instead of a run."""
-
-    IDLE: ClassVar = (alone("--schema"),)
-    SOURCE: ClassVar[str] = "agreement.experiments.schema:schema_text"
-
-    schema: bool = option(False, "Print all tables and keys of an experiment file and exit.")
-
-
-@dataclass(frozen=True, slots=True)
-class ProtocolOutput(InsteadOutput):
-    """The protocol of adapters instead of a recording."""
-
-    SOURCE: ClassVar[str] = "agreement.engines.adapters:schema"
-
-    schema: bool = option(False, "Print the JSON schema of the adapter protocol and exit.")
-
-
-@dataclass(frozen=True, slots=True)
-class FieldsOutput(InsteadOutput):
-    """The keys of a specification file instead of a verdict."""
-
-    IDLE: ClassVar = (alone("--fields"),)
-    SOURCE: ClassVar[str] = "agreement.engines.specifications.parameters:fields_text"
-
+    keys: bool = option(
+        False, "Print all tables and keys of an experiment file and exit.", shell_name="--schema"
+    )
+    protocol: bool = option(
+        False, "Print the JSON schema of the adapter protocol and exit.", shell_name="--schema"
+    )
     fields: bool = option(False, "Print the keys of a specification file (.toml) and exit.")
 
-
-@dataclass(frozen=True, slots=True)
-class JsonOutput:
-    """JSON instead of text."""
-
-    HEADING: ClassVar[str] = OUTPUT
-    IDLE: ClassVar = (
-        IdleOptions(has("--as-stream"), ("--json",), excludes="--as-stream, which prints N-Quads"),
-    )
-
-    as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
-
-
-@dataclass(frozen=True, slots=True)
-class FullOutput:
-    """The query model, both programs and all answers, in addition to the verdicts."""
-
-    HEADING: ClassVar[str] = OUTPUT
-
-    full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
-
-
-@dataclass(frozen=True, slots=True)
-class FileOutput:
-    """What is written of a result, if its one option says where; CHECK raises for a wrong place."""
-
-    HEADING: ClassVar[str] = OUTPUT
-    CHECK: ClassVar[str]
-
     @property
-    def target(self) -> Path | None:
-        """Where it is written: the value of the one option."""
-        path: Path | None = getattr(self, fields(self)[0].name)
-        return path
+    def instead(self) -> str | None:
+        """What is printed in place of an answer, a text or else JSON; None: the answer."""
+        source = next((source for name, source in _INSTEAD.items() if getattr(self, name)), None)
+        content = None if source is None else resolve_name(source)()
+        return content if content is None or isinstance(content, str) else json.dumps(content, indent=2)
 
-    def check(self, target: Path) -> None:
-        """Raise LarsError now for what could not be written at the end."""
-        resolve_name(self.CHECK)(target)
+    def check(self) -> bool:
+        """Return whether anything is written; raise LarsError now for what could not be at the end."""
+        values = {declared_option.name: value for declared_option, value in options_of(self)}
+        for name, check in _CHECKS.items():
+            if values[name] is not None:
+                resolve_name(check)(values[name])
+        return self.experiment is not None or any(values[name] is not None for name in _CHECKS)
 
     # Any: the table of commands says which result comes to which outputs.
-    def write(self, result: Any, target: Path) -> str | None:
-        """Write the result, as a picture if nothing else is said; return where its rows are, if they are."""
-        result.write_figure(target)
-        return None
+    def write(self, result: Any) -> tuple[str, ...]:
+        """Write what is wanted but a page; return where the rows are, if they are in tables."""
+        for figure in filter(None, (self.picture, self.figure)):
+            result.write_figure(figure)
+        if self.experiment is not None:
+            result.write_experiment(self.experiment)
+        if self.tables.out is None:
+            return ()
+        of_runs = {"runs": True} if self.runs else {}
+        files = self.tables.write(result.tables(**of_runs), result.dates)
+        return (f"all rows are in {', '.join(map(str, files))}",)
 
-
-@dataclass(frozen=True, slots=True)
-class PageOutput(FileOutput):
-    """An HTML report."""
-
-    CHECK: ClassVar[str] = "agreement.results.renderings.pages.page:check_page"
-
-    report: Path | None = option(None, "Also write a self-contained HTML report.", metavar="FILE.html")
-
-    def write_from(self, result: Any, target: Path, request: object) -> None:
+    def write_page(self, result: Any, target: Path, request: object) -> None:
         """Write the page, with the command and the files that it is made of."""
         from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
@@ -140,97 +136,17 @@ class PageOutput(FileOutput):
 
 
 @dataclass(frozen=True, slots=True)
-class FigureOutput(FileOutput):
-    """A figure of the periods."""
-
-    CHECK: ClassVar[str] = "agreement.results.renderings.pages.figure:check_figure"
-
-    figure: Path | None = option(
-        None,
-        "Also draw the periods and the first difference shown. Requires matplotlib.",
-        metavar="FILE.svg|pdf|png",
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class PictureOutput(FileOutput):
-    """A figure of the phase diagram."""
-
-    CHECK: ClassVar[str] = "agreement.results.renderings.phase_report:check"
-
-    picture: Path | None = option(
-        None, "Also draw the table as a figure (.svg, .png or .pdf). Requires matplotlib."
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class TableOutput(FileOutput):
-    """Tables of all results, in a folder."""
-
-    CHECK: ClassVar[str] = "agreement.documents.table_files:check_folder"
-
-    tables: OutOptions
-
-    @property
-    def target(self) -> Path | None:
-        """The folder."""
-        return self.tables.out
-
-    def write(self, result: Any, target: Path, **how: bool) -> str:  # noqa: ARG002 - it is in `tables`
-        """Write the tables; return where they are."""
-        files = self.tables.write(result.tables(**how), result.dates)
-        return f"all rows are in {', '.join(map(str, files))}"
-
-
-@dataclass(frozen=True, slots=True)
-class RunsOutput(TableOutput):
-    """Tables of the answers, in a folder, by time or by interval."""
-
-    IDLE: ClassVar = (
-        IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
-        IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
-    )
-
-    runs: bool = option(
-        False, "In the tables, write one row per interval of consecutive times instead of one per time."
-    )
-
-    def write(self, result: Any, target: Path, **how: bool) -> str:
-        """Write the tables; return where they are."""
-        return super(RunsOutput, self).write(result, target, runs=self.runs, **how)
-
-
-@dataclass(frozen=True, slots=True)
-class ExperimentOutput(FileOutput):
-    """An experiment that shows the stream."""
-
-    out: Path | None = option(
-        None,
-        "Write the stream found as an experiment for lars agree. With several: DIR/1, DIR/2 and so on.",
-        short="-o",
-        metavar="DIR",
-    )
-
-    def check(self, target: Path) -> None:
-        """Accept every folder: what is in it is found out when it is written."""
-
-    def write(self, result: Any, target: Path) -> None:
-        """Write the experiment, if something was found."""
-        result.write_experiment(target)
-
-
-@dataclass(frozen=True, slots=True)
 class Command:
     """A command: summary and purpose for the help, its function, outputs, and the name of its progress bar.
 
-    `verdicts` are the meanings of exit codes 0 and 1, and of 3 if the command can leave a question open. The
-    help of `lars` prints the summaries without loading the functions.
+    `outputs` are options of Outputs. `verdicts` are the meanings of exit codes 0 and 1, and of 3 if the
+    command can leave a question open. The help of `lars` prints the summaries without loading the functions.
     """
 
     summary: str
     purpose: str
     function: str
-    outputs: tuple[type[object], ...] = ()
+    outputs: tuple[str, ...] = ()
     doing: str | None = None
     verdicts: tuple[str | None, ...] = ("done",)
 
@@ -238,6 +154,12 @@ class Command:
     def answering(self) -> Answering[Any]:
         """The request and the function of the command; loads their modules."""
         return answering(resolve_name(f"agreement.results.{self.function}"))
+
+    @property
+    def idle(self) -> tuple[IdleOptions, ...]:
+        """The options that have no effect, each with its situation."""
+        of_outputs = (options for name in self.outputs for options in _IDLE.get(name, ()))
+        return (*idle_options(self.answering.request), *of_outputs)
 
     @property
     def exit_codes(self) -> str:
@@ -250,7 +172,8 @@ class Command:
 
 
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"
-_PAGED: Final = (PageOutput, JsonOutput)
+_PAGED: Final = ("report", "as_json")
+_TABLES: Final = tuple(declared_option.name for declared_option in declared(OutOptions))
 
 COMMANDS: Final = {
     "translate": Command(
@@ -262,7 +185,7 @@ COMMANDS: Final = {
         "Print the answers of a query or program at each time point.",
         _QUERIES,
         "solutions:solve",
-        (RunsOutput, JsonOutput),
+        (*_TABLES, "runs", "as_json"),
         "solving",
     ),
     "explain": Command(
@@ -276,7 +199,7 @@ COMMANDS: Final = {
         "Check whether a stream is an answer stream of a query or program.",
         _QUERIES,
         "explanations:check",
-        (JsonOutput,),
+        ("as_json",),
         verdicts=("the stream is an answer stream", "it is not"),
     ),
     "fmt": Command(
@@ -294,7 +217,7 @@ COMMANDS: Final = {
         "Compare push (CQELS) with pull (C-SPARQL) on a recorded stream.",
         _ENGINES,
         "agreements:agree",
-        (TableOutput, PageOutput, FigureOutput, JsonOutput, FullOutput, SchemaOutput),
+        (*_TABLES, *_PAGED, "figure", "full", "schema"),
         "comparing push and pull",
         ("they agree", "they disagree", "with --fail-on-empty: there is no row to agree on"),
     ),
@@ -302,7 +225,7 @@ COMMANDS: Final = {
         "Check whether an engine's recorded answers are correct, and explain wrong ones.",
         _ENGINES,
         "judgements:judge",
-        (TableOutput, *_PAGED, FieldsOutput),
+        (*_TABLES, *_PAGED, "fields"),
         "judging",
         ("the answers are correct", "an answer is wrong", "undecided"),
     ),
@@ -310,7 +233,7 @@ COMMANDS: Final = {
         "Record the answers of a real engine through an adapter, as a case for lars judge.",
         _ENGINES,
         "files.recorded:record",
-        (JsonOutput, ProtocolOutput),
+        ("as_json", "protocol"),
         "running the adapter",
         ("done", "with --check: the adapter is wrong"),
     ),
@@ -326,7 +249,7 @@ COMMANDS: Final = {
         "Write the RSP-QL conformance suite, or run an engine on it.",
         _ENGINES,
         "suites.suites:suite",
-        (JsonOutput,),
+        ("as_json",),
         "testing",
         ("done, and no test failed", "a test failed"),
     ),
@@ -355,7 +278,7 @@ COMMANDS: Final = {
         "Find a smallest stream on which push and pull, or two queries, differ.",
         _ENGINES,
         "proofs.traceless:witness",
-        (ExperimentOutput, *_PAGED),
+        ("experiment", *_PAGED),
         "choosing streams",
         ("no stream exists on which they differ", "a stream was found", "no stream was found"),
     ),
@@ -363,7 +286,7 @@ COMMANDS: Final = {
         "Reduce a disagreement to a minimal one with the same cause.",
         _ENGINES,
         "proofs.shrunk:shrink",
-        (ExperimentOutput, *_PAGED),
+        ("experiment", *_PAGED),
         "shrinking",
         ("push and pull agree", "they disagree"),
     ),
@@ -371,7 +294,7 @@ COMMANDS: Final = {
         "Show the share of periods on which push and pull agree, by period and window length.",
         _ENGINES,
         "proofs.phases:phase",
-        (PictureOutput, *_PAGED),
+        ("picture", *_PAGED),
         "comparing push and pull",
     ),
     "cite": Command(
@@ -388,7 +311,7 @@ COMMANDS: Final = {
         "Run an experiment cell by cell, continue an interrupted run, and write tables.",
         _EXPERIMENTS,
         "files.runs:run",
-        (PageOutput, KeysOutput),
+        ("report", "keys"),
         "running cells",
         ("done", None, "with --fail-on-empty: two sides agree without a row"),
     ),

@@ -1,16 +1,16 @@
 """Options, declared once: what a field of a request says beside its type and default, and what is made of it.
 
 A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses
-again: a `HEADING` is the heading of a group's options in the help; a group without one has the heading of
-the request or group that contains it. `build` makes the request from values by the names of fields, in a
-shell or in Python.
+again: a `HEADING` is the heading of a group's options in the help, if an option has none of its own; a group
+without one has the heading of the request or group that contains it. `build` makes the request from values
+by the names of fields, in a shell or in Python.
 
 A request or group declares as `IDLE`, a tuple of `IdleOptions`, which options have no effect in which
 situation. Those of a request come first.
 """
 
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, Field, dataclass, field, fields, replace
 from datetime import datetime, time
@@ -158,7 +158,7 @@ declared: Final[Callable[[Any], tuple[Option, ...]]] = cache(_all)
 def _declared(kind: type[Any], heading: str | None) -> Iterator[Option]:
     for member in members(kind).values():
         if isinstance(member, Option):
-            yield replace(member, heading=heading)
+            yield replace(member, heading=member.heading or heading)
         else:
             yield from _declared(member, getattr(member, "HEADING", heading))
 
@@ -319,16 +319,17 @@ def alone(name: str) -> IdleOptions:
     return IdleOptions(has(name), (), excludes=f"{name}, which prints and exits")
 
 
-def idle_options(*kinds: type[Any]) -> Iterator[IdleOptions]:
-    """Yield what requests and groups of options declare, and then what groups in them do."""
-    for kind in kinds:
-        yield from vars(kind).get("IDLE", ())
-        yield from idle_options(*(part for part in members(kind).values() if not isinstance(part, Option)))
+def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
+    """Yield what a request or group of options declares, and then what groups in it do."""
+    yield from vars(kind).get("IDLE", ())
+    for part in members(kind).values():
+        if not isinstance(part, Option):
+            yield from idle_options(part)
 
 
-def check_idle(kinds: tuple[type[Any], ...], values: OptionValues) -> None:
-    """Raise LarsError for options that have no effect, as these requests and groups declare."""
-    for options in idle_options(*kinds):
+def check_idle(declared_idle: Iterable[IdleOptions], values: OptionValues) -> None:
+    """Raise LarsError for options that have no effect."""
+    for options in declared_idle:
         if not options.situation(values):
             continue
         idle = [

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.console import RenderableType
 
@@ -43,39 +43,7 @@ if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
 
-@dataclass(frozen=True, slots=True)
-class TimelineOptions:
-    """The pull periods, and the timeline."""
-
-    HEADING: ClassVar = "Comparison"
-
-    period: tuple[Period, ...] = requests.periods_option(
-        "Pull periods U, in time points or durations: 5, a list 5,10, a range 1..50 or "
-        "1s..60s, or a range with a step 1m..2h..10m. [default: the STEP of the query]"
-    )
-    from_: Time | None = requests.time_option(
-        "Start of the timeline. Earlier input is ignored. [default: time 0]"
-    )
-    to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
-
-
-@dataclass(frozen=True, slots=True)
-class NarrowingOptions:
-    """The rows to show."""
-
-    HEADING: ClassVar = "Filters (the verdict and the exit code always cover all rows)"
-
-    only_period: tuple[Period, ...] = requests.periods_option(
-        "Show only differences for these periods, such as 5, 5,10 or 1..50.", metavar="PERIODS"
-    )
-    cause: RowCause | None = option(
-        None,
-        "Show only rows with this cause, such as blocked-later.",
-        cause_of,
-        keyword="str | None",
-        metavar="CAUSE",
-    )
-    side: Side | None = option(None, "Show only rows that only this side reports.")
+_FILTERS: Final = "Filters (the verdict and the exit code always cover all rows)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +61,14 @@ class AgreeRequest:
     HEADING: ClassVar = "Comparison"
 
     inputs: tuple[Path, ...] = requests.compared_inputs()
-    times: TimelineOptions
+    period: tuple[Period, ...] = requests.periods_option(
+        "Pull periods U, in time points or durations: 5, a list 5,10, a range 1..50 or "
+        "1s..60s, or a range with a step 1m..2h..10m. [default: the STEP of the query]"
+    )
+    from_: Time | None = requests.time_option(
+        "Start of the timeline. Earlier input is ignored. [default: time 0]"
+    )
+    to: Time | None = requests.time_option("End of the timeline. [default: the last element of the trace]")
     options: requests.ComparisonOptions
     on: tuple[str, ...] | None = option(
         None,
@@ -105,14 +80,27 @@ class AgreeRequest:
     )
     fail_on_empty: bool = requests.fail_on_empty_option()
     where: requests.RunnerOptions
-    narrowing: NarrowingOptions
+    only_period: tuple[Period, ...] = requests.periods_option(
+        "Show only differences for these periods, such as 5, 5,10 or 1..50.",
+        metavar="PERIODS",
+        heading=_FILTERS,
+    )
+    cause: RowCause | None = option(
+        None,
+        "Show only rows with this cause, such as blocked-later.",
+        cause_of,
+        keyword="str | None",
+        metavar="CAUSE",
+        heading=_FILTERS,
+    )
+    side: Side | None = option(None, "Show only rows that only this side reports.", heading=_FILTERS)
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
     """Return the comparison; raises LarsError for what cannot be compared."""
-    times, assigned = request.times, request.options.assign
-    task = comparison_on(request.inputs, request.options, times.period, warn)
-    span = span_within(task.span, (times.from_, times.to))
+    assigned = request.options.assign
+    task = comparison_on(request.inputs, request.options, request.period, warn)
+    span = span_within(task.span, (request.from_, request.to))
     task = replace(task, span=span, on=task.on if request.on is None else request.on)
     if assigned and task.cqels is not None:
         problem = "which says itself what is matched in which stream"
@@ -354,9 +342,9 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     >>> [(row.start, row.end, row.side, row.cause) for row in result.differences]
     [(16, 24, 'push', 'expired before the pull')]
     """
-    task, narrowing = _task(request, listeners.warn), request.narrowing
-    only = tuple(period.points(task.setting.unit) for period in narrowing.only_period) or None
-    row_filter = narrow(only, narrowing.cause, narrowing.side, agreeing.periods_of(task))
+    task = _task(request, listeners.warn)
+    only = tuple(period.points(task.setting.unit) for period in request.only_period) or None
+    row_filter = narrow(only, request.cause, request.side, agreeing.periods_of(task))
     trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
     report = agreeing.run(replace(task, trace=trace), listeners.warn)
     for message in report.warnings:

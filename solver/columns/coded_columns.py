@@ -34,13 +34,6 @@ _TERMS_FOR_EACH_ROW: Final = 8
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
-class NumberRangeError(LarsError):
-    """A number of the logic outside 32 bit, which the reference evaluation can't hold."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(f"no number of the logic: {number}; accepted are numbers of 32 bit")
-
-
 class Numbering(dict[Key, int]):
     """Keys with their numbers; a new key gets the next one."""
 
@@ -172,7 +165,7 @@ class TermCodes(CodedTerms):
         return np.array([number or 0 for number in values], kind)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
-        """Return the codes of numbers. NumberRangeError: one is outside 32 bit."""
+        """Return the codes of numbers. LarsError: one is outside 32 bit."""
         distinct, places = np.unique(values, return_inverse=True)
         return self.codes(map(str, map(_within, distinct.tolist())))[places]
 
@@ -229,7 +222,7 @@ def _ranks(texts: Sequence[str]) -> Array:
 
 def _within(number: int) -> int:
     if not _LEAST <= number <= _GREATEST:
-        raise NumberRangeError(number)
+        raise LarsError(f"no number of the logic: {number}; accepted are numbers of 32 bit")
     return number
 
 

@@ -21,7 +21,6 @@ from solver.facts.facts import (
     Situation,
     Static,
     Triple,
-    UnwritableTermError,
     atom_of,
     atoms_of,
     check_writable,

@@ -109,29 +109,26 @@ _GREATEST: Final = 2**31 - 1
 _SHOWN: Final = 100
 
 
-class UnwritableTermError(LarsError):
-    """A constant has no ASP symbol; `problem` says why."""
-
-    def __init__(self, constant: terms.Constant, problem: str) -> None:
-        text = ascii(str(constant))[1:-1]
-        super().__init__(f"no ASP symbol for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}")
-
-
 def check_writable(constant: terms.Constant) -> None:
-    """Raise UnwritableTermError for a number outside 32 bit, or text with NUL or a lone surrogate."""
+    """Raise LarsError for a number outside 32 bit, or text with NUL or a lone surrogate."""
     match constant:
         case terms.Number(value):
             if not _LEAST <= value <= _GREATEST:
-                raise UnwritableTermError(constant, "numbers of the logic are 32 bit")
+                raise _unwritable(constant, "numbers of the logic are 32 bit")
         case _:
             # A name is written with its NUL escaped.
             text = constant.name if isinstance(constant, terms.Symbol) else str(constant)
             if "\0" in text:
-                raise UnwritableTermError(constant, "NUL ends a text in ASP")
+                raise _unwritable(constant, "NUL ends a text in ASP")
             try:
                 text.encode()
             except UnicodeEncodeError:
-                raise UnwritableTermError(constant, "a lone surrogate is no character") from None
+                raise _unwritable(constant, "a lone surrogate is no character") from None
+
+
+def _unwritable(constant: terms.Constant, problem: str) -> LarsError:
+    text = ascii(str(constant))[1:-1]
+    return LarsError(f"no ASP symbol for {text[:_SHOWN]}{'…' * (len(text) > _SHOWN)}: {problem}")
 
 
 Triple = tuple[str, str, str]

@@ -36,19 +36,12 @@ _ENCODED: Final = "symbol"
 _CACHED: Final = 2**16
 
 
-class UnreadableSymbolError(LarsError):
-    """An ASP symbol stands for no constant of LARS."""
-
-    def __init__(self, symbol: clingo.Symbol) -> None:
-        super().__init__(f"the ASP term {symbol} stands for no RDF term, plain constant or number")
-
-
 @lru_cache(maxsize=_CACHED)
 def symbol(constant: Constant) -> clingo.Symbol:
     """Return the ASP symbol of a constant; `constant` is the inverse.
 
     RDF terms become strings of their N-Triples text, numbers become numbers, plain constants stay.
-    UnwritableTermError: a number outside 32 bit, or text that is no Unicode (a lone surrogate).
+    LarsError: a number outside 32 bit, or text that is no Unicode (a lone surrogate).
 
     >>> print(symbol(Iri("x:a")), symbol(Number(3)), symbol(Symbol("wet")), symbol(Symbol("Wet")))
     "<x:a>" 3 wet symbol("Wet")
@@ -71,7 +64,7 @@ def symbol(constant: Constant) -> clingo.Symbol:
 def constant(symbol: clingo.Symbol) -> Constant:
     """Return the constant that an ASP symbol stands for; the inverse of `symbol`.
 
-    UnreadableSymbolError: the symbol stands for none (a tuple, `-a`, `f(1)`, `#inf`).
+    LarsError: the symbol stands for none (a tuple, `-a`, `f(1)`, `#inf`).
     """
     match symbol.type:
         case clingo.SymbolType.String:
@@ -83,7 +76,7 @@ def constant(symbol: clingo.Symbol) -> Constant:
                 return Symbol(symbol.name)
             if symbol.match(_ENCODED, 1) and symbol.arguments[0].type == clingo.SymbolType.String:
                 return Symbol(symbol.arguments[0].string)
-    raise UnreadableSymbolError(symbol)
+    raise LarsError(f"the ASP term {symbol} stands for no RDF term, plain constant or number")
 
 
 @lru_cache(maxsize=_CACHED)

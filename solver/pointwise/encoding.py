@@ -330,7 +330,7 @@ class AspNames:
     def set_literals(self) -> dict[logic.SetLiteral, int]:
         """The literals over all instances of an atom, numbered in the order of the program.
 
-        Raises GatheredLoopError for one over an atom that depends on the head of its rule.
+        Raises LarsError for one over an atom that depends on the head of its rule.
         """
         analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))

@@ -119,39 +119,27 @@ UNSUPPORTED_FUNCTIONS: Final = {
 """Functions of SPARQL without a value on their own arguments alone, and why."""
 
 
-class UnsupportedFunctionError(LarsError):
-    """An expression calls a function that has no value on terms alone, or that nobody knows."""
-
-    def __init__(self, function: str) -> None:
-        super().__init__(f"function {function}: {UNSUPPORTED_FUNCTIONS.get(function, 'unknown')}")
-
-
-class ArgumentCountError(LarsError):
-    """A call has `number` arguments; its function accepts from `least` to `most` (None: any number)."""
-
-    def __init__(self, function: str, number: int, least: int, most: int | None) -> None:
-        accepted = str(least) if least == most else f"{least} or {'more' if most is None else most}"
-        super().__init__(f"function {function}: {number} argument{'s' * (number != 1)}, expected {accepted}")
-
-
 def checked_variables(expression: Expression) -> Iterator[Variable]:
     """Yield an expression's variables, in the order of its text.
 
-    UnsupportedFunctionError, ArgumentCountError: the first call that has no value in any row.
+    LarsError: the first call that has no value in any row.
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
-    solver.rdf.conditions.ArgumentCountError: function STRLEN: 2 arguments, expected 1
+    lars.errors.LarsError: function STRLEN: 2 arguments, expected 1
     """
     match expression:
         case Variable():
             yield expression
         case Call(function, arguments):
             if function not in ARITIES or len(arguments) < DEPENDENT.get(function, (0, None))[0]:
-                raise UnsupportedFunctionError(function)
+                problem = UNSUPPORTED_FUNCTIONS.get(function, "unknown")
+                raise LarsError(f"function {function}: {problem}")
             least, most = ARITIES[function]
             if len(arguments) < least or (most is not None and len(arguments) > most):
-                raise ArgumentCountError(function, len(arguments), least, most)
+                accepted = str(least) if least == most else f"{least} or {most or 'more'}"
+                number = f"{len(arguments)} argument{'s' * (len(arguments) != 1)}"
+                raise LarsError(f"function {function}: {number}, expected {accepted}")
             for argument in arguments:
                 yield from checked_variables(argument)
 
@@ -319,7 +307,7 @@ class Condition:
 def compile_condition(expression: Expression) -> Condition:
     """Return the expression as functions of a row.
 
-    UnsupportedFunctionError, ArgumentCountError: a call that no row gives a value.
+    LarsError: a call that no row gives a value.
 
     >>> compile_condition(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))

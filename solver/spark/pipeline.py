@@ -51,14 +51,10 @@ LARGE: Final = 200_000
 _PAUSE: Final = 0.2
 
 
-class LostTimesError(FailedRunError):
-    """Questions that could not be answered at some times, for which there is not enough memory."""
-
-    def __init__(self, questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> None:
-        where = (
-            f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost
-        )
-        super().__init__(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
+def _lost_times(questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> FailedRunError:
+    """Return what is said of questions that memory is too small for at some times."""
+    where = (f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
+    return FailedRunError(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
 
 def _name_of(question: Question) -> str:
@@ -76,11 +72,11 @@ def answers_on_spark(
 ) -> list[task_bytes.PackedAnswers]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
-    LostTimesError: some of them need more memory than there is.
+    FailedRunError: some of them need more memory than there is.
     """
     _, parts = _evaluated(job, trace, slices)
     if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
-        raise LostTimesError(job.questions, lost)
+        raise _lost_times(job.questions, lost)
     return [
         task_bytes.answers_in_parts([part for part in parts if part.question == number], _width(question))
         for number, question in enumerate(job.questions)
@@ -106,7 +102,7 @@ def outputs_on_spark(
         if any(outputs):
             yield outputs
     if lost:
-        raise LostTimesError(job.questions, lost)
+        raise _lost_times(job.questions, lost)
 
 
 def _rows(

@@ -5,7 +5,6 @@ from hypothesis import given
 
 from lars.analysis import (
     Reach,
-    UnsafeRuleError,
     binders,
     bound,
     check_safety,
@@ -28,7 +27,7 @@ P_X = Atom("p", (X,))
 
 
 def unsafe(head, *body):
-    with pytest.raises(UnsafeRuleError) as caught:
+    with pytest.raises(LarsError) as caught:
         check_safety(Program((Rule(head, body),)))
     return str(caught.value)
 

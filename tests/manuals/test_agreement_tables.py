@@ -8,7 +8,6 @@ from typing import get_args, get_type_hints
 
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
-from agreement.cli.commands import PageOutput
 from agreement.comparing.agree.sides import RowCause
 from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions
@@ -185,7 +184,7 @@ def firsts(table):
 
 def test_each_command_with_a_page_says_so():
     named = {name for (first, _) in SHOWN for name in snippets(first)}
-    assert named == {name for name, command in DECLARED.items() if PageOutput in command.outputs}
+    assert named == {name for name, command in DECLARED.items() if "report" in command.outputs}
 
 
 def test_the_messages_are_those_of_the_protocol():

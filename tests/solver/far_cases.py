@@ -6,7 +6,7 @@ from math import lcm
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from lars.analysis import UnsafeRuleError, check_safety, windows, with_windows
+from lars.analysis import check_safety, windows, with_windows
 from lars.errors import LarsError
 from lars.language.stream import Stream
 from lars.language.windows import LARGEST_TIME, FixedWindow, Interval, LastWindow, SlidingWindow, TimeWindow
@@ -74,7 +74,7 @@ def _is_safe(program):
     # What □ binds in a window that is never empty, it binds no more in one that can be.
     try:
         check_safety(program)
-    except UnsafeRuleError:
+    except LarsError:
         return False
     return True
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import count, groupby, pairwise
 from operator import attrgetter, itemgetter
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -285,27 +285,37 @@ class DifferingPeriods:
     rows: Mapping[Side, DifferingRows]
 
 
+_Wanted = TypeVar("_Wanted")
+_Result = TypeVar("_Result")
+
+
 @dataclass(frozen=True, slots=True)
-class CauseWork:
-    """Finds the causes of all rows that one side alone has in periods that end in a slice."""
+class SideWork(Generic[_Wanted, _Result]):
+    """Asks what the two sides' programs make of input up to so many time points before a slice."""
 
     programs: SidePrograms
     before: int
+    find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result]
 
     @property
     def questions(self) -> Sequence[Question]:
         """What the input of a slice is for."""
         return self.programs.questions
 
-    def __call__(
-        self, situation: relational.EncodedSituation, periods: DifferingPeriods
-    ) -> Mapping[Side, Array]:
-        """Return the first cause that applies to each of the rows, as its place among the causes."""
-        search = CauseSearch(self.programs, situation, periods)
-        return {
-            side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
-            for side, rows in periods.rows.items()
-        }
+    def __call__(self, situation: relational.EncodedSituation, wanted: _Wanted) -> _Result:
+        """Return what is found in the input of a slice."""
+        return self.find(self.programs, situation, wanted)
+
+
+def slice_causes(
+    programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
+) -> Mapping[Side, Array]:
+    """Return the first cause of each row that one side alone has in periods that end in a slice."""
+    search = CauseSearch(programs, situation, periods)
+    return {
+        side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
+        for side, rows in periods.rows.items()
+    }
 
 
 Applies = Callable[[DifferingRows], Mask]
@@ -582,38 +592,26 @@ class _SectionRows:
 
 Causes = npt.NDArray[np.int8]
 """Causes by their places among all: those of all rows are held, so each is a byte."""
-_Wanted = tuple[Side, Row, int]
+SideRow = tuple[Side, Row, int]
 """A row of a side, and a time at which it is an answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class _SupportWork:
-    """Finds what rows rest on that are answers up to so many time points before a slice."""
-
-    programs: SidePrograms
-    before: int
-
-    @property
-    def questions(self) -> Sequence[Question]:
-        """What the input of a slice is for."""
-        return self.programs.questions
-
-    def __call__(
-        self, situation: relational.EncodedSituation, wanted: Sequence[_Wanted]
-    ) -> list[tuple[Fact, ...]]:
-        """Return of each row the input atoms of one proof."""
-        proved: dict[int, tuple[Fact, ...]] = {}
-        statics = self.programs.statics(situation)
-        for side, static, program in (
-            (Side.PUSH, SideStatic.PUSH, self.programs.push),
-            (Side.PULL, SideStatic.PULL, self.programs.pull),
-        ):
-            own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side is side]
-            rows, times = [wanted[place][1] for place in own], [wanted[place][2] for place in own]
-            if own:
-                asked_program = AskedProgram(program, self.programs.output, statics[static])
-                proved |= zip(own, asked_program.supports(rows, times), strict=True)
-        return [proved[place] for place in range(len(wanted))]
+def slice_supports(
+    programs: SidePrograms, situation: relational.EncodedSituation, wanted: Sequence[SideRow]
+) -> list[tuple[Fact, ...]]:
+    """Return of each row the input atoms of one proof."""
+    proved: dict[int, tuple[Fact, ...]] = {}
+    statics = programs.statics(situation)
+    for side, static, program in (
+        (Side.PUSH, SideStatic.PUSH, programs.push),
+        (Side.PULL, SideStatic.PULL, programs.pull),
+    ):
+        own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side is side]
+        rows, times = [wanted[place][1] for place in own], [wanted[place][2] for place in own]
+        if own:
+            asked_program = AskedProgram(program, programs.output, statics[static])
+            proved |= zip(own, asked_program.supports(rows, times), strict=True)
+    return [proved[place] for place in range(len(wanted))]
 
 
 class DifferenceCauses:
@@ -720,7 +718,7 @@ class DifferenceCauses:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
-        work = _SupportWork(self._sides.programs, self._longest)
+        work = SideWork(self._sides.programs, self._longest, slice_supports)
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
         for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
@@ -811,7 +809,7 @@ class DifferenceCauses:
         causes: Mapping[Side, Causes],
     ) -> None:
         """Write down the causes of the rows of some slices, which have these numbers."""
-        work = CauseWork(self._sides.programs, self._longest)
+        work = SideWork(self._sides.programs, self._longest, slice_causes)
         for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():
                 causes[side][numbers] = result[side]

@@ -17,7 +17,6 @@ from agreement.documents.requests.groups import (
     JudgeOptions,
     MatchBy,
     ProgramOptions,
-    QuestionOptions,
     RunnerOptions,
     TracelessOptions,
     assign_option,

@@ -309,23 +309,6 @@ class InputOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class QuestionOptions:
-    """The question about the queries."""
-
-    HEADING: ClassVar = "Comparison"
-
-    period: tuple[Period, ...] = periods_option(
-        "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
-    )
-    static: tuple[settings.StaticFile, ...] = static_option(
-        "Static RDF data. Repeatable. [default: any static data]"
-    )
-    unit: Duration | None = unit_option()
-    base: str | None = base_option()
-    rdf: query_files.Rdf | None = rdf_option()
-
-
-@dataclass(frozen=True, slots=True)
 class EvaluationOptions:
     """The query language, and the times of evaluation."""
 
@@ -410,11 +393,21 @@ class ComparisonOptions:
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TracelessOptions:
-    """The reading of queries that are compared on every stream."""
+    """The queries that are compared on every stream, and how they are read."""
 
-    question: QuestionOptions
+    HEADING: ClassVar = "Comparison"
+
+    period: tuple[Period, ...] = periods_option(
+        "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
+    )
+    static: tuple[settings.StaticFile, ...] = static_option(
+        "Static RDF data. Repeatable. [default: any static data]"
+    )
+    unit: Duration | None = unit_option()
+    base: str | None = base_option()
+    rdf: query_files.Rdf | None = rdf_option()
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 

@@ -34,13 +34,6 @@ _COMPARATORS: Final = ("=", "!=", "<", ">", "<=", ">=")
 _GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
 
 
-class YasperRefusalError(LarsError):
-    """The engine does not register a query."""
-
-    def __init__(self, problem: str, use: str) -> None:
-        super().__init__(f"{NAME} does not take {problem}; use {use}")
-
-
 @dataclass(frozen=True, slots=True)
 class YasperComparison:
     """Two expressions as they are written, without blanks, and what compares them."""
@@ -98,8 +91,12 @@ def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
 
 @lru_cache
 def read_yasper(text: str) -> YasperQuery:
-    """Return what the engine takes; raises YasperRefusalError where it registers nothing."""
+    """Return what the engine takes; raises LarsError where it registers nothing."""
     return _Reader(text).query()
+
+
+def _refusal(problem: str, use: str) -> LarsError:
+    return LarsError(f"{NAME} does not take {problem}; use {use}")
 
 
 class _Reader:
@@ -149,10 +146,10 @@ class _Reader:
         if not colon or piece[:1] in ('"', "'", "_"):
             return f"<{piece}>"
         if prefix not in self.prefixes:
-            raise YasperRefusalError(f"the prefix {prefix}: of {piece}", f"PREFIX {prefix}: <..>")
+            raise _refusal(f"the prefix {prefix}: of {piece}", f"PREFIX {prefix}: <..>")
         iri = self.prefixes[prefix] + local
         if _ILLEGAL.search(iri):
-            raise YasperRefusalError(f"the path {piece}", "a name or an IRI in < and >")
+            raise _refusal(f"the path {piece}", "a name or an IRI in < and >")
         return f"<{iri}>"
 
     def operator(self) -> ToStream | None:
@@ -187,7 +184,7 @@ class _Reader:
         operator = self.operator()
         form = self.take().upper()
         if form not in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
-            raise YasperRefusalError(f"{cut(form)} in the place of SELECT", "SELECT, CONSTRUCT or ASK")
+            raise _refusal(f"{cut(form)} in the place of SELECT", "SELECT, CONSTRUCT or ASK")
         selected, aggregates = self._select() if form == "SELECT" else ((), ())
         self.skip("WHERE", "FROM", "{")
         if form == "CONSTRUCT" and self.takes("{"):
@@ -220,7 +217,7 @@ class _Reader:
         self.take()
         inside = self.balanced("]")
         if not inside or inside[0].upper() != "RANGE":
-            raise YasperRefusalError(f"the window [{' '.join(inside)}]", "[RANGE PT4S STEP PT4S]")
+            raise _refusal(f"the window [{' '.join(inside)}]", "[RANGE PT4S STEP PT4S]")
         lengths = [_seconds(piece) for piece in inside[1::2]]
         if stream.upper() == "STREAM":
             return
@@ -297,7 +294,7 @@ class _Reader:
     def _node(self) -> str:
         piece = self.take()
         if piece in ("[", "(") and self.peek() not in ("]", ")"):
-            raise YasperRefusalError(f"{piece} .. in a triple pattern", "variables and IRIs")
+            raise _refusal(f"{piece} .. in a triple pattern", "variables and IRIs")
         if piece in ("[", "("):
             piece += self.take()
         if self.peek() == "^^":
@@ -323,7 +320,7 @@ class _Reader:
     def _condition(self) -> YasperCondition:
         """Return a FILTER, which compares and joins comparisons."""
         if self.take() != "(":
-            raise YasperRefusalError("FILTER with a function or EXISTS", "comparisons")
+            raise _refusal("FILTER with a function or EXISTS", "comparisons")
         inside = self.balanced()
         return tuple(
             tuple(self._comparison(part) for part in _split(either, "&&")) for either in _split(inside, "||")
@@ -337,7 +334,7 @@ class _Reader:
                 sides = ("".join(pieces[:place]), "".join(pieces[place + 1 :]))
                 left, right = (self._constant(side) for side in sides)
                 return YasperComparison(left, piece, right)
-        raise YasperRefusalError(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
+        raise _refusal(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
 
     def _constant(self, side: str) -> str:
         """Return a side of a comparison; a name as the IRI that it stands for."""
@@ -362,7 +359,7 @@ def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
     function, opening, rest = text.partition("(")
     variable = re.search(r"\?([^)]*)\)", rest)
     if not opening or variable is None:
-        raise YasperRefusalError(f"({' '.join(pieces)})", "COUNT(?variable)")
+        raise _refusal(f"({' '.join(pieces)})", "COUNT(?variable)")
     return function, variable[1], pieces[-1][1:]
 
 
@@ -370,5 +367,5 @@ def _seconds(piece: str) -> int:
     """Return a duration in seconds; fractions are cut off."""
     match = _DURATION.fullmatch(piece)
     if match is None or piece.upper() in ("P", "PT"):
-        raise YasperRefusalError(f"the length {piece}", "a duration as in PT4S")
+        raise _refusal(f"the length {piece}", "a duration as in PT4S")
     return sum(int(number or 0) * part for number, part in zip(match.groups(), _PARTS, strict=True))

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import Option, build, check_idle, declared, options_of
+from agreement.documents.options import Option, build, check_idle, declared, idle_options, options_of
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
@@ -377,7 +377,7 @@ def _request_of(
         for option, value in options_of(result_request)
         if _is_given(values.get(option.name))
     }
-    check_idle((request,), entries)
+    check_idle(idle_options(request), entries)
     return result_request
 
 

@@ -64,9 +64,8 @@ def without_trace(
     inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
 ) -> tuple[TracelessTask, Overrides]:
     """Return what the inputs of a command ask: an experiment, or queries; and what it overrides."""
-    question = options.question
-    overrides = Overrides(question.period, question.unit, options.reading, options.assign or {})
-    trace_input = requests.InputOptions(static=question.static, unit=question.unit).trace()
+    overrides = Overrides(options.period, options.unit, options.reading, options.assign or {})
+    trace_input = requests.InputOptions(static=options.static, unit=options.unit).trace()
     return _traceless(inputs, trace_input, overrides, warn), overrides
 
 
@@ -379,7 +378,7 @@ def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult 
         return answering(decide).answer(request, listeners)
     containment_request = ContainmentRequest(
         inputs=request.inputs,
-        unit=request.options.question.unit,
+        unit=request.options.unit,
         reading=request.options.reading,
         two=request.two,
         time_limit=request.time_limit,

@@ -12,7 +12,6 @@ from typer.main import get_command
 from agreement import api
 from agreement.cli.app import app
 from agreement.cli.commands import COMMANDS as ABOUT
-from agreement.documents.options import idle_options
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.manuals.running import copied
@@ -534,7 +533,7 @@ def test_an_option_that_would_say_nothing_is_refused_with_where_it_would(line, f
 @pytest.mark.parametrize("name", ABOUT)
 def test_the_situations_name_options_that_there_are(name):
     known = {option for command in COMMANDS.values() for one in command.params for option in one.opts}
-    found = idle_options(ABOUT[name].answering.request, *ABOUT[name].outputs)
+    found = ABOUT[name].idle
     assert {option for one in found for option in one.names} <= known
 
 
