@@ -1,5 +1,6 @@
 """Files of UTF-8 text: read once, with the places of what is wrong, and written whole or not at all."""
 
+import hashlib
 import os
 import shutil
 import stat
@@ -161,6 +162,68 @@ def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
             _put(new, target)
     except OSError as error:
         raise errors.system_error(path, error, "cannot be written") from None
+
+
+@contextmanager
+def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
+    """Give a folder to write into; it takes the place of `path` at once, as `replacement_path`.
+
+    A file in it keeps the sums of the others, in the format of `sha256sum`. Raises as `check_own_folder`.
+    """
+    check_own_folder(path, kind)
+    with replacement_path(path, folders=True) as new:
+        new.mkdir()
+        yield new
+        lines = "".join(f"{_digest(file)}  {name}\n" for name, file in sorted(_files(new)))
+        (new / _sums(kind)).write_text(lines, encoding="utf-8", newline="\n")
+        # Making it may have taken hours, in which somebody may have written there.
+        check_own_folder(path, kind)
+
+
+def check_own_folder(path: Path, kind: str, option: str = "") -> None:
+    """Raise LarsError for what holds anything but what `replacement_folder` has written there.
+
+    A name tells nothing of whose a file is: `manifest.ttl` is in every test suite of the W3C, and a
+    README that we wrote may have got notes since.
+    """
+    if not exists(path):
+        return
+    problem = f"{option}{path}: cannot be replaced"
+    remedy = f"use a new folder, an empty one, or one with nothing but an earlier {kind}"
+    if not exists(path, folder=True):
+        raise errors.LarsError(f"{problem}: it is no folder; {remedy}")
+    try:
+        listed = (path / _sums(kind)).read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        listed = []
+    written = {name: digest for digest, _, name in (line.partition("  ") for line in listed)}
+    for name, file in _files(path):
+        if name not in written and name != _sums(kind):
+            raise errors.LarsError(f"{problem}: {name} in it was not written by lars; {remedy}")
+        if name in written and _digest(file) != written[name]:
+            raise errors.LarsError(f"{problem}: {name} in it has been changed; {remedy}")
+
+
+def _sums(kind: str) -> str:
+    return f".{kind.replace(' ', '-')}.sha256"
+
+
+def _files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield all that is in a folder and its folders, by its name there; a link is no folder."""
+
+    def refuse(error: OSError) -> None:
+        raise error
+
+    for parent, folders, names in os.walk(folder, onerror=refuse):
+        for path in (Path(parent, name) for name in (*folders, *names)):
+            if path.is_symlink() or not path.is_dir():
+                yield path.relative_to(folder).as_posix(), path
+
+
+def _digest(path: Path) -> str | None:
+    """Return the digest of a file; None for what is no file of its own."""
+    own = path.is_file() and not path.is_symlink()
+    return hashlib.sha256(path.read_bytes()).hexdigest() if own else None
 
 
 def _check_replaceable(path: Path, *, folders: bool) -> None:

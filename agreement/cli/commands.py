@@ -38,14 +38,12 @@ _INSTEAD: Final = {
 """What is printed in place of an answer, by the option that asks for it: what this function returns."""
 _CHECKS: Final = {
     "out": "agreement.documents.table_files:check_folder",
+    "experiment": "agreement.proving.witness:check_experiment_folder",
     "report": "agreement.results.renderings.pages.page:check_page",
     "figure": "agreement.results.renderings.pages.figure:check_figure",
     "picture": "agreement.results.renderings.phase_report:check",
 }
-"""What raises now for a place that could not be written at the end, by option.
-
-What is in the folder of an experiment is found out when it is written.
-"""
+"""What raises now for a place that could not be written at the end, by option."""
 
 
 _IDLE: Final = {
@@ -111,7 +109,7 @@ class Outputs:
         for name, check in _CHECKS.items():
             if values[name] is not None:
                 resolve_name(check)(values[name])
-        return self.experiment is not None or any(values[name] is not None for name in _CHECKS)
+        return any(values[name] is not None for name in _CHECKS)
 
     # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any) -> tuple[str, ...]:

@@ -17,9 +17,9 @@ from typing import Final
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
 from agreement.proving.decisions import PairOnStream, first_difference
-from agreement.proving.witness import write_experiment
+from agreement.proving.witness import EXPERIMENT, write_experiment
 from lars.errors import FailedRunError, LarsError
-from lars.files import replacement_path
+from lars.files import replacement_folder
 from lars.language.formulas import Expression
 from lars.language.terms import Variable
 from solver.facts import Fact
@@ -322,7 +322,6 @@ def _parts(query: EngineQuery) -> int:
 
 
 def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
-    """Write what is left as an experiment; a folder of that name is replaced."""
-    with replacement_path(folder, folders=True) as new:
-        new.mkdir()
+    """Write what is left as an experiment, in the place of an earlier one."""
+    with replacement_folder(folder, EXPERIMENT) as new:
         write_experiment(new, f"Push and pull disagree: {disagreement.cause.value}", disagreement.left)

@@ -1,7 +1,7 @@
 """`lars suite`: tests of what RSP-QL says, each with what every admissible engine has to report."""
 
 from agreement.proving.suite.catalogue import LEVELS
-from agreement.proving.suite.manifests import SUITE, VERSION, read_suite, write_suite
+from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, VERSION, read_suite, write_suite
 from agreement.proving.suite.running import (
     Label,
     Outcome,

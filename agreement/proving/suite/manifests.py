@@ -16,7 +16,7 @@ from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
 from lars.errors import LarsError
-from lars.files import exists, read_file, read_text, replacement_path
+from lars.files import read_file, read_text, replacement_folder
 from lars.language.terms import RDF
 from solver.facts import Row
 from solver.rdf import canonical
@@ -24,6 +24,7 @@ from translate.model.query import Language
 
 VERSION: Final = "3"
 MANIFEST: Final = "manifest.ttl"
+SUITE_FOLDER: Final = "suite"
 _Node = ox.NamedNode | ox.BlankNode | ox.Literal
 _MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 _RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
@@ -118,11 +119,8 @@ class ExpectedFile(BaseModel):
 
 
 def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
-    """Write a suite into a new folder, or one that a suite is in; whole or not at all."""
-    if exists(path) and not _replaceable(path):
-        raise LarsError(f"{path}: it is there; use a new folder, or one that a suite was written to")
-    with replacement_path(path, folders=True) as new:
-        new.mkdir()
+    """Write a suite into a new folder, or in the place of an earlier one; whole or not at all."""
+    with replacement_folder(path, SUITE_FOLDER) as new:
         _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
         levels = [level for level in LEVELS if any(suite_test.level == level for suite_test in tests)]
@@ -140,10 +138,6 @@ def _readme_text(tests: int) -> str:
     arriving = next(n for n, vector in enumerate(vectors()) if not vector.by_clock)
     reported = next(n for n, vector in enumerate(vectors()) if vector.empty is Empty.REPORTED)
     return _README.format(version=VERSION, tests=tests, arriving=arriving, reported=reported)
-
-
-def _replaceable(path: Path) -> bool:
-    return exists(path, folder=True) and (exists(path / MANIFEST) or not any(path.iterdir()))
 
 
 def _write(path: Path, text: str) -> None:

@@ -14,7 +14,7 @@ from agreement.proving.decisions import Decision, PairOnStream
 from agreement.proving.witness.witness_task import WitnessTask
 from lars.durations import Duration
 from lars.errors import LarsError
-from lars.files import replacement_path
+from lars.files import check_own_folder, replacement_folder
 from lars.language.terms import Iri
 from solver.facts import Background, Fact
 from solver.rdf import is_name_of_stream
@@ -24,6 +24,7 @@ from translate.model.query import EPOCH, MERGING, EngineQuery, Language
 from translate.model.windows import Range
 from translate.writing import CannotSayError, write_query
 
+EXPERIMENT: Final = "experiment of a smallest stream"
 _TRACE: Final = "trace.nq"
 _STATIC: Final = "static.nq"
 
@@ -157,13 +158,17 @@ def _quoted(iri: Iri) -> str:
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
+def check_experiment_folder(folder: Path) -> None:
+    """Raise LarsError now for a folder that would not be replaced at the end."""
+    check_own_folder(folder, EXPERIMENT, "--out ")
+
+
 def write_experiments(folder: Path, task: WitnessTask, answer: Decision) -> None:
-    """Write an experiment, or one for each witness in folders 1, 2 ..; what has the name is replaced."""
+    """Write an experiment, or one for each witness in folders 1, 2 .., in the place of earlier ones."""
     if task.pair is None:
         raise LarsError(f"--out {folder}: only for push and pull, which an experiment compares")
     title = "A smallest stream on which push and pull differ"
-    with replacement_path(folder, folders=True) as new:
-        new.mkdir()
+    with replacement_folder(folder, EXPERIMENT) as new:
         for number, witness in enumerate(answer.witnesses, start=1):
             own = new if len(answer.witnesses) == 1 else new / str(number)
             own.mkdir(exist_ok=True)

@@ -26,7 +26,6 @@ from agreement.documents.options import Option, build, check_idle, declared, idl
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
-from lars.files import exists
 from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid, whole
 
@@ -470,14 +469,6 @@ def _errors_in_words() -> Iterator[None]:
         if said is None or said is error:
             raise
         raise said from error
-
-
-def check_replaceable(path: Path | None, mark: str, written: str, option: str = "--out ") -> None:
-    """Raise LarsError where a folder holds anything but what was `written` before, with a file `mark`."""
-    if path is None or not exists(path):
-        return
-    if not exists(path, folder=True) or (any(path.iterdir()) and not exists(path / mark)):
-        raise LarsError(f"{option}{path}: it is there; use a new folder, or one that {written}")
 
 
 def expected_errors(error: Exception) -> LarsError | None:

@@ -20,7 +20,7 @@ from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, specification
 from agreement.proving import hunting
-from agreement.results.base.library import Findings, Listeners, check_replaceable, offered_functions
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.files.recorded import (
     AdapterOptions,
     adapter_option,
@@ -28,14 +28,14 @@ from agreement.results.files.recorded import (
 )
 from agreement.results.renderings import hunt_report
 from lars.errors import FailedRunError, LarsError
-from lars.files import read_text, replacement_path
+from lars.files import check_own_folder, read_text, replacement_folder
 from solver.settings import StaticFile
 from solver.traces import read_static
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
-_FOUND: Final = "hunt.json"
+_FOLDER: Final = "hunt"
 _QUERY: Final = "a file with a query in the engine's language"
 
 
@@ -153,7 +153,8 @@ def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
         raise LarsError(f"--engine {request.engine}: expected {ACCEPTED_JUDGES}")
     if request.static and not request.inputs:
         raise LarsError("--static requires QUERY: generated queries have their own static data")
-    check_replaceable(request.out, _FOUND, "a hunt has written")
+    if request.out is not None:
+        check_own_folder(request.out, _FOLDER, "--out ")
     start = monotonic()
     with RunningAdapter(request.adapter, request.how.silence) as engine:
         options = Options(starts=request.t0, late=request.late)
@@ -231,9 +232,9 @@ def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[
     from agreement.results.renderings.pages.page import write_page
 
     folders = result.folders
-    with replacement_path(path, folders=True) as new:
-        new.mkdir()
-        (new / _FOUND).write_text(json.dumps(result.to_json(), indent=1, ensure_ascii=False) + "\n")
+    with replacement_folder(path, _FOLDER) as new:
+        document = json.dumps(result.to_json(), indent=1, ensure_ascii=False)
+        (new / "hunt.json").write_text(f"{document}\n", encoding="utf-8")
         (new / "README.md").write_text(hunt_report.index_markdown(hunted, folders, made), encoding="utf-8")
         overview = hunt_page(hunted, folders, result.refusals, result.to_json(), linked=True)
         write_page(new / "page.html", replace(overview, provenance=made))

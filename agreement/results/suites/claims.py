@@ -17,17 +17,15 @@ from pydantic import BaseModel, ConfigDict
 from agreement.documents.outputs import quantity
 from agreement.documents.placed import check_data, read_toml
 from agreement.proving.decisions import Decision
-from agreement.results.base.library import check_replaceable
 from agreement.results.judgements import judge
 from agreement.results.proofs.traceless import contained, decide, witness
 from agreement.results.solutions import SolveResult, solve
 from lars.errors import LarsError
-from lars.files import exists, replacement_path
+from lars.files import exists, replacement_folder
 from solver.settings import Progress, no_progress
 
 BENCHMARKS: Final = "BENCHMARKS"
 """What stands in commands for the folder of published benchmarks."""
-_MADE: Final = "claims.json"
 
 
 class Kind(Enum):
@@ -95,9 +93,8 @@ def decided_claims(
     folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
     """Write what the claims' commands read into a folder, run them, and return the verdicts."""
-    check_replaceable(folder, _MADE, "claims were written to", option="")
     every, verdicts = published_claims(), []
-    with replacement_path(folder, folders=True) as new:
+    with replacement_folder(folder, "run of the claims") as new:
         for claim in every:
             for name, text in claim.files.items():
                 path = new / claim.name / name
@@ -107,7 +104,7 @@ def decided_claims(
             progress(done, len(every))
             verdicts.append(_decided(claim, new, benchmarks))
         lines = ",\n".join(json.dumps(as_json(verdict), ensure_ascii=False) for verdict in verdicts)
-        (new / _MADE).write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
+        (new / "claims.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8", newline="\n")
     return tuple(verdicts)
 
 

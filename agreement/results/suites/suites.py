@@ -20,6 +20,7 @@ from agreement.engines.specifications import specification
 from agreement.proving.hunting import seconds_of
 from agreement.proving.suite import (
     LEVELS,
+    SUITE_FOLDER,
     Label,
     Outcome,
     QuerySyntax,
@@ -41,7 +42,6 @@ from agreement.proving.suite.vectors import NAMED_STARTS, Start
 from agreement.results.base.library import (
     Findings,
     Listeners,
-    check_replaceable,
     offered_functions,
     text_table,
 )
@@ -51,7 +51,7 @@ from agreement.results.suites import claims
 from agreement.results.suites.claims import ClaimVerdict, Kind
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
-from lars.files import exists, replacement_path
+from lars.files import check_own_folder, exists, replacement_folder
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from solver.settings import share
@@ -60,6 +60,7 @@ from translate.model.query import Language
 _ACTIONS: Final = ("make", "run", "claims")
 _ACCEPTED: Final = "expected make DIR, run DIR, claims DIR"
 _EARL: Final = "earl.ttl"
+_FOLDER: Final = "run of a suite"
 _NAMED: Final = 5
 
 
@@ -261,6 +262,7 @@ def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun |
         _check_alone(request, {"--level"})
         if request.level not in (None, *LEVELS):
             raise LarsError(f"--level {request.level}: expected {', '.join(LEVELS)}")
+        check_own_folder(folder, SUITE_FOLDER)
         tests = made_tests(listeners.progress, request.level)
         write_suite(folder, tests)
         return SuiteMade(folder, tests)
@@ -281,7 +283,8 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
     if request.dialect is not None and request.dialect not in [language.value for language in MILLISECONDS]:
         accepted = ", ".join(language.value for language in MILLISECONDS)
         raise LarsError(f"--dialect {request.dialect}: expected {accepted}")
-    check_replaceable(request.out, _EARL, "a run has written")
+    if request.out is not None:
+        check_own_folder(request.out, _FOLDER, "--out ")
     tests = read_suite(folder, request.level)
     numbers = _declared(request)
     if request.answers is not None:
@@ -372,8 +375,7 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
     from agreement.results.renderings.pages.blocks import text_page
     from agreement.results.renderings.pages.page import PageHead, provenance, write_page
 
-    with replacement_path(path, folders=True) as new:
-        new.mkdir()
+    with replacement_folder(path, _FOLDER) as new:
         for number, result in enumerate(suite_run.engines):
             end = f"-{number + 1}" if number else ""
             (new / _EARL.replace(".", f"{end}.")).write_text(suite_report.earl(result), encoding="utf-8")
