@@ -5,9 +5,9 @@ the same. Of few rows that one side alone has all are shown, of many examples of
 little have proofs, and what the other side lacks.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Final
 
@@ -133,7 +133,10 @@ class RowSelection:
 
 
 def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json:
-    """Return the counts as a table: a line a pulling period that disagrees, a column a side and cause."""
+    """Return the counts as a table: a line a pulling period that disagrees, a column a side and cause.
+
+    Periods without a verdict here are left out, though the tally has them.
+    """
     columns = sorted({(side.value != "push", cause) for _, side, cause in tally})
     pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
     lines: dict[int, outputs.Json] = {
@@ -147,6 +150,8 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
         if verdict.agree is False
     }
     for (period, side, cause), (rows, periods) in tally.items():
+        if period not in lines:
+            continue
         cells = list(lines[period]["cells"])
         cells[pairs.index((side.value, cause))] = [rows, periods]
         lines[period]["cells"] = cells
@@ -160,7 +165,8 @@ _FIRST: Final = 10_000
 _PROOF_LETTERS: Final = 120_000
 _LONGEST_PROOFS: Final = 60_000
 """So long are all proofs together, and one of them, as JSON."""
-QueryPrograms = Mapping[Side, tuple[Program, EngineQuery]]
+PeriodPrograms = Callable[[int], Mapping[Side, tuple[Program, EngineQuery]]]
+"""The programs of both sides by the pulling period, which is in the pulled one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,7 +208,7 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 
 
 def proofs(
-    variant: VariantReport, rows: Sequence[RowDifference], sides: QueryPrograms, dates: Dates
+    variant: VariantReport, rows: Sequence[RowDifference], sides: PeriodPrograms, dates: Dates
 ) -> outputs.Json:
     """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
 
@@ -244,10 +250,10 @@ def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
 
 
 def _questions_of(
-    variant: VariantReport, row: RowDifference, sides: QueryPrograms
+    variant: VariantReport, row: RowDifference, programs: PeriodPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
     """Return what is asked of the side that has a row, and of the other one."""
-    end = row.interval.end
+    end, sides = row.interval.end, programs(row.period)
     other = Side.PULL if row.side is Side.PUSH else Side.PUSH
     times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
@@ -423,7 +429,12 @@ def _content(
     def pushing(query: EngineQuery) -> Program:
         return push(lars_program(query, setting), view.trigger)
 
-    sides = {Side.PUSH: (pushing(cqels), cqels), Side.PULL: (pulling(csparql), csparql)}
+    pushed, pulled = pushing(cqels), lars_program(csparql, setting)
+
+    @cache
+    def sides(period: int) -> Mapping[Side, tuple[Program, EngineQuery]]:
+        return {Side.PUSH: (pushed, cqels), Side.PULL: (pull(pulled, period), csparql)}
+
     selection = RowSelection(variant, view.row_filter)
     tally = selection.tally()
     sizes = stream_sizes(trace)

@@ -791,12 +791,12 @@
       }
       $("more").hidden = places.length <= state.shown;
       const left = page.more
-        ? ` shown, examples of each cause; ${page.more} more are counted above, --json and --out have all`
+        ? ` shown, examples of each cause; ${page.more} more${page.lines_left ? "" : " are counted above"}, --json and --out have all`
         : "";
       $("count").textContent = places.length
         ? `${places.length} ${places.length === 1 ? "row" : "rows"}${left}`
         : page.differences.length
-          ? `no row of those shown${page.more ? "; the table above counts all" : ""}`
+          ? `no row of those shown${page.more ? "; the table above counts more" : ""}`
           : "no row: both sides report the same";
     }
     function step(by) {

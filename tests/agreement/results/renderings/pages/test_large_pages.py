@@ -8,6 +8,7 @@ import pytest
 from rich.table import Table
 
 from agreement import api
+from agreement.comparing.agree import Side
 from agreement.comparing.judge import Judgement, Verdict
 from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
@@ -16,6 +17,7 @@ from agreement.comparing.matching.places import ReportMatch
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
+from agreement.results.renderings.pages.agree_page import counts_json
 from agreement.results.renderings.pages.blocks import text_page
 from agreement.results.renderings.pages.judge_page import answers_page, cases_page
 from agreement.results.renderings.pages.page import html, program_version
@@ -107,6 +109,15 @@ def test_each_example_is_one_and_each_cause_has_some(large):
     assert {cause for _, _, cause, _, _ in (shown[int(place)] for place in large["proofs"])} == {
         cause for _, _, cause, _, _ in shown
     }
+
+
+def test_each_proof_of_an_example_holds(large):
+    assert [one["why"]["lines"] for one in large["proofs"].values()] == [[]] * len(large["proofs"])
+    assert "no multiple of the period" not in str([one["lacks"] for one in large["proofs"].values()])
+
+
+def test_rows_of_periods_that_are_left_out_have_no_line():
+    assert counts_json({(6, Side.PUSH, 2): (1, 1)}, ()) == {"columns": [("push", 2)], "lines": []}
 
 
 def test_elements_and_evaluations_are_counted_in_bins(large):

@@ -185,6 +185,22 @@ def test_each_difference_names_the_elements_behind_it(tmp_path):
         assert named == [(fact["t"], fact["s"]["value"]) for fact in support]
 
 
+def proofs_of(page, period):
+    rows, own = page["differences"], page["proofs"]
+    places = (place for place in sorted(own, key=int) if rows[int(place)]["period"] == period)
+    return {(rows[int(p)]["side"], rows[int(p)]["to"], *rows[int(p)]["terms"]): own[p] for p in places}
+
+
+def test_the_proof_of_a_row_is_about_its_own_period(tmp_path):
+    pages = {}
+    for asked in ("5,8", "8"):
+        assert (
+            lars("agree", SAMPLES / "coupons", "--period", asked, "--report", tmp_path / "p.html").code == 1
+        )
+        pages[asked] = data_of((tmp_path / "p.html").read_text(encoding="utf-8"))["page"]
+    assert proofs_of(pages["5,8"], 8) == proofs_of(pages["8"], 8) != {}
+
+
 def test_a_cell_of_the_strip_is_a_period_and_its_cause(tmp_path):
     page = tmp_path / "page.html"
     ran = lars("agree", SAMPLES / "coupons", "--period", "6..13", "--report", page, "--json")
