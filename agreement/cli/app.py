@@ -333,7 +333,7 @@ def _load(name: str, about: commands.Command) -> Any:
     called.__doc__ = "\n\n".join((about.summary, *more, about.exit_codes, example))
     shown = [member for member in options.declared(commands.Outputs) if member.name in about.outputs]
     declared = (*options.declared(request), *shown, *options.declared(EveryOption))
-    every = (member for member in declared if member.in_shell)
+    every = (member for member in declared if not member.last_input)
     context = inspect.Parameter("context", inspect.Parameter.KEYWORD_ONLY, annotation=typer.Context)
     vars(called)["__signature__"] = inspect.Signature([context, *map(_parameter, every)])
     alone = typer.Typer(add_completion=False, **_USUAL)

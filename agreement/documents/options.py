@@ -39,10 +39,10 @@ class Option:
 
     `shell_name` is its name in a shell where that is not the field's, `short` a second one, `default_text`
     what its default is called there; what is `repeated` stands there several times, an `argument` by
-    itself, and what is not `in_shell` Python alone can give. `keyword` is the type of what Python may give
-    where that is not the field's own; `source` says what data its files hold, which Python may give by value.
-    Numbers lie in least..most. The others say of which field it is: `kind` is the type without None, of a
-    sequence that of its items, which `several` says.
+    itself; the text that is the `last_input` has a name in Python alone. `keyword` is the type of what
+    Python may give where that is not the field's own; `source` says what data its files hold, which Python
+    may give by value. Numbers lie in least..most. The others say of which field it is: `kind` is the type
+    without None, of a sequence that of its items, which `several` says.
     """
 
     help: str
@@ -57,7 +57,7 @@ class Option:
     most: float | None = None
     repeated: bool = False
     argument: bool = False
-    in_shell: bool = True
+    last_input: bool = False
     name: str = ""
     default: Any = None
     kind: Any = object

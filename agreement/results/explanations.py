@@ -54,7 +54,7 @@ class ExplainRequest:
         default=(),
         source="trace",
     )
-    atom: str | None = option(None, "The atom, if it is not the last input.", in_shell=False)
+    atom: str | None = option(None, "The atom, if it is not the last input.", last_input=True)
     at: Time | None = requests.time_option("Time point of the answer.")
     how: requests.ProgramOptions
     model: int | None = option(

@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from textwrap import fill
 from threading import Event
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, TypeVar, get_args
 
 from rich.console import RenderableType
 
@@ -122,6 +122,12 @@ class Findings(Result):
         type, else lexical forms and IRIs; or `short`, for readers. `times` are dateTimes where the trace
         had them; or `points`.
         """
+        for name, value, accepted in (
+            ("terms", terms, get_args(TermsAs)),
+            ("times", times, get_args(TimesAs)),
+        ):
+            if value not in accepted:
+                raise LarsError(f"{name}={value!r}: expected {', '.join(accepted)}")
         dated = NO_DATES if times == "points" else self.dates
         return as_frame(self._table(table), TermForm(terms), dated)
 
@@ -347,13 +353,19 @@ def _request_of(
     from agreement.results.base.python_values import in_python
 
     options = declared(request)
-    known = [option.name for option in options]
+    known = [option.name for option in options if not option.argument]
     for keyword in keywords:
+        if any(option.argument and option.name == keyword for option in options):
+            raise TypeError(f"{name}() takes {keyword!r} by position, not as a keyword")
         if keyword not in known:
             close = get_close_matches(keyword, known, 1)
             meant = f"; did you mean {close[0]!r}?" if close else ""
             raise TypeError(f"{name}() got an unexpected keyword argument {keyword!r}{meant}")
     values, left = dict(keywords), list(inputs)
+    for option in options:
+        # A text, not a path or a trace: its // and line breaks stay.
+        if option.last_input and values.get(option.name) is None and left and isinstance(left[-1], str):
+            values[option.name] = left.pop()
     positional = [option for option in options if option.argument]
     for option in positional:
         if option.several:

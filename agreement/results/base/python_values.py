@@ -4,7 +4,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from datetime import datetime, time, timedelta
+from datetime import MAXYEAR, MINYEAR, datetime, time, timedelta
 from pathlib import Path
 from typing import Any, Final
 
@@ -66,12 +66,33 @@ def of_library(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
-        return of_library(value.tolist())
+        return of_library(_of_numpy(value))
     if isinstance(value, timedelta):
         micros = value // timedelta(microseconds=1)
         # pandas counts nanoseconds too.
         return str(Duration(micros * 1000 + getattr(value, "nanoseconds", 0)))
+    # NaT is no time, and equal to nothing.
+    if isinstance(value, datetime) and value == value and not MINYEAR <= value.year <= MAXYEAR:  # noqa: PLR0124
+        raise LarsError(f"found the year {value.year}; expected {MINYEAR}..{MAXYEAR}")
     return value
+
+
+def _of_numpy(value: Any) -> Any:
+    """Return a value of numpy as Python's; its times as those of pandas, which have nanoseconds too.
+
+    numpy's own `tolist` makes a plain number of them, in whatever unit they count.
+    """
+    if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
+        return value.tolist()
+    if value.ndim:
+        return list(value)
+    # Loads pandas, which only its own values and tables need.
+    import pandas as pd  # type: ignore[import-untyped]
+
+    try:
+        return (pd.Timedelta if value.dtype.kind == "m" else pd.Timestamp)(value[()])
+    except ValueError as error:
+        raise LarsError(f"found {value}: {error}; expected a time that pandas can hold") from None
 
 
 def fitting(accepted: str, value: Any) -> Any:

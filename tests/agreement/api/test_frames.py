@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 from agreement import api
+from lars.errors import LarsError
 from tests.packs import SAMPLES
 
 QUERY = "SELECT ?s ?v WHERE { STREAM <http://e/S> [RANGE 3s] { ?s <http://e/v> ?v } }"
@@ -86,6 +87,13 @@ def test_a_judge_takes_what_was_solved_with_moments():
     reported = api.solve(query, frame, as_="csparql").to_pandas()
     assert str(reported["t"].dtype).startswith("datetime64")
     assert api.judge(query, frame, answers=reported, engine="csparql").correct is True
+
+
+@pytest.mark.parametrize("how", [{"terms": "foo"}, {"times": "Points"}, {"terms": []}])
+def test_a_form_that_is_none_is_refused(how):
+    (name,) = how
+    with pytest.raises(LarsError, match=f"^{name}=.*: expected "):
+        api.agree(SAMPLES / "coupons", period=8).to_arrow(**how)
 
 
 def test_polars_is_handed_the_table_of_arrow(monkeypatch):

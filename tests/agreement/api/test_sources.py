@@ -205,13 +205,33 @@ def test_what_is_no_trace_is_refused(source):
         api.solve(QUERY, source)
 
 
+def test_an_atom_is_a_text_and_no_path():
+    query = "SELECT ?one { STREAM <http://e/s> [RANGE 3s] { ?x <http://e/in> ?one } }"
+    for name in ("<http://e/a>", '"a{b"', '"←"'):
+        trace = f'<http://e/x> <http://e/in> {name} <http://e/s> "1" .\n'
+        assert api.explain(query, trace, f"ans({name})", at=1).holds
+        assert api.explain(query, trace, atom=f"ans({name})", at=1).holds
+
+
 ALIKE = {
-    "period": [2, "2s", np.int64(2), np.uint8(2), timedelta(seconds=2), pd.Timedelta(2, "s"), [np.int64(2)]],
+    "period": [
+        2,
+        "2s",
+        np.int64(2),
+        np.uint8(2),
+        timedelta(seconds=2),
+        pd.Timedelta(2, "s"),
+        [np.int64(2)],
+        np.timedelta64(2 * 10**9, "ns"),
+        np.array(2, "m8[s]"),
+    ],
     "unit": ["1s", timedelta(seconds=1)],
     "origin": [
         "2026-05-04T08:00:00Z",
         datetime(2026, 5, 4, 8, tzinfo=UTC),
         pd.Timestamp("2026-05-04T08:00Z"),
+        np.datetime64("2026-05-04T08:00", "ns"),
+        np.datetime64("2026-05-04T08", "h"),
     ],
 }
 
@@ -224,6 +244,23 @@ def test_numbers_and_times_of_libraries_are_those_of_python(key, value):
     assert agreed(value) == agreed(ALIKE[key][0])
 
 
+def test_times_of_numpy_are_moments_whatever_they_count():
+    triple = (EX.a, EX.offers, Literal("30"))
+    query = "SELECT ?o { STREAM :s [NOW] { ?s ?p ?o } }".replace(":s", "<http://example.org/s>")
+
+    def times(*moments):
+        solved = api.solve(query, [(t, triple) for t in moments], unit="1ns").to_json()["answers"]
+        return [one["t_date"] for one in solved if one["rows"]]
+
+    texts = ["2026-05-04T08:00:00.000000001", "2026-05-04T08:00:00.000000003"]
+    given = [
+        np.array(texts, "M8[ns]"),
+        [pd.Timestamp(text) for text in texts],
+        [np.datetime64(t) for t in texts],
+    ]
+    assert [times(*own) for own in given] == [texts] * 3
+
+
 WRONG = [
     *(("period", value) for value in (2.5, object(), None.__class__, {"a": 1}, [2.5], timedelta(0))),
     *(("unit", value) for value in (1, timedelta(0), 1.5)),
@@ -231,6 +268,15 @@ WRONG = [
     *(("stream", value) for value in ("http://e/S", 5, [1], {"http://e/S": 5})),
     *((key, 5) for key in ("column", "prefix", "origin", "profile", "assign", "blank_nodes")),
     *(("sort", value) for value in ("no", 1, 0.0)),
+    *(("period", value) for value in (np.timedelta64(1, "M"), np.timedelta64("NaT", "s"))),
+    *(
+        ("to", value)
+        for value in (
+            np.datetime64("NaT", "s"),
+            np.datetime64(10**17, "s"),
+            pd.Timestamp(np.datetime64(10**12, "s")),
+        )
+    ),
     *((key, 2.5) for key in ("at", "from_", "to", "certify", "semantics")),
     ("memory", 5),
 ]

@@ -53,6 +53,14 @@ def test_a_keyword_names_what_is_wrong_with_its_value(name):
                 function(*inputs, **needed | {each.name: wrong})
 
 
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_an_input_has_no_keyword(name):
+    for each in declared(answering(getattr(api, name)).request):
+        if each.argument:
+            with pytest.raises(TypeError, match=rf"^{name}\(\) takes '{each.name}' by position"):
+                getattr(api, name)(**{each.name: "x"})
+
+
 @pytest.mark.parametrize("wrong", [*WRONG.values(), np.array(3), {("a",): 1}, [Unnamed()]])
 def test_an_input_of_a_wrong_kind_is_refused(wrong):
     with pytest.raises(LarsError):
