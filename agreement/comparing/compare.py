@@ -145,7 +145,10 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return reports in pairs, ascending in time: two belong together if each is nearest to the other."""
+    """Return reports in pairs: two belong together if each is nearest to the other.
+
+    They are in the order of the first ones; the others without a partner come last.
+    """
     nearest = [_nearest(report.t, other) for report in reports]
     back = [_nearest(report.t, reports) for report in other]
     pairs = {n: m for n, m in enumerate(nearest) if m is not None and back[m] == n}

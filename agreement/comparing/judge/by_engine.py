@@ -3,8 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from math import floor
 
-from agreement.comparing.judge.judgement import ANSWER, Options, align, one_report
+from agreement.comparing.judge.judgement import ANSWER, Options, align
 from agreement.comparing.matching.likeness import RowMatch, join_rows, match_rows
 from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports, by_place, odd_rows
 from agreement.comparing.matching.sequences import match_part, nearest
@@ -110,7 +111,8 @@ def _judged_by(
         return VersionJudgement(engine.name, PlaceKind.ANSWER, both[0].variables, tuple(in_order))
     places = {n: ReportMatch(n, ours.get(n, ()), theirs.get(n, ())) for n in sorted({*ours, *theirs})}
     places = {n: _matched(place, options, in_time=engine.timed, timed=timed) for n, place in places.items()}
-    for n, problem in _odd_pushes(predicted, recorded) if options.pushes else ():
+    for number, problem in _odd_pushes(predicted, recorded) if options.pushes else ():
+        n = number if by_push else floor((run.pushes[number].t + recordings.SLACK) / length)
         place = places.get(n, ReportMatch(n, ()))
         places[n] = replace(place, problem=place.problem or problem)
     kind = PlaceKind.PUSH if by_push else PlaceKind.TIME_UNIT
@@ -135,7 +137,8 @@ def _in_sequence(
     actual = [report for report in recorded.reports if report.rows or not ignored]
 
     def joint(report: recordings.Report, other: recordings.Report) -> bool:
-        return one_report(report, other) if as_told else not by_push or bool(report.rows and other.rows)
+        both = report.trigger == other.trigger and bool(report.rows and other.rows)
+        return not by_push or (both and (not as_told or report.t == other.t))
 
     how = options.likeness
     pairs = match_part(answers, actual, joint, how) or nearest(answers, actual, joint, how)
@@ -163,7 +166,8 @@ def _odd_pushes(predicted: recordings.Recording, recorded: recordings.Recording)
 def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, float] | None]]:
     bounds_at: dict[int, Counter[tuple[float, float] | None]] = {}
     for report, bounds in zip(recording.reports, recording.windows, strict=False):
-        bounds_at.setdefault(report.trigger or 0, Counter())[bounds] += 1
+        if report.trigger is not None:
+            bounds_at.setdefault(report.trigger, Counter())[bounds] += 1
     return bounds_at
 
 

@@ -7,7 +7,7 @@ first reports; the verdicts on the others are the judgement.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import floor, inf
@@ -18,6 +18,7 @@ from agreement.comparing.judge.start_times import (
     Starts,
     StartTimes,
     all_starts,
+    by_arrival,
     given_starts,
     last_start,
 )
@@ -151,7 +152,7 @@ class ReportAssignment:
 
     late: float | None = None
     early: float = 0
-    push_times: tuple[float, ...] | None = None
+    push_times: Mapping[int | None, float] | None = None
     once: bool = False
     windows: tuple[specifications.ShownWindow, ...] = ()
     closes: float | None = None
@@ -167,10 +168,9 @@ class ReportAssignment:
 
     def time_of(self, report: recordings.Report) -> float:
         """Return the time that decides."""
-        if self.push_times is None or report.trigger is None or report.trigger >= len(self.push_times):
-            # A push that was refused, or lost, has no time of its own: yet something came during it.
-            return report.t + self.early
-        return self.push_times[report.trigger]
+        # A push that was refused, or lost, has no time of its own: yet something came during it.
+        own = report.t + self.early
+        return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
@@ -417,15 +417,14 @@ def phase_of(of: specifications.FramedTask, started: int, options: Options) -> P
 
 def clock_driven(of: specifications.FramedTask) -> bool:
     """Whether evaluations come from the clock, not from arrivals."""
-    return specifications.needed_tick(of.specification, sources(of.task.query)) is specifications.Tick.INSTANT
+    return not any(map(by_arrival, of.windows))
 
 
 def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
     """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
     length = of.task.unit.milliseconds
     if not clock_driven(of):
-        pushed = {element.number: element.t * length for element in of.task.elements}
-        times = tuple(pushed.get(number, 0.0) for number in range(max(pushed, default=-1) + 1))
+        times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
         return ReportAssignment(None, options.early, times)
     allowed = None if options.late is None else options.late + recordings.SLACK
     reporting = tuple(window for window in of.windows if window.strategies)
@@ -685,7 +684,7 @@ class Judgement:
 
     @property
     def silent(self) -> bool:
-        """Whether no choice that was tried expects a row."""
+        """Whether no choice that was judged in whole expects a row."""
         windows = (
             window
             for verdict in self.verdicts
@@ -891,18 +890,11 @@ def _check_times(
     task: specifications.Task, specification: specifications.Specification, options: Options
 ) -> None:
     """Raise where windows would close more often than anyone waits for."""
-    frame = specifications.Frame(
-        specification, task.unit, Bounds.CLOSED, specifications.TickClock(1, (), ()), task.until
-    )
-    read = sources(task.query)
+    base = specifications.frame_task(task, specification, Bounds.CLOSED)
+    shapes = specifications.shapes(sources(task.query), base.frame)
     first = min(options.starts or (options.registered,))
-    closes = max(
-        (len(own.closes(first, task.until)) for own in specifications.shapes(read, frame)), default=0
-    )
-    if (
-        closes > _MOST_CLOSES
-        and specifications.needed_tick(specification, read) is specifications.Tick.INSTANT
-    ):
+    closes = max((len(own.closes(first, task.until)) for own in shapes), default=0)
+    if closes > _MOST_CLOSES and clock_driven(base):
         raise LarsError(
             f"windows close {closes} times up to time point {task.until}; expected at most {_MOST_CLOSES}, "
             "by a coarser --unit, a later --registered (or --t0), or dateTimes with --origin"

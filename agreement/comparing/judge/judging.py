@@ -388,11 +388,12 @@ def case_files(paths: Sequence[Path]) -> list[Path]:
     for path in paths:
         if not exists(path, folder=True) and path.suffix.lower() != _SUFFIX:
             raise LarsError(f"{path}: not a recorded case (*{_SUFFIX}) and not a folder; use {_ACCEPTED}")
-        inside = sorted(path.rglob(f"*{_SUFFIX}")) if exists(path, folder=True) else [path]
+        below = path.rglob("*") if exists(path, folder=True) else (path,)
+        inside = sorted(file for file in below if file.suffix.lower() == _SUFFIX)
         if not inside:
             raise LarsError(f"{path}: a folder without *{_SUFFIX}; expected {_ACCEPTED}")
         files += inside
-    return files
+    return list({file.resolve(): file for file in reversed(files)}.values())[::-1]
 
 
 def each_case(
@@ -422,15 +423,15 @@ def each_case(
 
 
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
-    """Return how many of so many cases are refused, and why the first is; None without any."""
+    """Return how many of `count` cases are refused, and why the first is; None without any."""
     return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
 
 def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
     """Return the verdict on a case, by its own engine version unless `judge` names another.
 
-    `specification` as the judge is the one that the case's engine claims to follow. Raises LarsError
-    for an engine that is none of the versions where no other judge is named.
+    `specification` as the judge is the one that the case's engine claims to follow, or that of its language.
+    Raises LarsError where neither is known and no other judge is named.
     """
     own = ENGINES.get(case.engine)
     by_itself = own if own is not None and own.own_parser is not None else None

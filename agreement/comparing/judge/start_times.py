@@ -114,7 +114,7 @@ class _Classes:
         self.slides = [1 if own is None else own.slide for own in self.shapes]
         self.closing = [_closes(window) for window in of.windows]
         # What arrives, or the clock's period, makes evaluations at times that no t0 moves.
-        self.by_arrival = any(_by_arrival(window) for window in of.windows)
+        self.by_arrival = any(by_arrival(window) for window in of.windows)
         self.periodic = any(specifications.Strategy.PERIODIC in window.strategies for window in of.windows)
         self.timed = _tells_time(of)
         self.own = [frozenset(self._own(number, compared)) for number in range(len(of.windows))]
@@ -223,7 +223,8 @@ def _closes(window: specifications.ShownWindow) -> bool:
     )
 
 
-def _by_arrival(window: specifications.ShownWindow) -> bool:
+def by_arrival(window: specifications.ShownWindow) -> bool:
+    """Whether arrivals are what makes it report, whatever is told apart inside an instant."""
     # The newest N triples are a window that closes whenever one arrives.
     clocked = (
         {specifications.Strategy.PERIODIC}

@@ -12,7 +12,7 @@ from typing import Annotated, Final, Self
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from agreement.documents import values
-from agreement.documents.recordings import Push, Recording, Report, static_lines, static_of
+from agreement.documents.recordings import SLACK, Push, Recording, Report, static_lines, static_of
 from agreement.documents.requests import check_based, sources
 from agreement.engines import specifications
 from agreement.engines.adapters import messages
@@ -132,7 +132,7 @@ class BuiltInSession:
     _clock: float = field(default=float("-inf"), init=False)
     """The time in ms up to which a specification has reported: included where `_includes_end`."""
     _known: Recording = field(default=Recording((), ()), init=False)
-    """What has been reported up to the last push."""
+    """What has been reported up to the last push or advance."""
 
     @property
     def profile(self) -> messages.ProfileReply:
@@ -166,8 +166,13 @@ class BuiltInSession:
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
         number = len(self.run.pushes)
         taken = (push for push, problem in zip(pushes, problems, strict=True) if problem is None)
-        self.run = replace(self.run, pushes=(*self.run.pushes, *taken))
-        recording, waits = self.reports(), self._waits
+        before = self.run
+        self.run = replace(before, pushes=(*before.pushes, *taken))
+        try:
+            recording, waits = self.reports(), self._waits
+        except LarsError:
+            self.run = before
+            raise
         replies: list[messages.PushReply] = []
         for push, problem in zip(pushes, problems, strict=True):
             if problem is not None:
@@ -246,15 +251,15 @@ class BuiltInSession:
         if not self._waits:
             self._clock = max(self._clock, t)
             return ()
-        until = int(t / self.run.unit.milliseconds)
+        until = int((max(t, self._clock) + SLACK) / self.run.unit.milliseconds)
         choice = specifications.choice_at(self.run, self.reporter, self.options.t0, self.options.bounds)
-        recording = specifications.specified_answers(
+        self._known = specifications.specified_answers(
             self.run, self.reporter, choice, max(self.run.last, until)
         )
-        return self._until(recording, t)
+        return self._until(self._known, t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return what a specification reports at the time of the last push, once that is over."""
+        """Return what a specification reports at the time of the last push or advance, once that is over."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock

@@ -66,13 +66,15 @@ class _Tried:
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
         """Return what is pushed: all terms in one window, or `apart` in one each; then what closes it.
 
-        Nothing comes at a multiple of the length, where engines differ in which window it belongs to.
+        Nothing comes at a multiple of the length, where engines differ in which window it belongs to, unless
+        that is one time unit.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
+        inside = [quarter for quarter in (1, 2, 3) if quarter * step < length] or [1]
         pushes: list[Push] = []
         for place, term in enumerate(_TERMS):
-            quarters = (1, 2, 3) if apart else (place % 3 + 1,)
+            quarters = inside if apart else (inside[place % len(inside)],)
             pushes += (
                 Push(
                     (place * length * apart + quarter * step) * unit,

@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from http import HTTPStatus
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from threading import Thread
 from typing import Any, Final
 
@@ -36,12 +36,14 @@ _SECONDS: Final = 20.0
 """How long the server may take for an answer, and for the event that ends a push."""
 _FIRING: Final = "firing"
 """The event that comes when all rows of a push have."""
-_LONG_AFTER: Final = 10**9
-"""A multiple of all steps that anybody writes."""
+_LONG: Final = 10**9
+"""Longer than most windows are; a multiple of most steps."""
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 """The server is near: no proxy stands between."""
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
-_STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?<([^>]*)>", re.IGNORECASE)
+_STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?(?:<([^>]*)>|([\w.-]*:)([\w.-]*))", re.IGNORECASE)
+_PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*:)\s*<([^>]*)>", re.IGNORECASE)
+_NAMED: Final = re.compile(r'(?:\s*(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@[\w-]+|\^\^<[^>]*>)?)){4}\s*\.')
 
 TextRow = dict[str, str]
 _Message = Mapping[str, Any]
@@ -118,13 +120,16 @@ class Beginnings:
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
         self.given = {"query": query, "static_rdf": static, "static_format": "ntriples"}
-        self.streams = list(dict.fromkeys(_STREAM.findall(query)))
+        prefixes = dict(_PREFIX.findall(query))
+        names = (iri or prefixes.get(prefix, prefix) + local for iri, prefix, local in _STREAM.findall(query))
+        self.streams = list(dict.fromkeys(names))
         self.events: list[dict[str, object]] = []
-        self.known: Counter[tuple[tuple[str, str], ...]] = Counter()
-        self._answer()
+        self.latest = 0
+        self.known = self._answer()
 
     def _answer(self) -> Counter[tuple[tuple[str, str], ...]]:
-        ends = [{"stream": stream, "timestamp": _LONG_AFTER, "ntriples": _NOISE} for stream in self.streams]
+        end = (self.latest // _LONG + 2) * _LONG
+        ends = [{"stream": stream, "timestamp": end, "ntriples": _NOISE} for stream in self.streams]
         answer = _post(self.url, "/rsp-query", self.given | {"events": [*self.events, *ends]})
         names, *rows = answer.get("data") or [[]]
         return Counter(
@@ -134,6 +139,7 @@ class Beginnings:
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
         """Return the rows that the run has more with a triple."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
+        self.latest = max(self.latest, t)
         before, self.known = self.known, self._answer()
         return [dict(row) for row in (self.known - before).elements()]
 
@@ -143,7 +149,10 @@ def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict
     options = message.get("options", {})
     if wrong := [name for name in options if name != "version"]:
         raise ValueError(f"found the option {wrong[0]}; expected version")
-    static = "\n".join(message.get("static", ()))
+    lines = message.get("static", ())
+    if wrong := [line for line in lines if _NAMED.match(line)]:
+        raise ValueError(f"found {wrong[0]} in a named graph; expected static data of the default graph")
+    static = "\n".join(lines)
     profile = dict(PROFILE)
     if "version" in options:
         profile["engine"] = f"kolibrie-{options['version']}"
@@ -179,7 +188,7 @@ def main(arguments: Sequence[str]) -> None:
                 reply = _pushed(run, message)
             elif message["op"] == "close":
                 run = None
-        except ValueError as error:
+        except (OSError, HTTPException, ValueError) as error:
             reply = {"error": " ".join(str(error).split())}
         sys.stdout.write(f"{json.dumps(reply)}\n")
         sys.stdout.flush()

@@ -29,6 +29,7 @@ from agreement.documents.recordings.recording import rows_in
 from agreement.documents.values import WrongValueError, cut
 from lars.durations import Duration, read_duration
 from lars.errors import FailedRunError, LarsError
+from solver.rdf import with_blanks
 
 
 def _whole(t: float) -> float:
@@ -306,9 +307,6 @@ class StreamEngine(Protocol):
     def __exit__(self, *_: object) -> None: ...
 
 
-_BLANK: Final = re.compile(r"_:\S+")
-
-
 @dataclass(frozen=True, slots=True)
 class EngineAnswers:
     """What an engine answered in one run; without a profile it `refused` the query.
@@ -350,7 +348,10 @@ class EngineAnswers:
         )
 
     def same(self, other: "EngineAnswers") -> bool:
-        """Whether another run answered the same: at each push the same reports, rows in any order."""
+        """Whether another run answered the same: at each push the same reports, rows in any order.
+
+        The texts of errors may differ.
+        """
         return _shape(self) == _shape(other)
 
 
@@ -368,7 +369,8 @@ def _bounds(report: EngineReport) -> tuple[float, float] | None:
 def _content(report: EngineReport) -> tuple[object, ...]:
     """Return a report without the order of its rows and the names of blank nodes, which may change."""
     rows = (
-        frozenset((name, _BLANK.sub("_:", text or "")) for name, text in row.items()) for row in report.rows
+        frozenset((name, with_blanks(text or "", lambda _: "_:")) for name, text in row.items())
+        for row in report.rows
     )
     return report.t, _bounds(report), Counter(rows)
 
@@ -440,7 +442,10 @@ class _Serving:
         try:
             push = iter(self.session.push(pushes))
         except LarsError as error:
-            return [ErrorReply(error=str(error)) for _ in messages]
+            if len(messages) == 1:
+                return [ErrorReply(error=str(error))]
+            # Which of them come together is chance: each has the reply that it has alone.
+            return [reply for message in messages for reply in self._pushed([message])]
         return [
             next(push) if isinstance(element, Push) else PushReply(reports=(), refused=element)
             for element in read

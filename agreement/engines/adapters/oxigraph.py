@@ -207,7 +207,10 @@ def register(message: _Message) -> OxigraphRun:
     wrong = [name for name in options if name not in PROFILE["options"]]  # type: ignore[operator]
     if wrong:
         raise ValueError(f"found the option {wrong[0]}; expected t0, bounds")
-    static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
+    try:
+        static = [quad for line in message.get("static", ()) for quad in ox.parse(line, ox.RdfFormat.N_QUADS)]
+    except SyntaxError as error:
+        raise ValueError(f"static data: {error}") from None
     bounds = options.get("bounds", "low-open")
     if bounds not in ("low-open", "high-open"):
         raise ValueError(f"found the bounds {bounds}; expected low-open, high-open")
@@ -217,6 +220,8 @@ def register(message: _Message) -> OxigraphRun:
 
 def _iri(written: str, prefixes: Mapping[str, str]) -> str:
     if written.startswith("<"):
+        if ":" not in written:
+            raise ValueError(f"found {written}; expected an absolute IRI")
         return written[1:-1]
     prefix, _, local = written.partition(":")
     if prefix not in prefixes:
@@ -235,7 +240,10 @@ def _pushed(engine: OxigraphRun, message: _Message) -> dict[str, object]:
     t = message["t"]
     if t < max(engine.now, engine.last_time):
         return {"reports": [], "refused": f"the time {t} is before {max(engine.now, engine.last_time)}"}
-    (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+    try:
+        (quad,) = ox.parse(message["triple"], ox.RdfFormat.N_TRIPLES)
+    except SyntaxError as error:
+        return {"reports": [], "refused": str(error)}
     return {"reports": list(engine.push(t, message["stream"], quad.triple))}
 
 

@@ -20,7 +20,7 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
 
 _SLACK: Final = 1e-6
-"""How far from a whole number of time points a time in milliseconds may lie."""
+"""How far from a whole number of time points a time may lie, in time points."""
 _ROUNDED: Final = 2.0**-51
 """How far, as a share of it, a late one may lie by its floating point."""
 

@@ -13,7 +13,7 @@ from typing import Final
 from agreement.comparing import judge
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.judge.diagnosis import RecordingToJudge
-from agreement.comparing.judge.judgement import UNCLOSED, narrow_options
+from agreement.comparing.judge.judgement import UNCLOSED, clock_driven, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain
@@ -22,13 +22,14 @@ from agreement.documents.requests import sources
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import Empty, EngineRun, Specification, Tick, needed_tick
+from agreement.engines.specifications import Empty, EngineRun, Specification, frame_task
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
+from lars.language.windows import Bounds
 from solver.facts import Row
 from translate.model.query import Form, ToStream
 from translate.model.windows import Range
@@ -330,7 +331,7 @@ class SpecificationReference(Reference):
     def _subject(self, run: HuntedRun) -> JudgedRun:
         unit = Duration(int(run.query.tick * NANOSECONDS["ms"]))
         recorded = judge.recording_to_judge(run.run, unit, run.typed_answers, self.options)
-        if needed_tick(self.specification, sources(run.query.read)) is Tick.INSTANT:
+        if clock_driven(frame_task(recorded.task, self.specification, Bounds.CLOSED)):
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)

@@ -2,6 +2,10 @@
 
 import pytest
 
+from agreement import api
+from agreement.comparing.agree import RowCause
+from agreement.proving.decisions import Witness
+from solver.facts import Fact
 from tests.agreement.command import lars
 
 PREFIX = "PREFIX : <http://e/> "
@@ -126,3 +130,16 @@ def test_a_window_that_looks_ahead_sets_the_unit(tmp_path):
         (tmp_path / f"{name}.rq").write_text(PREFIX + text)
     ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--contained")
     assert (ran.code, "time in units of 250ms" in ran.out) == (0, True)
+
+
+TWO_CAUSES = (
+    "SELECT ?x WHERE { { STREAM <e:a> [NOW] { ?x <e:p> ?y } } "
+    "UNION { STREAM <e:b> [RANGE 3s] { ?x <e:q> ?y } } }"
+)
+
+
+def test_the_causes_of_a_witness_are_those_at_its_end():
+    task = api.witness(TWO_CAUSES, period=2, unit="1s")._task
+    facts = tuple(Fact(1, "striple", (f"<e:{p}>", f"<e:{p}>", "<e:o>", f"<e:{s}>")) for p, s in ("pa", "qb"))
+    found = [task.causes(2, Witness(facts, {}, end - 2, end)) for end in (2, 4)]
+    assert found == [{RowCause.EXPIRED_BEFORE_THE_PULL}, {RowCause.SILENT_PERIOD}]

@@ -7,6 +7,8 @@ import pytest
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.documents.recordings import Push, Recording
+from agreement.documents.requests import MatchBy
+from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.engines.versions.csparql_097 import CSPARQL_097
 from agreement.engines.versions.yasper import RSP_JS_135
@@ -88,3 +90,25 @@ def test_the_bounds_that_rsp_js_prints_count():
     assert judged_by(RSP_JS_135, run, right, EXACT).correct
     wrong = replace(right, windows=((777.0, 778.0), *right.windows[1:]))
     assert not judged_by(RSP_JS_135, run, wrong, EXACT).correct
+
+
+def test_in_sequence_the_reports_of_two_pushes_are_two_answers():
+    """CQELS predicts both rows at the second push; here one of them came at the first."""
+    query = "SELECT ?s ?z { STREAM <http://e/S> [RANGE 9s] { ?s <http://e/p> ?o } ?s <http://e/k> ?z }"
+    known = frozenset(("<http://e/a>", "<http://e/k>", f'"{n}"') for n in range(2))
+    run = replace(run_of(query, [(500, "b"), (1500, "a")]), static=Static(known, {}))
+    together = predicted(ENGINES["cqels-1.x"], run)
+    assert [(report.trigger, len(report.rows)) for report in together.reports] == [(1, 1), (1, 1)]
+    apart = replace(together, reports=(replace(together.reports[0], trigger=0), *together.reports[1:]))
+    how = Options(match=MatchBy.SEQUENCE)
+    found = [judged_by(ENGINES["cqels-1.x"], run, each, how).correct for each in (apart, together)]
+    assert found == [False, True]
+
+
+def test_a_refused_push_is_named_at_its_time_unit_where_no_push_is_told():
+    run = run_of(CSPARQL, PUSHED, SECOND)
+    said = predicted(CSPARQL_097, run)
+    untold = tuple(replace(report, trigger=None) for report in said.reports)
+    judged = judged_by(CSPARQL_097, run, replace(said, reports=untold, rejected=(3,)), EXACT)
+    odd = [place for place in judged.places if place.problem and "refused" in place.problem]
+    assert [place.at for place in odd] == [6]

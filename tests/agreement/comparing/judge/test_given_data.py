@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from agreement.comparing.judge.judgement import ReportAssignment
+from agreement.documents.recordings import Report
 from tests.agreement.command import lars
 
 STREAM = "PREFIX : <http://e/> {} FROM STREAM <http://e/S> [RANGE 4s STEP 4s] WHERE {{ {} }}"
@@ -120,3 +122,51 @@ def test_the_period_of_an_experiment_counts_for_its_time_point(files):
         (files / "experiment.toml").write_text(keys.format(period))
         how = ("--answers", files / "a.ndjson", "--bounds", "low-open", "--t0", "0", "--no-diagnosis", "-q")
         assert lars("judge", files / "experiment.toml", *how).code == code
+
+
+@pytest.mark.parametrize(
+    ("at_8000", "correct"),
+    [(("b",), True), (("b", "late"), True), (("late",), False), (("a",), False)],
+)
+def test_a_window_with_late_and_other_triples_is_right_with_all_or_without_the_late_ones(
+    tmp_path, at_8000, correct
+):
+    pushed = ((6000, "b"), (9000, "a"), (5000, "late"), (18000, "n"))
+    stream = [
+        {"t": t, "stream": "http://e/S", "triple": f"<http://e/s> <http://e/p> <http://e/{o}> ."}
+        for t, o in pushed
+    ]
+    both = ((1, 8000, at_8000), (3, 12000, ("a",)))
+    output = [
+        {"trigger": trigger, "t": t, "rows": [{"a": f"<http://e/{a}>"} for a in names]}
+        for trigger, t, names in both
+    ]
+    case = {"id": "own/mixed", "engine": "own-1", "mode": "driven", "family": "own", "dialect": "rspql"}
+    text = json.dumps({**case, "query": QUERY, "stream": stream, "output": output})
+    (tmp_path / "late.json").write_text(text)
+    assert lars("judge", tmp_path / "late.json", "--json", "-q").json["correct"] is correct
+
+
+BATCH = (
+    'name="batch"\nreport=["content-change"]\nbounds="closed"\nslide="ignored"\n'
+    'stream="RSTREAM"\nempty="silent"\n'
+)
+ARRIVALS = "SELECT ?s WHERE { STREAM <http://e/S> [RANGE 10s] { ?s <http://e/p> ?o } }"
+
+
+@pytest.mark.parametrize("tick", ["instant", "triple"])
+@pytest.mark.parametrize(("last", "code"), [("20.5", 0), ("", 1)])
+def test_what_arrivals_report_may_be_late_whatever_the_tick(files, tick, last, code):
+    (files / "batch.toml").write_text(f'{BATCH}tick="{tick}"\n')
+    (files / "q.rq").write_text(ARRIVALS)
+    lines = (f'<http://e/{t}> <http://e/p> <http://e/o> <http://e/S> "{t}" .\n' for t in (1, 20))
+    (files / "s.nq").write_text("".join(lines))
+    rows = f"2.5,http://e/1\n{last and f'{last},http://e/20'}\n"
+    (files / "a.csv").write_text(f"t,s\n{rows}")
+    how = ("--answers", files / "a.csv", "--engine", files / "batch.toml", "--no-diagnosis")
+    assert spoken(files, "judge", *how).code == code
+
+
+def test_a_report_during_a_push_without_an_element_keeps_its_own_time():
+    how = ReportAssignment(push_times={0: 10.0, 2: 20.0})
+    assert [how.time_of(Report(7.0, (), trigger)) for trigger in (0, 1, 2, None)] == [10, 7, 20, 7]

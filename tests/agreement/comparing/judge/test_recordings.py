@@ -5,6 +5,7 @@ from functools import partial
 
 import pytest
 
+from agreement.comparing.judge import case_files
 from agreement.engines.registry import engine
 from tests.agreement.command import lars
 from tests.packs import HELD, files_of, pack
@@ -114,3 +115,9 @@ def test_cases_without_a_report_on_either_side_are_counted(tmp_path):
     sentence = lars("judge", tmp_path).out.splitlines()[-1]
     assert sentence == "2 of 2 cases are as predicted, 1 of them without a report on either side"
     assert [one["empty"] for one in lars("judge", tmp_path, "--json").json["cases"]] == [False, True]
+
+
+def test_a_case_is_judged_once_however_it_is_named(tmp_path):
+    for name in ("a.json", "b.JSON"):
+        (tmp_path / name).write_text("{}")
+    assert len(case_files((tmp_path, tmp_path / "a.json"))) == 2

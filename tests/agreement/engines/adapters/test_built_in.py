@@ -9,7 +9,7 @@ from agreement.documents.recordings import read_case
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import JudgeOptions
 from agreement.engines.adapters import RefusedQueryError, Registration, answers_of, built_in
-from agreement.engines.adapters.messages import replies
+from agreement.engines.adapters.messages import EngineAnswers, EngineReport, PushReply, replies
 from agreement.engines.registry import ENGINES
 from agreement.results.files.recorded import case_of_run
 from lars.errors import LarsError
@@ -181,3 +181,36 @@ def test_the_last_message_is_answered_with_a_line_break_and_without(end):
     opened = json.dumps({"op": "open", "query": rspql(), "static": []}).encode()
     (line,) = replies(built_in("rspql"), [opened + end])
     assert json.loads(line)["ok"] is True
+
+
+def test_what_closes_at_the_time_of_an_advance_comes_when_the_run_is_closed():
+    session = built_in("rspql").open(Registration(rspql(4, 4)))
+    session.push([push(1, "a")])
+    assert ([one.t for one in session.advance(4)], [one.t for one in session.close()]) == ([], [4])
+
+
+def test_a_push_that_cannot_be_evaluated_spoils_no_other_that_came_with_it():
+    opened = {"op": "open", "query": rspql(4, 4)}
+    pushed = [
+        {
+            "op": "push",
+            "t": t,
+            "stream": "http://e/S",
+            "triple": f"<http://e/a> <http://e/p> <http://e/{t}> .",
+        }
+        for t in (1, 5, 10**12, 9)
+    ]
+    lines = [json.dumps(one).encode() + b"\n" for one in (opened, *pushed)]
+    together, apart = ("\n".join(replies(built_in("rspql"), chunks)) for chunks in ([b"".join(lines)], lines))
+    assert together == apart
+    assert ["error" in json.loads(reply) for reply in together.split("\n")[1:]] == [False, False, True, False]
+
+
+def test_two_texts_that_name_blank_nodes_are_two_answers():
+    def told(text):
+        report = EngineReport(t=1, rows=({"a": text},))
+        return EngineAnswers(None, None, (PushReply(reports=(report,)),))
+
+    assert not told('"see _:a1"').same(told('"see _:b2"'))
+    assert told("_:a1").same(told("_:b2"))
+    assert told('<<( _:a <e:p> "_:x" )>>').same(told('<<( _:b <e:p> "_:x" )>>'))

@@ -8,7 +8,7 @@ import pytest
 
 from agreement import api
 from agreement.documents.recordings import static_of
-from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of
+from agreement.engines.adapters import RefusedQueryError, Registration, RunningAdapter, answers_of, kolibrie
 from agreement.engines.adapters.built_in import BuiltInEngine
 from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB, plain_text
 from lars.errors import LarsError
@@ -139,3 +139,40 @@ def test_a_hunt_shows_what_came_by_the_terms_that_were_given(running, tmp_path):
     found = api.hunt(query, adapter=adapter.command, engine="rspql", faults=1, runs=12, out=out)
     assert any("(a, s)" in page.read_text() for page in tmp_path.glob("faults/*/README.md"))
     assert "(http://" not in found.text
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """Return what a server without sessions is asked, which answers a row for each event."""
+    bodies = []
+
+    def answer(url, path, body):
+        assert (url, path) == ("", "/rsp-query")
+        bodies.append(body["events"])
+        return {"data": [["a"], ["always"], *([str(event["timestamp"])] for event in body["events"])]}
+
+    monkeypatch.setattr(kolibrie, "_post", answer)
+    return bodies
+
+
+@pytest.mark.parametrize(
+    "query", [ONE, ONE.replace("<http://e/S>", ":S"), rspql(4, 4)], ids=["iri", "name", "stream"]
+)
+def test_windows_are_closed_long_after_the_last_event(asked, query):
+    run = kolibrie.Beginnings("", query, "")
+    for t in (1, 1_700_000_000_000):
+        run.push(t, "http://e/S", "<e:a> <e:p> <e:o> .")
+        *events, end = asked[-1]
+        assert (events[-1]["timestamp"], end["stream"]) == (t, "http://e/S")
+        assert end["timestamp"] - t > 10**9
+
+
+def test_no_push_is_said_to_cause_what_a_run_without_any_has(asked):
+    run = kolibrie.Beginnings("", ONE, "")
+    assert {"a": "always"} not in run.push(1, "http://e/S", "<e:a> <e:p> <e:o> .")
+
+
+def test_static_data_of_named_graphs_are_refused():
+    line = '<http://e/a> <http://e/p> "a > b . <x>"'
+    with pytest.raises(ValueError, match="in a named graph; expected static data of the default graph"):
+        kolibrie.open_engine("", {"query": ONE, "static": [f"{line} .", f"{line} <http://e/g> ."]})

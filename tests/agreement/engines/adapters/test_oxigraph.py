@@ -7,7 +7,7 @@ import pyoxigraph as ox
 import pytest
 
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of, built_in
-from agreement.engines.adapters.oxigraph import register
+from agreement.engines.adapters.oxigraph import _pushed, register
 from tests.agreement.engines.adapters.streams import PYTHON, push, rspql
 
 COMMAND = f"{PYTHON} -m agreement.engines.adapters.oxigraph"
@@ -156,3 +156,18 @@ def test_words_in_names_texts_and_comments_are_no_keywords(select, body, rows):
     run = register(message)
     reports = [*run.push(1, "http://e/S", triple('<http://e/a> <http://e/p> "x" .')), *run.due(9, also=True)]
     assert [report["rows"] for report in reports] == [rows]
+
+
+def test_what_closes_at_the_time_of_an_advance_comes_at_the_close_of_both(engine):
+    for one in (engine, built_in("rspql")):
+        session = one.open(Registration(rspql(4, 4)))
+        session.push([push(1, "a")])
+        assert ([r.t for r in session.advance(4)], [r.t for r in session.close()]) == ([], [4])
+
+
+def test_data_that_it_cannot_read_are_refused(engine):
+    assert "static data" in answers_of(engine, Registration(rspql(), ("<a> <b> <c> .",)), ()).refused
+    relative = rspql().replace("WINDOW :w ON", "WINDOW <w> ON")
+    assert "expected an absolute IRI" in answers_of(engine, Registration(relative), ()).refused
+    pushed = {"t": 1, "stream": "http://e/S", "triple": "<a> <b> <c> ."}
+    assert _pushed(register({"query": rspql(4, 4)}), pushed)["refused"]
