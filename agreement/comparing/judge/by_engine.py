@@ -96,7 +96,9 @@ def _judged_by(
     predicted = engine.predict(run.query, run.static, run.pushes, off, recorded)
     by_push = all(report.trigger is not None for report in recorded.reports)
     length = run.unit.milliseconds
-    finer = any(report.t % length for report in recorded.reports)
+    predicted, recorded = map(_in_nanoseconds, (predicted, recorded))
+    times = (report.t for report in recorded.reports)
+    finer = any(abs(t - round(t / length) * length) > recordings.SLACK for t in times)
     timed = options.times and engine.timed and (by_push or finer)
     if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
         # Not a boolean in a column: the empty row is true, none is false.
@@ -117,6 +119,11 @@ def _judged_by(
         places[n] = replace(place, problem=place.problem or problem)
     kind = PlaceKind.PUSH if by_push else PlaceKind.TIME_UNIT
     return VersionJudgement(engine.name, kind, both[0].variables, tuple(places[n] for n in sorted(places)))
+
+
+def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
+    """Return a recording with times that are equal if they are as numbers of nanoseconds."""
+    return replace(recording, reports=tuple(replace(each, t=round(each.t, 6)) for each in recording.reports))
 
 
 def _in_sequence(

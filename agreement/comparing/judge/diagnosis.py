@@ -24,7 +24,7 @@ from agreement.comparing.judge.judgement import (
 from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows, match_rows, share
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity
-from agreement.documents.recordings import Recording, Report, rows_of
+from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
@@ -62,7 +62,7 @@ def _compared(
     options: Options,
 ) -> dict[float, RowMatch]:
     task, specification = scheduled.task, scheduled.specification
-    times = [int(t / task.unit.milliseconds) for t in early]
+    times = [int((t + SLACK) / task.unit.milliseconds) for t in early]
     points = (
         specifications.EvaluationPoint(specifications.at_close(time, scheduled.frame), time) for time in times
     )

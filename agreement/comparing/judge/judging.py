@@ -124,7 +124,7 @@ def recording_to_judge(
     else:
         latest = max((report.t for report in answers.recording.reports), default=0.0)
         # Later on every window is empty, and nothing is compared.
-        end = max(last, min(int(latest / unit.milliseconds), end), options.until or 0)
+        end = max(last, min(int((latest + recordings.SLACK) / unit.milliseconds), end), options.until or 0)
     task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:

@@ -130,7 +130,9 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     if (late := next((t for t in times if t * milliseconds >= LATEST), None)) is not None:
         raise LarsError(f"an element comes at {late}; {ACCEPTED_LATEST}")
     *spo, streams = (trace.terms.atom_texts(column[order]) for column in triples.columns)
-    return tuple(map(Push, (t * milliseconds for t in times), streams, zip(*spo, strict=True), repeat(0)))
+    return tuple(
+        map(Push, (round(t * milliseconds, 6) for t in times), streams, zip(*spo, strict=True), repeat(0))
+    )
 
 
 _NUMBERS: Final = (

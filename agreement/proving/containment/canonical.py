@@ -92,7 +92,7 @@ class PairQuery:
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return what it reports at t, where the evaluation before was at `before`; None: there was none.
+        """Return what it reports at t of the facts up to then; the evaluation before was at `before`, if any.
 
         Raises TimeLimitError.
         """

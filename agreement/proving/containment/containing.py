@@ -3,7 +3,8 @@
 C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and what does not
 match beside (MINUS, NOT EXISTS, OPTIONAL without a match). Where each of them is closed by cases, each
 answer is one of the other query: see `cases`. Paths of any length are edges there, aggregates and LIMIT
-relations, which both queries have if they are of the same solutions: see `relations`.
+relations, which both queries have if they are of the same solutions: see `relations`. Nothing is proved
+with functions of random values, or with f:timestamp where the windows differ.
 
 C2. Else let the variables of a case that is left be constants, its triples at the ends of windows: on such
 data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns

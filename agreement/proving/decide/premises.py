@@ -107,6 +107,8 @@ def _described(window: Window) -> str:
         return "a tuple window, loses only by what arrives"
     if theorems.only_loses(window):
         return "shows what arrives at once, and then only loses"
+    if isinstance(window, TimeWindow) and window.future > 0:
+        return "shows what arrives later"
     if isinstance(window, TimeWindow) and window.step > 1:
         return "a pivot hides what is newer"
     return "does not show what arrives now"

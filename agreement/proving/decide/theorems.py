@@ -74,7 +74,9 @@ def is_now(window: Window) -> bool:
 
 def only_loses(window: Window) -> bool:
     """Whether a window shows what arrives at once, and, when nothing more does, only loses (A1)."""
-    return isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.never_empty)
+    if isinstance(window, TimeWindow):
+        return window.never_empty and window.future == 0
+    return isinstance(window, TupleWindow)
 
 
 def needs_now(disjunct: Disjunct, setting: Setting) -> bool:

@@ -71,7 +71,7 @@ class PhaseOptions:
 class PhaseRequest:
     """What `lars phase` is asked.
 
-    Prints a table with a row per window length and a column per period.
+    Prints a table with a row per pull period: how many whole periods agree, by window length.
 
     Example:
     lars phase samples/coupons --period 1..50 --length 1..60 --picture coupons.svg

@@ -231,7 +231,7 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
 class TwoQueryOptions:
     """Two queries, compared at every time on every stream."""
 
-    HEADING: ClassVar = "Two queries in one language"
+    HEADING: ClassVar = "Two queries"
 
     equivalent: bool = option(False, "Decide whether both queries always have the same answers.")
     rename: Mapping[str, str] | None = option(

@@ -143,3 +143,11 @@ def test_the_causes_of_a_witness_are_those_at_its_end():
     facts = tuple(Fact(1, "striple", (f"<e:{p}>", f"<e:{p}>", "<e:o>", f"<e:{s}>")) for p, s in ("pa", "qb"))
     found = [task.causes(2, Witness(facts, {}, end - 2, end)) for end in (2, 4)]
     assert found == [{RowCause.EXPIRED_BEFORE_THE_PULL}, {RowCause.SILENT_PERIOD}]
+
+
+def test_a_window_that_looks_ahead_is_not_said_to_show_only_what_has_arrived(tmp_path):
+    ahead = "SELECT ?x WHERE { STREAM s [PAST 5s FUTURE 2s STEP 1s] { ?x :p ?y } }"
+    ran = said(tmp_path, "decide", "--period", "2", "--time-limit", "1", q=ahead)
+    assert ran.code == 1
+    assert "low-open] of <s>: shows what arrives later" in ran.out
+    assert "a row outlives its push" not in ran.out

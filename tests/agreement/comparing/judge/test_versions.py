@@ -5,12 +5,14 @@ from dataclasses import replace
 
 import pytest
 
-from agreement.comparing.judge import Options
+from agreement.comparing.judge import Options, recording_to_judge
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.comparing.matching.places import PlaceKind
+from agreement.documents.recordings import Answers
 from agreement.engines.engine import with_text
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
+from lars.durations import Duration
 from solver.facts import Static
 from tests.agreement.command import lars
 from tests.agreement.comparing.judge.recorded import QUERIES, STREAM, pushed
@@ -116,3 +118,31 @@ def test_a_case_is_judged_by_its_engine_and_perturbed_no_longer(tmp_path):
     ran = lars("judge", tmp_path, "--json")
     assert (ran.code, [one["correct"] for one in ran.json["cases"]]) == (1, [False] * kept)
     assert kept > 50
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("name", DRIVEN)
+def test_times_are_equal_to_the_nanosecond(name, known):
+    run, _ = run_of(name)
+    pushes = tuple(replace(push, t=(round(push.t * 10) + 3) * 0.1) for push in run.pushes)
+    run = replace(run, pushes=pushes, unit=Duration(100_000))
+    told = run_engine(name, run)
+    reports = (
+        replace(one, t=round(one.t, 6), trigger=one.trigger if known else None) for one in told.reports
+    )
+    recorded = replace(told, reports=tuple(reports))
+    assert judged_by(ENGINES[name], run, recorded, HOW).correct
+    late = replace(recorded, reports=tuple(replace(one, t=one.t + 0.001) for one in recorded.reports))
+    assert not judged_by(ENGINES[name], run, late, HOW).correct
+
+
+def run_engine(name, run):
+    return ENGINES[name].run(run.query, run.static, run.pushes)
+
+
+def test_a_report_counts_at_its_time_point_though_floats_fall_short():
+    run, recorded = run_of("yasper-csparql")
+    pushes = tuple(replace(push, t=0.2) for push in run.pushes)
+    given = Answers(replace(recorded, reports=(replace(recorded.reports[0], t=0.3),)), lexical=False)
+    how = recording_to_judge(replace(run, pushes=pushes), Duration(100_000), given, HOW)
+    assert how.task.until == 3
