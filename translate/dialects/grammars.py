@@ -165,7 +165,7 @@ DIALECTS: Final[Mapping[Language, Syntax]] = {
         },
         {
             "MATCH": ("MATCH .. RETURN of CypherQL, a query of property graphs", _CQELS2),
-            "SEQ": ("SEQ, the order of matches in a window", _CQELS2),
+            "SEQ": ("SEQ, which leaves the order of elements with one time open", _CQELS2),
         },
         re.compile(
             r"\b(?:FROM|ON)\s+STREAM\s+[a-z_][\w-]*\s*(?:\[|WHERE\b|\{)|\bSTREAM\s+[a-z_][\w-]*\s*[{[]|\bMATCH\s*\("

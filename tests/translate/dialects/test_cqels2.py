@@ -1,10 +1,15 @@
 """CQELS-QL 2.0: bare names of streams, windows that tumble, slide or look ahead, and what is left out."""
 
+import random
+import re
+from pathlib import Path
+
 import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, TimeWindow
+from tests.agreement.command import lars
 from tests.translate.marked import fails_at_mark
 from translate.analysis import is_pushed
 from translate.dialects import read_query
@@ -14,6 +19,7 @@ from translate.model.query import Language
 from translate.model.windows import Now, Range, Rows, window_operator
 
 ONE = "{ ?a <e:p> ?b }"
+MANUAL = Path(__file__).parents[3] / "translate" / "README.md"
 
 
 def span(length, slide, ahead=None, ends=Bounds.HIGH_OPEN):
@@ -157,3 +163,22 @@ S = "SELECT ?a FROM STREAM s"
 )
 def test_what_has_no_translation_is_refused_by_name(marked, word, kind):
     fails_at_mark(marked, word, kind=kind)
+
+
+def test_the_rule_for_a_sequence_pairs_triples_whose_times_rise(tmp_path):
+    (rule,) = re.findall(r"```lars seq.lars\n(.*?)```", MANUAL.read_text("utf-8"), re.DOTALL)
+    (tmp_path / "seq.lars").write_text(rule)
+    rng, smoke, fire = random.Random(3), "urn:smoke", "urn:fire"
+    rows = sorted(
+        (rng.randrange(16), f"urn:{rng.choice('abcd')}", rng.choice((smoke, fire))) for _ in range(30)
+    )
+    cells = "".join(f"{t},{name},urn:is,{what}\n" for t, name, what in rows)
+    (tmp_path / "t.csv").write_text(f"t,s,p,o\n{cells}")
+    trace = ["--stream", f"Alerts={tmp_path / 't.csv'}", "--evaluator", "both", "--in-process"]
+    for line in lars("solve", tmp_path / "seq.lars", *trace).out.splitlines():
+        t = int(line.partition(":")[0])
+        seen = [row for row in rows if t - t % 5 - 5 <= row[0] < t - t % 5]
+        pairs = {
+            (a, b) for at, a, one in seen for to, b, two in seen if (one, two) == (smoke, fire) and at < to
+        }
+        assert line == f"{t}: {{{', '.join(sorted(f'ans(<{a}>, <{b}>)' for a, b in pairs))}}}"
