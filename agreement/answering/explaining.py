@@ -19,7 +19,7 @@ from agreement.answering.solve.solving import SolvingTask, in_mode, program_on_t
 from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
-from agreement.documents.requests import PROGRAM_SUFFIX, check_evaluated
+from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
 from agreement.documents.traces import Trace, point_on, with_dates
 from agreement.documents.values import Period, cut
 from lars import explain, semantics
@@ -258,7 +258,7 @@ def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
 
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix in PROGRAM_SUFFIXES:
         program, trace, _ = program_on_trace(task, warn)
         return situation_on(program, None, trace, task.span[1], task.trace.options)
     query, trace, task = query_on_trace(task, warn)

@@ -30,7 +30,7 @@ from agreement.answering.solve.solving import (
 from agreement.answering.solve.translating import placed_refusal
 from agreement.documents.outputs import in_order
 from agreement.documents.placed import check_data, json_of
-from agreement.documents.requests import PROGRAM_SUFFIX
+from agreement.documents.requests import PROGRAM_SUFFIXES
 from agreement.engines.r2s import relation_to_stream
 from lars.analysis import intensional, strata, windows, with_windows
 from lars.durations import NANOSECONDS, Duration
@@ -312,7 +312,7 @@ class ExportedProgram:
 def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
     """Return what is exported of a query or program with its trace."""
     task = task.in_process()
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
         question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
     else:

@@ -52,7 +52,7 @@ _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
 def _of_a_query(situation: OptionTest) -> OptionTest:
     # What a program leaves no choice of is refused for that.
-    return lambda values: situation(values) and values["query"].suffix != requests.PROGRAM_SUFFIX
+    return lambda values: situation(values) and values["query"].suffix not in requests.PROGRAM_SUFFIXES
 
 
 def _has_no_trace(values: OptionValues) -> bool:
@@ -60,7 +60,7 @@ def _has_no_trace(values: OptionValues) -> bool:
 
 
 def _is_program_as_text(values: OptionValues) -> bool:
-    is_text = _has_no_trace(values) and values["query"].suffix == requests.PROGRAM_SUFFIX
+    is_text = _has_no_trace(values) and values["query"].suffix in requests.PROGRAM_SUFFIXES
     return is_text and not has("--format", "ticker")(values)
 
 

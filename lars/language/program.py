@@ -62,9 +62,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A LARS program: its rules in a fixed order, which carries no meaning."""
+    """A LARS program: its rules in a fixed order, which carries no meaning.
+
+    `notes` say what a reader of the text that it was read from has to know, `answers` are the predicates of
+    that text, None where all are.
+    """
 
     rules: tuple[Rule, ...]
+    notes: tuple[str, ...] = field(default=(), compare=False)
+    answers: frozenset[terms.Signature] | None = field(default=None, compare=False)
 
     @property
     def facts(self) -> tuple[terms.Atom, ...]:

@@ -3,4 +3,6 @@
 from lars.text.atom_streams import read_ground_atom, read_line, read_stream
 from lars.text.formatting import format_program
 from lars.text.notation import read, to_ascii
+from lars.text.reasoner_meaning import LOG_LINE, read_reasoner_program
+from lars.text.reasoner_programs import is_reasoner_program
 from lars.text.scanner import VARIABLE, Scanner

@@ -22,7 +22,7 @@ ReadAtom = Callable[[Scanner], Atom]
 _TIME: Final = re.compile(r"([0-9]{1,1000})(?!\w)")
 _COLON, _COMMA, _DOT = re.compile(":"), re.compile(","), re.compile(r"\.")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
-_APART: Final = re.compile(r"(?=[\s,.%}]|\Z)")
+_APART: Final = re.compile(r"(?=[\s,.;%}]|\Z)")
 _CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or _:b"
 _LATE: Final = "expected each prefix declared once, before the first time"
 

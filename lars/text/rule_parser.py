@@ -250,6 +250,23 @@ def _time(scanner: Scanner) -> Variable | Number:
     return time
 
 
+def is_comparison(scanner: Scanner) -> bool:
+    """Return whether a comparison stands here, and no formula."""
+    return not _is_formula(scanner)
+
+
+def read_comparison(scanner: Scanner) -> logic.Comparison:
+    """Read a comparison of terms, which arithmetic may compute."""
+    left = _sum(scanner, "a term or (")
+    return _compared(scanner, left, "a relation: = != < <= > >=")
+
+
+def _compared(scanner: Scanner, left: logic.Arithmetic, accepted: str) -> logic.Comparison:
+    text = scanner.expect(_RELATION, accepted).group()
+    relation = _RELATIONS.get(text) or logic.Relation(text)
+    return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
+
+
 def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gather:
     start, accepted = scanner.skip(), "a formula, a comparison or a [SPARQL condition]"
     left = _sum(scanner, accepted)
@@ -262,9 +279,7 @@ def _comparison(scanner: Scanner) -> logic.Comparison | logic.Assign | logic.Gat
             if scanner.peek(condition_parser.AGGREGATE)
             else logic.Assign(left, _condition(scanner, _ASSIGNED))
         )
-    text = scanner.expect(_RELATION, "a relation: = != < <= > >=, or := after a variable").group()
-    relation = _RELATIONS.get(text) or logic.Relation(text)
-    return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
+    return _compared(scanner, left, "a relation: = != < <= > >=, or := after a variable")
 
 
 def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:

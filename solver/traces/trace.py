@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 HEAD: Final = 65536
 ACCEPTED: Final = (
     "TriG (.trig), JSON-LD (.jsonld, .ndjsonld), Jelly (.jelly), timed N-Triples or N-Quads lines (.nt, "
-    ".nq), lines of atoms as in 18: near(a). (.atoms), CSV, Parquet, Arrow and JSON lines with the columns "
+    ".nq), lines of atoms as in 18: near(a). (.atoms) or 18 near(a); (of I-DLV-sr), CSV, Parquet, Arrow "
+    "and JSON lines with the columns "
     "t, stream, s, p, o or t, atom, a folder of files data_NN.ttl, a folder of .parquet files, RDF Messages "
     '(VERSION "1.2-messages") in .ttl, .trig, .nt and .nq'
 )
@@ -129,6 +130,10 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
             from solver.traces.formats.atom_lines import AtomLines
 
             return AtomLines()
+        case ".log":
+            from solver.traces.formats.atom_lines import LogLines
+
+            return LogLines()
         case ".csv" | ".tsv":
             from solver.traces.formats.csv_lines import CsvLines
 
@@ -148,7 +153,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
 def _extension_of_content(head: input_files.FileHead) -> str | None:
     """Return the extension that fits what a file holds, None: it may be anything."""
-    from solver.traces.formats.atom_lines import is_atoms
+    from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
 
@@ -162,6 +167,8 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
         return ".csv"
     if is_atoms(head.lines):
         return ".atoms"
+    if is_log(head.lines):
+        return ".log"
     if not head.start or is_timed(head.lines):
         return ".nq"
     prefixed = re.search(rb"^\s*(@prefix|PREFIX)\s", head.start, re.MULTILINE)

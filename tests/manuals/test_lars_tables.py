@@ -4,12 +4,25 @@ import re
 
 import pytest
 
+from lars.text import read_reasoner_program
 from lars.text.notation import read, write
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import run
 
 FORMULAS = rows("lars/README.md", "| in a body | in ASCII | holds at t when |")
 WINDOWS = rows("lars/README.md", "| window | contains at t |")
+
+
+REASONERS = rows("lars/README.md", "| atom | meaning | LARS |")
+
+
+@pytest.mark.parametrize("row", REASONERS, ids=lambda row: row[0])
+def test_each_atom_of_other_reasoners_is_read_as_what_the_table_says(row):
+    (text,) = snippets(row[0])
+    counts = (f"p(X) {word} in [5 sec]" for word in snippets(row[1]))
+    for atom in (text, *counts):
+        program = read_reasoner_program(f"ans(X) :- {atom}, q(X), n(N).", "p")
+        assert [formula in str(program) for formula in snippets(row[2])] == [True] * len(snippets(row[2]))
 
 
 def in_a_rule(literal):

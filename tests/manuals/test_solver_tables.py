@@ -64,6 +64,12 @@ def as_atoms(folder, row):
     assert run("lars solve p.lars s.atoms --from 3", folder) == (0, "3: {in(bob), in(cid)}\n")
 
 
+def as_log(folder, row):
+    (folder / "t.log").write_text(snippets(row[1])[0], encoding="utf-8")
+    (folder / "p.lars").write_text("in(X) ← alpha(X), off.", encoding="utf-8")
+    assert run("lars solve p.lars t.log --from 1", folder)[1].endswith("{in(25)}\n")
+
+
 def as_shown(name, expected):
     """Return the reader of a format whose example is a block of the page."""
 
@@ -95,6 +101,7 @@ READERS |= {
     "[a page of LDES]": as_shown("page.ttl", [17, 19]),
     "[JSON-LD]": as_document,
     "[Jelly]": as_frames,
+    "log of I-DLV-sr": as_log,
 }
 
 

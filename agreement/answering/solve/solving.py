@@ -191,7 +191,7 @@ class Streams:
 
 def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
     """Return the answers; a program's are all its answer streams, a query's the rows of V̄."""
-    if task.path.suffix == requests.PROGRAM_SUFFIX:
+    if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return _streams(task, warn)
     query, trace, task = query_on_trace(task, warn)
     output = output_of(query, task.setting)
@@ -237,6 +237,8 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
     Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
     """
     program = requests.load_program(task.path)
+    for note in program.notes:
+        warn(note)
     check_shown(task.predicates, program)
     trace = trace_of(task.trace, task.span[1], None, warn)
     return program, trace, given_to(program, trace)
@@ -317,6 +319,7 @@ def _each(
     task: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
 ) -> Iterator[StreamRuns | StreamsAt]:
     """Yield the answer streams at each time point; where none is known there is none."""
+    shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
     warned = task.whole.most != MOST_STREAMS
     try:
@@ -324,7 +327,7 @@ def _each(
             if isinstance(rows, StreamRuns):
                 begin, end = int(rows.times[0]), int(rows.times[-1])
                 yield from ((between, ()) for between in takewhile(begin.__ne__, times))
-                yield (rows if task.predicates is None else rows.only(partial(_is_shown, task.predicates)))
+                yield rows if shown is None else rows.only(partial(_is_shown, shown))
                 times = iter(range(end + 1, span.meet(trace.timeline).last + 1))
                 continue
             for t in sorted(rows):
@@ -332,7 +335,7 @@ def _each(
                 if not warned and len(rows[t]) > MOST_STREAMS:
                     warned = True
                     warn(f"more than {MOST_STREAMS} answer streams at {t}; --models all shows every one")
-                yield t, tuple(sorted(_atoms(row, task.predicates) for row in rows[t]))
+                yield t, tuple(sorted(_atoms(row, shown) for row in rows[t]))
     except LarsError as error:
         raise about(task.path, error) from None
     yield from ((t, ()) for t in times)

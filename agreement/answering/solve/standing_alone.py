@@ -15,7 +15,7 @@ from agreement.answering.solve.translating import (
     seen_in_asp,
     variants,
 )
-from agreement.documents.requests import PROGRAM_SUFFIX, load_program
+from agreement.documents.requests import PROGRAM_SUFFIXES, load_program
 from agreement.documents.traces import background, check_timeline, point_on, with_dates
 from lars.errors import LarsError
 from lars.language.program import Program
@@ -62,7 +62,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
 
 def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
     """Return the program, and the query that it stems from; raises LarsError where there are several."""
-    if task.path.suffix == PROGRAM_SUFFIX:
+    if task.path.suffix in PROGRAM_SUFFIXES:
         return load_program(task.path), None
     queries = variants(task, warn)
     if len(queries) > 1:

@@ -69,7 +69,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
     if shape == "json":
         yield json_text(document(task, warn))
         return
-    if task.path.suffix == requests.PROGRAM_SUFFIX:
+    if task.path.suffix in requests.PROGRAM_SUFFIXES:
         if shape == "model":
             raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; expected a query's file")
         yield _text(_own_program(task), shape, task)
@@ -174,7 +174,7 @@ def _model(written: EngineQuery, task: TranslatingTask) -> Query:
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
     """Return the program, or those of the queries of the other engine that say the same, by name."""
-    if task.path.suffix == requests.PROGRAM_SUFFIX:
+    if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
 
@@ -186,7 +186,7 @@ def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
         {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
         for name, program in lars_programs
     ]
-    if task.path.suffix == requests.PROGRAM_SUFFIX:
+    if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return {"programs": listed}
     written = _read(task)
     facts_of_query = {"language": written.language.value, "form": written.form.value}
@@ -245,7 +245,7 @@ def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Prog
     """Return the refusal with the place of what is refused, where the program stands in a file."""
     written = (
         notation.read(read_text(path, "a LARS program")).rules
-        if path.suffix == requests.PROGRAM_SUFFIX
+        if path.suffix in requests.PROGRAM_SUFFIXES
         else ()
     )
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)

@@ -724,7 +724,7 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
     if not inputs:
         raise LarsError("give a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
-    if query.suffix == requests.PROGRAM_SUFFIX:
+    if query.suffix in requests.PROGRAM_SUFFIXES:
         raise LarsError(f"{query}: a program, which no engine answers; expected a query")
     return query, tuple(trace)
 

@@ -44,7 +44,7 @@ from agreement.documents.requests.groups import (
 )
 from agreement.documents.requests.query_files import (
     EXPERIMENT_FILE,
-    PROGRAM_SUFFIX,
+    PROGRAM_SUFFIXES,
     QUERY_SUFFIXES,
     Rdf,
     WindowSource,

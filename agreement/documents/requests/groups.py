@@ -468,7 +468,7 @@ def origin_text(origin: datetime | None) -> str:
 
 def check_for_queries(path: Path, flags: Sequence[str]) -> None:
     """Raise when options that say how a query is read are given for a program."""
-    if flags and path.suffix == query_files.PROGRAM_SUFFIX:
+    if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
         raise LarsError(
             f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
         )
@@ -476,7 +476,7 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
     """Raise when options about answer streams are given for a query, which has one."""
-    if flags and path.suffix != query_files.PROGRAM_SUFFIX:
+    if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
         raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
 
 

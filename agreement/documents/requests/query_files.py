@@ -33,6 +33,7 @@ from translate.sparql import TokenKind, has_relative_iri, read_declarations, res
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
+PROGRAM_SUFFIXES: Final = (PROGRAM_SUFFIX, ".idlvsr")
 EXPERIMENT_FILE: Final = "experiment.toml"
 _RULE: Final = re.compile(r"←|:-\s")
 
@@ -248,9 +249,10 @@ def load_program(path: Path) -> Program:
     condition that the encoding, by which programs are solved, does not know.
     """
     # Loads the reader of programs, which no query needs.
-    from lars.text import read
+    from lars.text import is_reasoner_program, read, read_reasoner_program
 
-    program = read(read_text(path, "a LARS program"), str(path))
+    text = read_text(path, "a LARS program")
+    program = (read_reasoner_program if is_reasoner_program(text) else read)(text, str(path))
     for rule in program.rules:
         assert rule.origin is not None
         _check_covered(rule, rule.origin)
@@ -356,7 +358,7 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
     """Yield the durations of the queries in files; what cannot be read is said where it is wanted."""
     for path in queries:
         with suppress(LarsError):
-            if path.suffix != PROGRAM_SUFFIX:
+            if path.suffix not in PROGRAM_SUFFIXES:
                 yield from durations_of(_with_its_windows(query_text(path), str(path)))
 
 

@@ -1,4 +1,7 @@
-"""Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables."""
+"""Traces of atoms: lines `18: near(a) done.` with @prefix at the head, and the column `atom` of tables.
+
+And logs of I-DLV-sr and Distributed-SR: lines `2021-05-17T11:10:12 alpha(25); high;`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -9,13 +12,13 @@ from typing import Final
 
 from lars.errors import LarsError, PlacedError
 from lars.language.terms import Atom, Number, Symbol, Term, Variable
-from lars.text import Scanner, read_ground_atom, read_line
+from lars.text import LOG_LINE, Scanner, read_ground_atom, read_line
 from solver.facts import check_writable
 from solver.rdf import canonical
 from solver.settings import TraceOptions
 from solver.traces.formats.lines import LineFormat
 from solver.traces.input_files import ATOMS, FileHead, TracedAtom, TraceFile
-from solver.traces.trace_times import Instant, MalformedPart, TimeKind
+from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
 _NAME: Final = r"(?!(?:not|true|false|mod)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
@@ -114,6 +117,11 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
     return _texts_of(atom)
 
 
+def read_atom_text(scanner: Scanner) -> AtomText:
+    """Return the atom that stands here; raises PlacedError."""
+    return _texts_of(_read_atom(scanner))
+
+
 def _read_atom(scanner: Scanner) -> Atom:
     start = scanner.skip()
     atom = read_ground_atom(scanner)
@@ -132,3 +140,55 @@ def _check(term: Term) -> None:
     check_writable(term)
     if not isinstance(term, Symbol | Number):
         canonical(str(term))
+
+
+_LOG_TIME: Final = re.compile(r"[0-9][0-9T:.+\-Z]*(?=\s|$)")
+_APART, _END = re.compile(r";\s*([+-])?"), re.compile(r"\s*$")
+_MINUTE: Final = re.compile(r"[0-9-]+T[0-9]{2}:[0-9]{2}")
+_WHOLE: Final = re.compile(r"\s*@end\s*;?\s*")
+_LINE: Final = re.compile(r"\s*[0-9][0-9T:.+\-Z]*\s+(?!\s)(?:[a-z_][^;]*;\s*[+-]?\s*)+")
+
+
+class LogLines(LineFormat):
+    """Lines of atoms with a time in front; each of them says that the program is evaluated then.
+
+    Distributed-SR writes `a;+` for what arrives, and `b;-` for what does not hold any more.
+    """
+
+    bytes_of_atom = 15
+
+    def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
+        """Return the file; raises LarsError where it is given a stream."""
+        _ = options
+        if source.stream and not source.candidates:
+            raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
+        return source
+
+    def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
+        """Return the atoms of a line, and that there is a line."""
+        _ = first
+        if not line.strip() or _WHOLE.fullmatch(line):
+            return ()
+        scanner = Scanner(line, source.path)
+        try:
+            written = scanner.expect(_LOG_TIME, "a time, an integer or a dateTime, and a blank")
+            atoms: list[AtomText] = [(LOG_LINE, ())]
+            while not scanner.peek(_END):
+                atom = read_atom_text(scanner)
+                if scanner.expect(_APART, "the ; after an atom")[1] != "-":
+                    atoms.append(atom)
+        except PlacedError as error:
+            raise MalformedPart(error.problem, error.place.column) from None
+        # Java leaves out seconds that are 0.
+        text = f"{written[0]}:00" if _MINUTE.fullmatch(written[0]) else written[0]
+        time = source.stamped(read_time(text), written.start() + 1)
+        return [TracedAtom(time, ATOMS, predicate, arguments) for predicate, arguments in atoms]
+
+
+def is_log(lines: Sequence[str]) -> bool:
+    """Return whether the first line is one of a log.
+
+    >>> is_log(["3 a; b(2);"]), is_log(["3: a b(2)."])
+    (True, False)
+    """
+    return _LINE.fullmatch(next((line for line in lines if line.strip()), "")) is not None

@@ -1,0 +1,324 @@
+"""What programs of I-DLV-sr mean as LARS programs, whose atoms are derived again at each time.
+
+There a derived atom is a part of the stream: a later window sees it. A predicate that some window looks back
+to, and what it rests on, is therefore derived with the time at which it was: high(X) at T is 'high@'(X, T).
+How far back that is needed is the sum of the windows between it and the present. Its times are those at which
+something arrived, as these reasoners evaluate at no other. Where a predicate looks back to itself, all of the
+past is needed.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from lars.analysis import check_safety
+from lars.errors import LarsError, PlacedError
+from lars.language import formulas as logic
+from lars.language.program import Origin, Program, Rule, variables
+from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
+from lars.language.windows import NOW, TimeWindow
+from lars.text.reasoner_programs import Quantity, ReasonerRule, Streamed, read_rules
+
+LOG_LINE: Final = "log line"
+"""The predicate, without arguments, that holds at each time of a log."""
+_NOW, _THEN, _OTHER = Variable("_now"), Variable("_then"), Variable("_other")
+_RANK, _NEXT = Variable("_rank"), Variable("_next")
+_TICK: Final = Atom("log line@", (_NOW,))
+
+
+def read_reasoner_program(text: str, source: str) -> Program:
+    """Return the LARS program of a text; its notes say which atoms rest on what was derived before.
+
+    >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
+    a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).
+    """
+    meaning = _Meaning(read_rules(text, source))
+    rules = tuple(meaning.rules())
+    for rule in rules:
+        assert rule.origin is not None
+        try:
+            check_safety(Program((rule,)))
+        except LarsError as error:
+            raise PlacedError(rule.origin.place(), str(error)) from None
+    own = frozenset(signature(rule.head) for rule in meaning.read if rule.head is not None)
+    return Program(rules, tuple(meaning.notes()), own)
+
+
+@dataclass(slots=True)
+class _Meaning:
+    """The rules of a text, and the LARS rules that were needed for them so far."""
+
+    read: tuple[ReasonerRule, ...]
+    extra: dict[Rule, None] = field(default_factory=dict)
+    derived: frozenset[Signature] = frozenset()
+    kept: frozenset[Signature] = frozenset()
+    needed: Mapping[Signature, int | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        proper = (rule for rule in self.read if rule.body and rule.head is not None)
+        self.derived = frozenset(signature(rule.head) for rule in proper if rule.head is not None)
+        self.kept = self._kept()
+        self.needed = self._needs()
+
+    def _streamed(self) -> Iterator[tuple[ReasonerRule, int, Streamed]]:
+        for rule in self.read:
+            for number, literal in enumerate(rule.body):
+                if isinstance(literal, Streamed):
+                    yield rule, number, literal
+
+    def is_fact(self, name: Signature) -> bool:
+        """Whether facts of the text alone say where a predicate holds."""
+        heads = (rule.head for rule in self.read if rule.head is not None)
+        return name not in self.derived and name in map(signature, heads)
+
+    def _kept(self) -> frozenset[Signature]:
+        """Return the predicates whose atoms of earlier times are seen, and those that these rest on."""
+        kept = {
+            signature(one.atom)
+            for _, _, one in self._streamed()
+            if one.offsets and signature(one.atom) in self.derived
+        }
+        while True:
+            more = {
+                signature(one.atom)
+                for rule, _, one in self._streamed()
+                if rule.head is not None and signature(rule.head) in kept
+            }
+            if more & self.derived <= kept:
+                return frozenset(kept)
+            kept |= more & self.derived
+
+    def _needs(self) -> Mapping[Signature, int | None]:
+        """Return how far back each predicate is needed; None is all of the past."""
+        needed: dict[Signature, int] = {}
+        for _ in range(len(self.derived) + 2):
+            before = dict(needed)
+            for rule, _, one in self._streamed():
+                name = None if rule.head is None else signature(rule.head)
+                base = needed.get(name, 0) if name in self.kept and name is not None else 0
+                reach = base + (one.offsets[-1] if one.offsets else 0)
+                needed[signature(one.atom)] = max(needed.get(signature(one.atom), 0), reach)
+            if needed == before:
+                return needed
+        return dict.fromkeys(needed)
+
+    def notes(self) -> Iterator[str]:
+        """Yield the literals that rest on what was derived at earlier times, each with its place."""
+        for rule, number, one in self._streamed():
+            if one.offsets and signature(one.atom) in self.derived:
+                reach = self.needed[signature(one.atom)]
+                far = "at all earlier times" if reach is None else f"in the last {reach} s"
+                yield (
+                    f"{rule.origin.place(number)}: “{one}” sees what was derived before, which LARS derives "
+                    f"again at each time; the rules derive {one.atom.predicate} {far}"
+                )
+
+    def rules(self) -> Iterator[Rule]:
+        """Yield the LARS rules, those that others need before them."""
+        written: list[Rule] = []
+        for number, rule in enumerate(self.read, 1):
+            if rule.head is not None and signature(rule.head) in self.kept:
+                if rule.temporary:
+                    problem = (
+                        f"cannot look back to {rule.head.predicate} of a #temp rule; use a rule without #temp"
+                    )
+                    raise PlacedError(rule.origin.place(), problem)
+                written.append(self._rule(rule, number, stamped=True))
+            else:
+                written.append(self._rule(rule, number, stamped=False))
+        for name in sorted(self.kept):
+            origin = next(rule.origin for rule in self.read if rule.head and signature(rule.head) == name)
+            arguments = _arguments(name)
+            body = (Atom(f"{name[0]}@", (*arguments, _NOW)), _at_now())
+            written.append(Rule(Atom(name[0], arguments), body, origin))
+        yield from self.extra
+        yield from written
+
+    def _rule(self, rule: ReasonerRule, number: int, *, stamped: bool) -> Rule:
+        body: list[logic.BodyLiteral] = [_TICK] if stamped else []
+        if stamped:
+            self._tick(rule.origin)
+        for place, literal in enumerate(rule.body):
+            if isinstance(literal, logic.Comparison):
+                body.append(literal)
+                continue
+            body.append(_Asked(self, rule, f"{number}.{place + 1}", stamped=stamped).literal(literal))
+        if not stamped and any(_NOW in variables(part) for part in body):
+            body.append(_at_now())
+        head = (
+            Atom(f"{rule.head.predicate}@", (*rule.head.arguments, _NOW))
+            if stamped and rule.head
+            else rule.head
+        )
+        return Rule(head, tuple(body), rule.origin)
+
+    def add(self, head: Atom, body: Iterable[logic.BodyLiteral], origin: Origin) -> Atom:
+        """Add a rule that others need, and return its head."""
+        self.extra[Rule(head, tuple(body), origin)] = None
+        return head
+
+    def _tick(self, origin: Origin) -> None:
+        """Add the rules of the times at which something arrived, as far back as is needed."""
+        reaches = [self.needed.get(name, 0) for name in self.kept]
+        numbers = [reach for reach in reaches if reach is not None]
+        window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)
+        atoms = {signature(one.atom) for _, _, one in self._streamed()} - self.derived
+        arriving = [
+            Atom(LOG_LINE),
+            *(Atom(name[0], _arguments(name)) for name in sorted(atoms) if not self.is_fact(name)),
+        ]
+        for atom in arriving:
+            self.add(_TICK, (logic.In(window, logic.At(_NOW, atom)),), origin)
+
+    def at(self, atom: Atom, time: Term, origin: Origin) -> Atom:
+        """Return the atom that another one held, or was derived, at a time."""
+        name = signature(atom)
+        if self.is_fact(name):
+            return atom
+        if name not in self.derived:
+            arguments = _arguments(name)
+            seen = logic.In(TimeWindow(self.needed[name]), logic.At(_THEN, Atom(name[0], arguments)))
+            self.add(Atom(f"{name[0]}@", (*arguments, _THEN)), (seen,), origin)
+        return Atom(f"{name[0]}@", (*atom.arguments, time))
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A literal of a rule: `label` names what it needs; in a `stamped` rule it is asked of earlier times."""
+
+    meaning: _Meaning
+    rule: ReasonerRule
+    label: str
+    stamped: bool
+
+    def literal(self, one: Streamed) -> logic.BodyLiteral:
+        """Return what the literal is in a LARS rule."""
+        name = signature(one.atom)
+        if not one.offsets or (self.meaning.is_fact(name) and one.quantity is Quantity.SOME):
+            atom = self.meaning.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
+            return self._signed(atom, negated=one.negated)
+        if self.meaning.is_fact(name):
+            problem = (
+                f"cannot count the times of {one.atom.predicate}, which holds always; use an atom of the log"
+            )
+            raise PlacedError(self.rule.origin.place(), problem)
+        is_input = name not in self.meaning.derived and not self.stamped
+        if is_input and one.quantity is Quantity.SOME and isinstance(one.offsets, range):
+            shown = logic.In(TimeWindow(one.offsets[-1]), logic.Diamond(one.atom))
+            return self._signed(shown, negated=one.negated)
+        return self._signed(self._counted(one), negated=one.negated != (one.quantity is Quantity.AT_MOST))
+
+    def _signed(self, formula: logic.Formula, *, negated: bool) -> logic.Formula:
+        """Return the formula or its negation, in which no variable without a name may be left."""
+        names = variables(formula)
+        if negated and any(map(_is_hidden, names)):
+            formula = self._add("some", sorted(one for one in names if not _is_hidden(one)), (formula,))
+        return logic.Not(formula) if negated else formula
+
+    def _counted(self, one: Streamed) -> Atom:
+        """Return the atom that the literal's atom holds at enough of its times."""
+        terms = tuple(sorted(variables(one.atom)))
+        hits, most = self._hits(one, terms), len(one.offsets) + 1
+        if one.number == Number(0) and one.quantity is not Quantity.AT_MOST:
+            raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use a number from 1 on")
+        if one.quantity is Quantity.SOME:
+            return self._add("held", (*terms, _NOW), (hits,))
+        match one.quantity, one.number:
+            case Quantity.ALWAYS, _:
+                return self._always(one, terms, hits)
+            case Quantity.AT_MOST, Number(value):
+                return self._at_least(min(value + 1, most), terms, hits)
+            case Quantity.AT_LEAST, Number(value):
+                return self._at_least(min(value, most), terms, hits)
+            case Quantity.COUNT, Number(value):
+                more = self._at_least(min(value + 1, most), terms, hits)
+                return self._add(
+                    "counted",
+                    (*terms, _NOW),
+                    (self._at_least(min(value, most), terms, hits), logic.Not(more)),
+                )
+            case Quantity.AT_LEAST, Variable() as number:
+                return Atom(self._ranks(terms, hits).predicate, (*terms, _NOW, number))
+            case Quantity.COUNT, Variable() as number:
+                ranks = self._ranks(terms, hits)
+                more = Atom(ranks.predicate, (*terms, _NOW, _NEXT))
+                above = logic.Comparison(_NEXT, logic.Relation.EQUAL, _sum(_RANK, Number(1)))
+                self._add("counted", (*terms, _NOW, _RANK), (ranks, above, logic.Not(more)))
+                return Atom(self._name("counted"), (*terms, _NOW, number))
+        raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use at most and a number")
+
+    def _hits(self, one: Streamed, terms: tuple[Term, ...]) -> Atom:
+        """Return the atom that the literal's atom held at the time _then, which is one of its times."""
+        when = _TICK if self.stamped else _at_now()
+        held = self.meaning.at(one.atom, _THEN, self.rule.origin)
+        back = logic.Operation(logic.ArithmeticOperator.MINUS, _NOW, _THEN)
+        every: list[tuple[logic.BodyLiteral, ...]] = []
+        if isinstance(one.offsets, range):
+            near = logic.Comparison(back, logic.Relation.AT_MOST, Number(one.offsets[-1]))
+            every.append((logic.Comparison(_THEN, logic.Relation.AT_MOST, _NOW), near))
+        else:
+            every += (
+                (logic.Comparison(back, logic.Relation.EQUAL, Number(offset)),) for offset in one.offsets
+            )
+        for conditions in every:
+            self._add("hit", (*terms, _NOW, _THEN), (when, held, *conditions))
+        return Atom(self._name("hit"), (*terms, _NOW, _THEN))
+
+    def _always(self, one: Streamed, terms: tuple[Term, ...], hits: Atom) -> Atom:
+        """Return the atom that the literal's atom held at all of its times."""
+        if not isinstance(one.offsets, range):
+            every = (Atom(hits.predicate, (*terms, _NOW, Variable(f"_at{offset}"))) for offset in one.offsets)
+            places = (
+                logic.Comparison(Variable(f"_at{offset}"), logic.Relation.EQUAL, _sum(_NOW, Number(-offset)))
+                for offset in one.offsets
+            )
+            return self._add("always", (*terms, _NOW), (*every, *places))
+        # From the first of the times on, each hit but that of now has a next one.
+        after = logic.Comparison(_OTHER, logic.Relation.EQUAL, _sum(_THEN, Number(1)))
+        earlier = logic.Comparison(_THEN, logic.Relation.LESS, _NOW)
+        lacks = logic.Not(Atom(hits.predicate, (*terms, _NOW, _OTHER)))
+        gap = self._add("gap", (*terms, _NOW), (hits, earlier, after, lacks))
+        first = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_NOW, Number(-one.offsets[-1])))
+        return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
+
+    def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
+        """Return the atom that there are so many hits, each later than another one."""
+        before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
+        later = logic.Comparison(_OTHER, logic.Relation.LESS, _THEN)
+        for count in range(2, number + 1):
+            reached = self._add(f"{count} times", (*terms, _NOW, _THEN), (before, hits, later))
+            before = Atom(reached.predicate, (*terms, _NOW, _OTHER))
+        return self._add(f"at least {number}", (*terms, _NOW), (before,))
+
+    def _ranks(self, terms: tuple[Term, ...], hits: Atom) -> Atom:
+        """Return the atom that there are _rank times or more: each is one more than an earlier one."""
+        rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
+        before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))
+        first = logic.Comparison(_RANK, logic.Relation.EQUAL, Number(1))
+        later = logic.Comparison(_OTHER, logic.Relation.LESS, _THEN)
+        one_more = logic.Comparison(_RANK, logic.Relation.EQUAL, _sum(_NEXT, Number(1)))
+        self.meaning.add(rank, (hits, first), self.rule.origin)
+        self.meaning.add(rank, (before, hits, later, one_more), self.rule.origin)
+        return self._add("times", (*terms, _NOW, _RANK), (rank,))
+
+    def _name(self, what: str) -> str:
+        return f"{what} {self.label}"
+
+    def _add(self, what: str, arguments: Iterable[Term], body: Iterable[logic.BodyLiteral]) -> Atom:
+        return self.meaning.add(Atom(self._name(what), tuple(arguments)), body, self.rule.origin)
+
+
+def _is_hidden(variable: Variable) -> bool:
+    return variable.name[1:].isdecimal() and variable.name.startswith("_")
+
+
+def _at_now() -> logic.Formula:
+    return logic.In(NOW, logic.At(_NOW, logic.Truth()))
+
+
+def _sum(left: Term, right: Term) -> logic.Operation:
+    return logic.Operation(logic.ArithmeticOperator.PLUS, left, right)
+
+
+def _arguments(name: Signature) -> tuple[Variable, ...]:
+    return tuple(Variable(f"X{number}") for number in range(1, name[1] + 1))
