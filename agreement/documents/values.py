@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import Enum
 from pathlib import Path
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from lars.durations import NANOSECONDS, Duration, TimedPoints, read_duration
 from lars.errors import LarsError
@@ -92,6 +92,19 @@ def name(value: object) -> str:
 def names(value: object) -> tuple[str, ...]:
     """Read names, one or a list of them."""
     return tuple(map(name, value if isinstance(value, list) else [value]))
+
+
+def json_table(value: object) -> dict[str, Any]:
+    """Read a table of values that JSON has: no dateTimes, no infinite numbers."""
+    if not isinstance(value, dict):
+        raise wrong(value, "a table of options with their values")
+    for name, part in value.items():
+        try:
+            json.dumps({name: part}, allow_nan=False)
+        except (TypeError, ValueError):
+            accepted = "a value of JSON: a text, a finite number, true, false, a list or a table"
+            raise wrong(part, accepted, str(name)) from None
+    return value
 
 
 def tables(value: object) -> list[dict[str, object]]:

@@ -172,7 +172,7 @@ def _sorted(value: object) -> object:
 
 
 def digest(path: Path) -> str:
-    """Return the hash of a file's bytes, or of the names and bytes of a folder's files."""
+    """Return the hash of a file's name, which says its format, and bytes, or of all files of a folder."""
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         results = [(file, file.stat()) for file in files if file.is_file()]
@@ -183,7 +183,7 @@ def digest(path: Path) -> str:
 
 @cache
 def _digest(path: Path, files: tuple[tuple[Path, int, int], ...]) -> str:
-    sha = hashlib.sha256()
+    sha = hashlib.sha256(f"{path.name}\0".encode(errors="surrogateescape"))
     for file, size, _ in files:
         sha.update(f"{file.relative_to(path)}\0{size}\0".encode())
         with file.open("rb") as opened:

@@ -56,10 +56,13 @@ def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
 def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]:
     for key in dict.fromkeys(cell.key for cell in cells):
         try:
-            yield key, json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
+            result = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
             # What is not there, or not whole, has not been finished.
             continue
+        # What refused it may be mended by now: the program of an adapter is no part of the key.
+        if isinstance(result, dict) and "refused" not in result:
+            yield key, result
 
 
 def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, Json]]:

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import product
+from math import prod
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
@@ -30,6 +31,8 @@ from translate.model.query import Language
 _Model = TypeVar("_Model", bound=BaseModel)
 _NO_PARAMETERS: Final[schema.Parameters] = {}
 
+MOST_CELLS: Final = 10_000
+"""How many cells an experiment may have, and an entry combinations of its parameters."""
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
@@ -84,13 +87,20 @@ class Experiment:
     def combinations(self, names: set[str]) -> Iterator[dict[str, Scalar]]:
         """Yield the values of parameters, in the order of the grid."""
         grid = {name: given for name, given in self.file.grid.items() if name in names}
+        if (size := prod(map(len, grid.values()))) > MOST_CELLS:
+            problem = f"found {size} combinations of {', '.join(grid)}; expected at most {MOST_CELLS} cells"
+            raise self.error(("grid",), problem)
         for chosen in product(*grid.values()):
             yield dict(zip(grid, chosen, strict=True))
 
     def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
         """Return an entry with its placeholders filled."""
         try:
-            return checked_at(model, self.toml, entry.path, schema.fill(dict(entry.content), parameters))
+            content = schema.fill(dict(entry.content), parameters)
+        except WrongValueError as error:
+            raise explain_error(self.error(entry.path, str(error)), parameters) from None
+        try:
+            return checked_at(model, self.toml, entry.path, content)
         except LarsError as error:
             raise explain_error(error, parameters) from None
 
@@ -139,7 +149,8 @@ def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
     if not parameters:
         return error
     values_shown = ", ".join(f"{name} = {values.message_text(value)}" for name, value in parameters.items())
-    return LarsError(f"{error}\nwith {values_shown}")
+    said = f"\nwith {values_shown}"
+    return error if str(error).endswith(said) else LarsError(f"{error}{said}")
 
 
 def read_experiment(path: Path) -> Experiment:

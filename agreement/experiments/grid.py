@@ -19,6 +19,7 @@ from agreement.documents.generate import Plan
 from agreement.documents.values import Period, Scalar, WrongValueError
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, TraceFiles, Work, key_of
 from agreement.experiments.experiment import (
+    MOST_CELLS,
     Experiment,
     ExperimentEntry,
     explain_error,
@@ -27,7 +28,7 @@ from agreement.experiments.experiment import (
     trace_of,
 )
 from agreement.experiments.schema import ComparisonTable, EngineTable, Parameters, TraceTable, filled_text
-from lars.durations import Duration
+from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Interval
@@ -41,8 +42,6 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _Options = TypeVar("_Options", settings.TraceOptions, requests.InputOptions)
 _Table = EngineTable | ComparisonTable
 
-MOST_CELLS: Final = 10_000
-"""How many cells an experiment may have."""
 _SIDES: Final = (
     tuple(language for language in Language if language in MERGING),
     tuple(language for language in Language if language not in MERGING),
@@ -160,6 +159,9 @@ class _Grid:
     ) -> list[ExperimentEntry]:
         """Return the entries of those names, all of them for None."""
         entries = self.experiment.entries[kind]
+        if names == ():
+            problem = f"found no name; expected {', '.join(entry.label for entry in entries)}"
+            raise self.experiment.error((*last.path, kind), f"{problem}, or no {kind} for all")
         for name in names or ():
             if name not in [entry.label for entry in entries]:
                 accepted = ", ".join(entry.label for entry in entries)
@@ -416,10 +418,12 @@ def experiment_query(
     options: requests.InputOptions,
     languages: Sequence[Language | str | None],
     note: settings.Warn,
+    period: Period | None = None,
 ) -> SingleQuery | None:
     """Return what an experiment says, if that alone is named; of its queries one in one of the `languages`.
 
     Where they name none it is the first there is; options of the command line come before the experiment's.
+    The unit, where it is not given, is that of `lars run`; it fits a `period` of the command line too.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
@@ -429,7 +433,16 @@ def experiment_query(
     if len(files) > 1 and not names:
         others = ", ".join(f"--engine {language.value}" for language in list(files)[1:])
         note(f"{inputs[0]}: asks {next(iter(files.values()))} ({others}: another of its queries)")
-    return _with_trace(experiment, next(iter(files.values())), options, note)
+    read = _with_trace(experiment, next(iter(files.values())), options)
+    if read.input_options.unit is not None or requests.as_engines_read(read.query) is not None:
+        # Whoever asks knows whether such a query counts as an engine does.
+        return read
+    lengths = requests.durations_among(() if period is None else (period,))
+    counted = () if options.trace_unit is None else (options.trace_unit,)
+    unit = in_fitting_units(experiment, (*lengths, *counted)).unit
+    if unit != SECOND:
+        note(f"one time point is {unit}, so that every duration is a multiple of it (--unit)")
+    return replace(read, input_options=replace(read.input_options, unit=unit))
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
@@ -480,9 +493,7 @@ def _only(experiment: Experiment, kind: str) -> ExperimentEntry:
     return entry
 
 
-def _with_trace(
-    experiment: Experiment, query: Path, options: requests.InputOptions, note: settings.Warn
-) -> SingleQuery:
+def _with_trace(experiment: Experiment, query: Path, options: requests.InputOptions) -> SingleQuery:
     entry = _only(experiment, "traces")
     table = experiment.fill(TraceTable, entry, {})
     trace = trace_of(experiment, entry, table)
@@ -501,11 +512,7 @@ def _with_trace(
         column=options.column or _nested(own.columns),
     )
     files = tuple(path for path in trace.paths if path not in own.streams)
-    span, periods = _asked(experiment)
-    # Answers count the time points of the comparison that they are of.
-    if any(requests.durations_among(periods)):
-        combined = combined.fitted([query], note, *periods)
-    return SingleQuery(query, files, combined, span)
+    return SingleQuery(query, files, combined, _asked(experiment))
 
 
 def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]) -> dict[str, object] | None:
@@ -515,12 +522,12 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
     return tables or None
 
 
-def _asked(experiment: Experiment) -> tuple[settings.Span, tuple[Period, ...]]:
-    """Return the timeline and the periods of the one comparison of an experiment, if it has one."""
+def _asked(experiment: Experiment) -> settings.Span:
+    """Return the timeline of the one comparison of an experiment, if it has one."""
     entry = _single(experiment, "comparisons")
     if entry is None:
-        return (None, None), ()
+        return None, None
     table = experiment.fill(ComparisonTable, entry, {})
     if isinstance(table.timeline, Interval):
-        return (table.timeline.first, table.timeline.last), table.period
-    return table.timeline or (None, None), table.period
+        return table.timeline.first, table.timeline.last
+    return table.timeline or (None, None)

@@ -149,6 +149,10 @@ class CellResults:
                         _write(_table(file, rows(), labels, columns), folder / file)
                 for path in sorted(folder.iterdir()):
                     path.replace(out / path.name)
+                for _, file, _, _, cells in written:
+                    if not cells:
+                        # Of an earlier experiment: it would be taken for one of these tables.
+                        (out / file).unlink(missing_ok=True)
         except OSError as error:
             raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
 

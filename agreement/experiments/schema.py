@@ -70,6 +70,8 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
         raise wrong(value, accepted, name)
     if not all(map(is_scalar, value)) or len(set(map(type, value))) > 1:
         raise wrong(value, f"{accepted}, all of one kind", name)
+    if any(isinstance(one, int) and abs(one) > values.LARGEST for one in value):
+        raise wrong(value, f"the values of {name}: numbers up to {values.LARGEST}", name)
     if len(set(value)) < len(value):
         raise wrong(value, f"the values of {name}, each once", name)
     return tuple(value)
@@ -122,7 +124,10 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 
 
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
-    """Return a content with its placeholders filled; a text that is one becomes its value as it is."""
+    """Return a content with its placeholders filled; a text that is one becomes its value as it is.
+
+    Raises WrongValueError where two keys of a table become one.
+    """
     match content:
         case str() if match := PLACEHOLDER.fullmatch(content):
             return parameters.get(match[1], content)
@@ -131,10 +136,16 @@ def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shap
         case list():
             return [fill(part, parameters) for part in content]
         case dict():
-            return {
+            filled = {
                 filled_text(key, parameters): value if key == COLUMNS else fill(value, parameters)
                 for key, value in content.items()
             }
+            if len(filled) < len(content):
+                keys = ", ".join(key for key in content if PLACEHOLDER.search(key))
+                raise WrongValueError(
+                    f"keys become equal, as {keys}; expected keys that differ for each value"
+                )
+            return filled
         case _:
             return content
 
@@ -320,7 +331,9 @@ class EngineTable(Table):
     adapter: Name | None = _key(
         None, "Command that starts the adapter of a real engine. It runs in the folder of the experiment."
     )
-    options: dict[str, Any] = _key({}, "Options that the adapter receives with the query.")
+    options: Annotated[dict[str, Any], _read(values.json_table, dict[str, Any])] = _key(
+        {}, "Options that the adapter receives with the query."
+    )
     answers: File = _key(None, "File with recorded answers.")
     answers_format: Annotated[requests.AnswersFormat | None, _one_of(requests.AnswersFormat)] = _option(
         None, requests.AnswersOptions, "answers_format"

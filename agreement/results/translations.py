@@ -197,7 +197,10 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     from agreement.experiments.grid import experiment_query, wanted_of
 
     inputs = (request.query, *request.trace)
-    query = experiment_query(inputs, request.input_options, wanted_of(request.evaluation), listeners.note)
+    evaluation = request.evaluation
+    query = experiment_query(
+        inputs, request.input_options, wanted_of(evaluation), listeners.note, evaluation.period
+    )
     if query is None:
         return request
     runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None

@@ -37,7 +37,10 @@ def unfold(
     path: Path, traces: tuple[Path, ...], how: ProgramOptions, span: Span, note: Warn
 ) -> tuple[Path, tuple[Path, ...], ProgramOptions, Span]:
     """Return a query, its input and the times asked about, with what an experiment says if one is named."""
-    single = experiment_query((path, *traces), how.input_options, wanted_of(how.evaluation), note)
+    evaluation = how.evaluation
+    single = experiment_query(
+        (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period
+    )
     if single is None:
         return path, traces, how, span
     how = replace(how, input_options=single.input_options)

@@ -16,6 +16,7 @@ from agreement.documents.recordings import Push, static_lines
 from agreement.documents.recordings.case import write_case
 from agreement.documents.requests import BadLineOptions, InputOptions, absolute_text, read_once
 from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import json_table
 from agreement.engines import adapters
 from agreement.results.base.library import Findings, Listeners, offered_functions, text_table
 from lars.errors import LarsError
@@ -30,7 +31,7 @@ _FORM: Final = "a file with a query in the engine's language"
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
     """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
     if isinstance(names, Mapping):
-        return names
+        return json_table(dict(names))
     options: dict[str, object] = {}
     for text in names:
         name, equals, value = text.partition("=")
@@ -40,7 +41,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
             options[name] = json.loads(value)
         except ValueError:
             options[name] = value
-    return options
+    return json_table(options)
 
 
 def adapter_option() -> Any:

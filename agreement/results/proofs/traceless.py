@@ -57,7 +57,7 @@ from translate.tau import Trigger
 _INPUTS: Final = (
     f"a folder with experiment.toml, or one or two queries ({', '.join(requests.QUERY_SUFFIXES)})"
 )
-_PREFERRED: Final = ("cqels", "rspql", "csparql", "sparqlstream")
+_PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 
 
 def without_trace(
@@ -126,7 +126,7 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
     if requests.is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
-        language = next(language_name for language_name in _PREFERRED if language_name in entry.content)
+        language = next(language.value for language in _PREFERRED if language.value in entry.content)
         source, text = experiment.query_text(entry.content[language], (*entry.path, language))
         return Places(text, source, requests.base_for(text, source), requests.is_read_as_12())
     apart = [path for path, query in zip(inputs, task.queries, strict=True) if query.language not in MERGING]

@@ -40,13 +40,15 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
     sentence = f"{quantity(len(cells), 'cell')}: {quantity(good, 'verdict')} yes{without}, {wrong} no."
     each = "for each query, trace and parameter"
     question = f"Are the answers correct, and do the engines agree, {each}?"
+    # Of one variant alone every row says the same.
+    named = ("comparison", *(("variant",) if len({row.get("variant") for row in agreements}) > 1 else ()))
     page: Json = {
         "matrix": _matrix(verdicts[:_MOST_ROWS], varied),
         "index": [
-            *_table("Correct", verdicts, varied, "engine"),
-            *_table("Agree", agreements, varied, "comparison"),
+            *_table("Correct", verdicts, varied, ("engine",)),
+            *_table("Agree", agreements, varied, named),
         ],
-        "heat": _heat(agreements, varied),
+        "heat": _heat(agreements, (*named, *varied)),
         "matrix_left": max(0, len(verdicts) - _MOST_ROWS),
         "cells": _cells(cells, results.results),
     }
@@ -64,10 +66,10 @@ def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str
             yield f"time 0 of {trace} is {origin}"
 
 
-def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) -> Iterator[Json]:
+def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequence[str]) -> Iterator[Json]:
     if not rows:
         return
-    measures = _COLUMNS["windows" if kind == "engine" else "intervals"]
+    measures = _COLUMNS["windows" if "engine" in kinds else "intervals"]
     # Of very many those that are no come before others.
     many = len(rows) > _MOST_ROWS
     shown = sorted(rows, key=lambda row: row[name.lower()] is not False) if many else rows
@@ -76,7 +78,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
         "columns": [
             "query",
             "trace",
-            kind,
+            *kinds,
             *varied,
             name.lower(),
             *(measure.replace("_", " ") for measure in measures),
@@ -87,7 +89,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kind: str) ->
                 "good": row[name.lower()],
                 "refused": row.get("refused"),
                 "but": NO_ROWS if row.get("empty") else "",
-                "labels": [row["query"], row["trace"], row[kind], *(row.get(text, "") for text in varied)],
+                "labels": [row["query"], row["trace"], *(row.get(text, "") for text in (*kinds, *varied))],
                 "measures": [_cell_text(row.get(measure)) for measure in measures],
             }
             for row in shown[:_MOST_ROWS]
@@ -116,22 +118,21 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
     }
 
 
-def _heat(agreements: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the share of agreeing periods by comparison and U, where there are several U."""
+def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
+    """Return the share of agreeing periods by U and what is `named`, where there are several U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
         return None
     rows: dict[tuple[str, ...], dict[int, Json]] = {}
     for row in result:
-        own = (str(row.get(text, "")) for text in varied)
-        labels = (row["query"], row["trace"], row["comparison"], *own)
+        labels = (row["query"], row["trace"], *(str(row.get(text, "")) for text in named))
         counts = {"agreeing": row["intervals"] - row["disagreeing"], "of": row["intervals"]}
         alike = f"all agree{NO_ROWS if row['empty'] else ''}"
         rows.setdefault(labels, {})[row["period"]] = counts | {"causes": row["causes"] or alike}
     drawn = list(rows.items())[: _MOST_HEAT // len(periods)]
     return {
-        "labels": ["query", "trace", "comparison", *varied],
+        "labels": ["query", "trace", *named],
         "periods": list(map(str, periods)),
         "rows": [
             {"labels": labels, "cells": [own.get(period) for period in periods]} for labels, own in drawn

@@ -159,6 +159,38 @@ def test_a_changed_query_is_run_again_and_the_others_are_not(tmp_path, monkeypat
     assert [work.query.language.value for work in done] == ["cqels", "cqels"]
 
 
+def test_what_was_refused_or_is_no_result_is_run_again(tmp_path, monkeypatch):
+    folder = experiment(tmp_path / "e")
+    run(folder)
+    one, other = sorted((folder / "results" / FOLDER).iterdir())
+    one.write_text('{"refused": "no such program"}')
+    other.write_text("[]")
+    done = counted(monkeypatch)
+    run(folder)
+    assert len(done) == 2
+
+
+def test_a_file_of_another_format_is_another_trace(tmp_path):
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:s> "1" .\n')
+    (tmp_path / "experiment.toml").write_text(ONE_IS_SILENT)
+    keys = [cell.key for cell in cells(tmp_path)]
+    (tmp_path / "t.nq").rename(tmp_path / "t.csv")
+    (tmp_path / "experiment.toml").write_text(ONE_IS_SILENT.replace("t.nq", "t.csv"))
+    assert {*keys}.isdisjoint(cell.key for cell in cells(tmp_path))
+
+
+def test_tables_of_an_earlier_experiment_leave(tmp_path):
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:s> "1" .\n')
+    (tmp_path / "experiment.toml").write_text(ONE_IS_SILENT)
+    run(tmp_path)
+    (tmp_path / "results/notes.txt").write_text("mine")
+    (tmp_path / "experiment.toml").write_text(
+        ONE_IS_SILENT.replace("[[comparisons]]\nperiod = 2", CQELS_ENGINE)
+    )
+    run(tmp_path)
+    assert {*files(tmp_path / "results")} == {"notes.txt", "summary.txt", "verdicts.csv", "windows.parquet"}
+
+
 def test_fresh_runs_all_again(tmp_path, monkeypatch):
     folder = experiment(tmp_path / "e")
     run(folder)

@@ -40,6 +40,20 @@ def test_a_folder_says_what_files_and_options_say(call):
     assert by_folder.out
 
 
+def test_every_command_counts_in_the_unit_that_fits_the_whole_experiment(tmp_path):
+    pattern = "{ ?a <e:p> ?b }"
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:s> "4" .\n')
+    (tmp_path / "p.rq").write_text(f"SELECT ?a {{ STREAM <e:s> [RANGE 500ms] {pattern} }}")
+    asked = "REGISTER QUERY q AS SELECT ?a FROM STREAM <e:s> [RANGE 1s STEP 1s]"
+    (tmp_path / "q.rq").write_text(f"{asked} {pattern}")
+    text = 'files = "t.nq"\ncqels = "p.rq"\ncsparql = "q.rq"\nperiod = 2'
+    (tmp_path / "experiment.toml").write_text(text)
+    for words, unit in (((), 500), (("--period", "250ms"), 250)):
+        found = lars("solve", tmp_path, "--engine", "csparql", "--json", *words)
+        assert f"one time point is {unit}ms" in found.err
+        assert [one["t"] for one in found.lines if one["rows"]] == [4], found.err
+
+
 def test_a_judged_folder_says_what_files_say(tmp_path):
     answers = tmp_path / "a.json"
     answers.write_text(lars("solve", FOLDER, "--as", "csparql", "--json").out)

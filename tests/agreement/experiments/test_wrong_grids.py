@@ -15,6 +15,7 @@ def engine(text):
 
 
 CSPARQL = 'engine = "csparql-0.9.7"\n'
+MANY = 'a = "1..100"\nb = "1..1000"\nc = "1..1000"'
 WRONG = {
     "a parameter without values": (grid("x = []"), 8, "x: a list, not empty"),
     "a parameter given twice a value": (grid("x = [1, 1]"), 8, "each once"),
@@ -51,6 +52,36 @@ WRONG = {
         "did you mean walk?",
     ),
     "too many cells": (grid('a = "1..200"\nb = "1..200"').replace("seed = 1", 'seed = "{a}{b}"'), 3, "cells"),
+    "many cells of one trace": (
+        grid(MANY).replace("seed = 1", 'seed = "{a}{b}{c}"'),
+        3,
+        "found 200000000 cells",
+    ),
+    "many cells of one engine": (
+        grid(MANY).replace(CSPARQL, f'{CSPARQL}name = "{{a}}-{{b}}-{{c}}"\n'),
+        3,
+        "found 100000000 combinations of a, b, c",
+    ),
+    "a number that no table holds": (grid("x = [100000000000000000000000]"), 8, "numbers up to"),
+    "keys that become one": (
+        grid("n = [1]").replace(
+            'generate = {stations = "{stations}"', 'streams = {"e:{n}" = "{stations}", "e:1" = "b"} #'
+        ),
+        15,
+        "keys become equal, as e:{n}",
+        "stations = 1, n = 1\n",
+    ),
+    "no query of a list": (engine(CSPARQL + "queries = []"), 20, "found no name; expected Q"),
+    "a time as an option": (
+        engine('adapter = "x"\nname = "x"\noptions = {since = 2020-01-01T00:00:00Z}'),
+        21,
+        'found "2020-01-01 00:00:00+00:00"; expected a value of JSON',
+    ),
+    "an option that is infinite": (
+        engine('adapter = "x"\nname = "x"\noptions = {most = inf}'),
+        21,
+        "a value of JSON",
+    ),
     "nothing to run": (toml(engines=""), None, "[[engines]] or [[comparisons]]"),
     "no queries": (toml(queries=""), None, "there is no query", "or [[queries]]"),
 }
@@ -65,6 +96,7 @@ def test_a_wrong_grid_is_told_where_and_what(tmp_path, text, line, words):
     assert (ran.code, ran.out) == (2, "")
     assert ran.err.startswith(f"lars: {file}: " if line is None else f"lars: {file}:{line}:"), ran.err
     assert [word for word in words if word not in ran.err] == []
+    assert ran.err.count("\nwith ") <= 1
     assert "Traceback" not in ran.err
 
 

@@ -84,7 +84,10 @@ def test_what_needs_data_says_which(tmp_path):
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
     (tmp_path / "mine").write_text("mine")
-    with pytest.raises(LarsError, match="use a new folder, or one that claims were written to"):
+    with pytest.raises(
+        LarsError,
+        match="use a new folder, an empty one, or one with nothing but an earlier run of the claims",
+    ):
         decided_claims(tmp_path, None)
     assert [one.name for one in tmp_path.iterdir()] == ["mine"]
 

@@ -85,6 +85,17 @@ def test_what_is_not_decided_is_open(query):
     assert decided(file, "--period", "2") == (3, {2: "open"})
 
 
+def test_an_experiment_in_another_language_names_places_too(tmp_path):
+    (tmp_path / "t.nq").write_text("")
+    (tmp_path / "q.rq").write_text(
+        "REGISTER RSTREAM <e:o> AS SELECT * FROM NAMED WINDOW <e:w> ON <e:s> [RANGE 10 STEP 2] "
+        "WHERE { WINDOW <e:w> { ?s <e:p> ?o } }"
+    )
+    (tmp_path / "experiment.toml").write_text('files = "t.nq"\nkolibrie = "q.rq"\nperiod = 2')
+    ran = lars("decide", tmp_path)
+    assert (ran.code, "q.rq:1:" in ran.out) == (1, True), ran.err
+
+
 def test_premises_name_their_places(query):
     ran = lars("decide", query(more="FILTER (?y > 3)"), "--period", "2", "--json")
     (found,) = ran.json["periods"]

@@ -337,6 +337,21 @@ period = "1s..1500ms..500ms"
 """
 
 
+def test_each_variant_of_a_run_has_a_line_of_its_own(tmp_path):
+    text = (SAMPLES / "coupons/experiment.toml").read_text(encoding="utf-8")
+    lines = [line for line in text.splitlines() if not line.startswith(("cqels", "period"))]
+    for path in (SAMPLES / "coupons").iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / "experiment.toml").write_text("\n".join(["period = [5, 7]", *lines]), encoding="utf-8")
+    lars("run", tmp_path, "--report", tmp_path / "page.html")
+    found = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))
+    said = {(row["variant"], str(row["period"])) for row in found["agreements"]}
+    (index,), heat = found["page"]["index"], found["page"]["heat"]
+    shown = {(row["labels"][3], str(row["measures"][0])) for row in index["rows"]}
+    assert (len(said), shown) == (8, said)
+    assert sorted(row["labels"][3] for row in heat["rows"]) == sorted({variant for variant, _ in said})
+
+
 def test_a_run_has_an_index_of_its_cells(tmp_path):
     (tmp_path / "experiment.toml").write_text(EXPERIMENT.format(SAMPLES), encoding="utf-8")
     ran = lars("run", tmp_path, "--report", tmp_path / "page.html")
