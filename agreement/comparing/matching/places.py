@@ -13,6 +13,7 @@ from typing import Final
 
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.documents.recordings import SLACK, Push, Report
+from solver.facts import Row
 
 _UNMATCHED: Final = RowMatch()
 Reports = tuple[Report, ...]
@@ -47,6 +48,16 @@ class ReportMatch:
     triples: int | None = None
     delay: float | None = None
     apart: tuple[TimePair, ...] = ()
+
+    @property
+    def right_rows(self) -> tuple[Row, ...]:
+        """The rows that are right, those that came too first."""
+        return (*self.rows.shared, *self.rows.missing)
+
+    @property
+    def came_rows(self) -> tuple[Row, ...]:
+        """The rows that came, those that are right first."""
+        return (*self.rows.shared, *self.rows.extra)
 
     @property
     def size(self) -> int:

@@ -19,7 +19,6 @@ from agreement.proving.hunting.references import (
     SpecificationReference,
     Switch,
     VersionReference,
-    WrongPlace,
     reference,
 )
 from agreement.proving.hunting.streams import streams

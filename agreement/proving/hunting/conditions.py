@@ -9,12 +9,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import short
 from agreement.documents.recordings import Push
 from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.proving.hunting.hunted_queries import HuntedQuery
-from agreement.proving.hunting.references import HuntedRun, WrongPlace
+from agreement.proving.hunting.references import HuntedRun
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.analysis import stream_blocks
@@ -118,20 +119,26 @@ def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run, place by place: what is right there, and what came."""
+    """A run, place by place: what is right there, and what came; `by_push`: places are no evaluations."""
 
     run: HuntedRun
-    places: tuple[WrongPlace, ...]
+    places: tuple[ReportMatch, ...]
+    by_push: bool = False
+
+    @property
+    def closes(self) -> list[float | None]:
+        """When windows close at each place, in ms; None where nothing is evaluated."""
+        return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
     def lost(self) -> list[Counter[Row]]:
         """Which rows are missing at each place."""
-        return [Counter(place.right) - Counter(place.came) for place in self.places]
+        return [Counter(place.right_rows) - Counter(place.came_rows) for place in self.places]
 
     @property
     def more(self) -> list[Counter[Row]]:
         """Which rows are extra at each place."""
-        return [Counter(place.came) - Counter(place.right) for place in self.places]
+        return [Counter(place.came_rows) - Counter(place.right_rows) for place in self.places]
 
 
 def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
@@ -139,9 +146,9 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         told = _told(one.run.query)
-        for n, place in enumerate(one.places):
-            if place.t is not None and (place.right or place.came or place.problem):
-                items[place.problem is not None].append(dict(_of_place(one, n, place.t)) | told)
+        for n, (place, t) in enumerate(zip(one.places, one.closes, strict=True)):
+            if t is not None and (place.right_rows or place.came_rows or place.problem):
+                items[place.problem is not None].append(dict(_of_place(one, n, t)) | told)
     learned = condition(items[True], items[False])
     if learned is None:
         return ""
@@ -154,11 +161,11 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         names, before = columns(one.run.query.read), set[Row]()
-        for place, lost in zip(one.places, one.lost, strict=True):
-            for row in place.right:
-                traits = dict(_of_row(names, row, before, place.right.count(row)))
-                items[row in lost].append(traits | dict(_of_sources(one.run, place.t, row)))
-            before = set(place.right) or before
+        for place, lost, t in zip(one.places, one.lost, one.closes, strict=True):
+            for row in place.right_rows:
+                traits = dict(_of_row(names, row, before, place.right_rows.count(row)))
+                items[row in lost].append(traits | dict(_of_sources(one.run, t, row)))
+            before = set(place.right_rows) or before
     learned = condition(items[True], items[False])
     if learned is None or learned.elsewhere or learned.wrong < _SURELY * (learned.wrong + learned.right):
         return ""
@@ -168,18 +175,19 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
     """Yield traits of a report: of what the windows show, of what was right before, of the arrivals."""
     place, run = one.places[n], one.run
-    due = [other for other in one.places[:n] if other.right]
-    yield "the report before has the same rows", int(bool(due) and set(due[-1].right) == set(place.right))
+    due = [other.right_rows for other in one.places[:n] if other.right_rows]
+    right = place.right_rows
+    yield "the report before has the same rows", int(bool(due) and set(due[-1]) == set(right))
     yield "{} reports came before in the run", len(due)
-    yield "{} rows are right", len(place.right)
-    yield "a row is right more than once", int(len(set(place.right)) < len(place.right))
+    yield "{} rows are right", len(right)
+    yield "a row is right more than once", int(len(set(right)) < len(right))
     yield (
         "a row is right that was right at the report before",
-        int(bool(due) and not set(due[-1].right).isdisjoint(place.right)),
+        int(bool(due) and not set(due[-1]).isdisjoint(right)),
     )
     yield (
         "a row is right that was not at the report before",
-        int(not due or not set(place.right) <= set(due[-1].right)),
+        int(not due or not set(right) <= set(due[-1])),
     )
     yield from _of_windows(run, t)
     times = [push.t for push in run.pushes]
@@ -188,7 +196,7 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
         min((u for u in times if u > t), default=t),
     )
     yield "nothing comes for {} ms around the close", round(after - before)
-    between = sum(other.t is not None and before <= other.t < after for other in one.places)
+    between = sum(other is not None and before <= other < after for other in one.closes)
     yield "{} windows close between the same two arrivals", between
     yield "the window closes at {} ms", round(t)
     length, step = run.query.windows[0]

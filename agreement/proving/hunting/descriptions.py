@@ -4,14 +4,15 @@ Each part of a description holds of all these runs, so that it is true whatever 
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import chain
 from typing import Final
 
+from agreement.comparing.matching.places import ReportMatch
 from agreement.engines.engine import columns
 from agreement.proving.hunting.conditions import ComparedRun, missing_rows, where_wrong
-from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, WrongPlace
+from agreement.proving.hunting.references import UNJUDGED, HuntedRun, Reference, RunVerdict
 from solver.facts import Row
 
 _NEARLY_ALL: Final = 0.9
@@ -19,16 +20,14 @@ _NEARLY_ALL: Final = 0.9
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
     """Return what wrong runs have in common, in words."""
-    compared, others = (
-        [ComparedRun(run, tuple(_judged_places(judge.verdict(run).places))) for run in runs]
-        for runs in (wrong, right)
-    )
+    compared, others = ([_compared(run, judge.verdict(run)) for run in runs] for runs in (wrong, right))
     parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
 
 
-def _judged_places(places: Sequence[WrongPlace]) -> Iterator[WrongPlace]:
-    return (place for place in places if place.problem != UNJUDGED)
+def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
+    places = tuple(place for place in verdict.places if place.problem != UNJUDGED)
+    return ComparedRun(run, places, verdict.by_push)
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
@@ -47,19 +46,20 @@ def _empty_columns(runs: Sequence[ComparedRun]) -> str:
         for place in one.places
         if place.problem is not None
         for n, name in enumerate(columns(one.run.query.read))
-        if all(row[n] is None for row in place.came) and any(row[n] is not None for row in place.right)
+        if all(row[n] is None for row in place.came_rows)
+        and any(row[n] is not None for row in place.right_rows)
     )
     return ", ".join(f"?{name}" for name in dict.fromkeys(names))
 
 
-def _all_places(holds: Callable[[WrongPlace], object]) -> Callable[[ComparedRun], bool]:
+def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun], bool]:
     return lambda one: all(place.problem is None or holds(place) for place in one.places)
 
 
 def _in_order(one: ComparedRun) -> bool:
     """Whether the same answers came in the same order, those at the end apart: at other times, then."""
-    right = [Counter(place.right) for place in one.places if place.right]
-    came = [Counter(place.came) for place in one.places if place.came]
+    right = [Counter(place.right_rows) for place in one.places if place.right_rows]
+    came = [Counter(place.came_rows) for place in one.places if place.came_rows]
     both = list(zip(right, came, strict=False))
     return bool(both) and 0 <= len(right) - len(came) <= 1 and all(a == b for a, b in both)
 
@@ -68,38 +68,38 @@ def _as_many(one: ComparedRun) -> bool:
     """Whether the same rows came, as often, in the whole run."""
     right, came = (
         Counter(chain.from_iterable(rows))
-        for rows in zip(*((p.right, p.came) for p in one.places), strict=True)
+        for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
     )
     return right == came
 
 
-def _one_column(place: WrongPlace) -> bool:
+def _one_column(place: ReportMatch) -> bool:
     """Whether the rows are right but for one column."""
-    rows = (*place.right, *place.came)
+    rows = (*place.right_rows, *place.came_rows)
     widths = {len(row) for row in rows}
-    if len(place.right) != len(place.came) or len(widths) != 1:
+    if len(place.right_rows) != len(place.came_rows) or len(widths) != 1:
         return False
     return any(
-        Counter(row[:n] + row[n + 1 :] for row in place.right)
-        == Counter(row[:n] + row[n + 1 :] for row in place.came)
+        Counter(row[:n] + row[n + 1 :] for row in place.right_rows)
+        == Counter(row[:n] + row[n + 1 :] for row in place.came_rows)
         for n in range(widths.pop())
     )
 
 
-def _as_often(signs: Sequence[int], place: WrongPlace) -> bool:
+def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
     """Whether the same rows came, where they differ more often (1) or more seldom (-1) than is right."""
-    right, came = Counter(place.right), Counter(place.came)
+    right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
         (came[row] > right[row]) - (came[row] < right[row]) in (*signs, 0) for row in right
     )
 
 
-def _unbound(place: WrongPlace) -> bool:
+def _unbound(place: ReportMatch) -> bool:
     """Whether the rows are right but for columns that no row that came has a value in."""
-    empty = {n for row in place.came for n, text in enumerate(row) if text is None}
+    empty = {n for row in place.came_rows for n, text in enumerate(row) if text is None}
     both = (
         Counter(tuple(None if n in empty else text for n, text in enumerate(row)) for row in rows)
-        for rows in (place.right, place.came)
+        for rows in (place.right_rows, place.came_rows)
     )
     right, came = both
     return right == came
@@ -115,23 +115,38 @@ Relation = tuple[str, Callable[[ComparedRun], bool]]
 _RELATIONS: Final[tuple[Relation, ...]] = (
     (
         "empty answers are reported, or are not, where it should be otherwise",
-        _all_places(lambda p: not p.right and not p.came),
+        _all_places(lambda p: not p.right_rows and not p.came_rows),
     ),
-    ("whole reports are missing", _all_places(lambda p: p.right and not p.came)),
+    ("whole reports are missing", _all_places(lambda p: p.right_rows and not p.came_rows)),
     ("the answers are right, but reports come at other times", _in_order),
     ("the rows of each run are right, but come at other times", lambda one: _in_order(one) or _as_many(one)),
-    ("reports come where none is due", _all_places(lambda p: p.came and not p.right)),
+    ("reports come where none is due", _all_places(lambda p: p.came_rows and not p.right_rows)),
     *(
         (says, _all_places(partial(_as_often, sign)))
         for says, sign in zip(_OWN_ROWS, ((1,), (-1,), (1, 0, -1)), strict=True)
     ),
-    ("rows are missing, and none is extra", _all_places(lambda p: not Counter(p.came) - Counter(p.right))),
-    ("rows are extra, and none is missing", _all_places(lambda p: not Counter(p.right) - Counter(p.came))),
+    (
+        "rows are missing, and none is extra",
+        _all_places(lambda p: not Counter(p.came_rows) - Counter(p.right_rows)),
+    ),
+    (
+        "rows are extra, and none is missing",
+        _all_places(lambda p: not Counter(p.right_rows) - Counter(p.came_rows)),
+    ),
     (_UNBOUND, _all_places(_unbound)),
     ("one column has other values", _all_places(_one_column)),
-    ("rows have other values: as many as are right", _all_places(lambda p: len(p.right) == len(p.came))),
-    ("each wrong report has fewer rows than are right", _all_places(lambda p: len(p.right) > len(p.came))),
-    ("each wrong report has more rows than are right", _all_places(lambda p: len(p.right) < len(p.came))),
+    (
+        "rows have other values: as many as are right",
+        _all_places(lambda p: len(p.right_rows) == len(p.came_rows)),
+    ),
+    (
+        "each wrong report has fewer rows than are right",
+        _all_places(lambda p: len(p.right_rows) > len(p.came_rows)),
+    ),
+    (
+        "each wrong report has more rows than are right",
+        _all_places(lambda p: len(p.right_rows) < len(p.came_rows)),
+    ),
 )
 _OTHERWISE: Final = "rows are missing, and others are extra"
 
@@ -152,18 +167,18 @@ def _before(one: ComparedRun, *, last: bool = False) -> bool:
     for place, more in zip(one.places, one.more, strict=True):
         if set(more) - ever:
             return False
-        own = set(place.right)
+        own = set(place.right_rows)
         ever = (own or ever) if last else ever | own
     return True
 
 
 def _anywhere(one: ComparedRun) -> bool:
-    right = set(chain.from_iterable(place.right for place in one.places))
+    right = set(chain.from_iterable(place.right_rows for place in one.places))
     return all(set(more) <= right for more in one.more)
 
 
 def _nowhere(one: ComparedRun) -> bool:
-    right = set(chain.from_iterable(place.right for place in one.places))
+    right = set(chain.from_iterable(place.right_rows for place in one.places))
     return not any(set(more) & right for more in one.more)
 
 

@@ -16,7 +16,6 @@ from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.comparing.judge.judgement import UNCLOSED, clock_driven, narrow_options
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
-from agreement.documents.outputs import plain
 from agreement.documents.recordings import Answers, Report
 from agreement.documents.requests import sources
 from agreement.engines.adapters import EngineAnswers
@@ -80,26 +79,17 @@ class HuntedRun:
 
 
 @dataclass(frozen=True, slots=True)
-class WrongPlace:
-    """What is right and what came at one place, as `at 4 ms` or `push 3`; `t` is a close in ms."""
-
-    where: str
-    right: tuple[Row, ...]
-    came: tuple[Row, ...]
-    problem: str | None
-    t: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class RunVerdict:
     """Whether a run is right, None where nothing can be compared; place by place what is right and came.
 
-    `choice` says for which t0 and ends of windows that is right, where several were tried.
+    `choice` says for which t0 and ends of windows that is right, where several were tried. Places are pushes
+    where it is `by_push`, else evaluations.
     """
 
     correct: bool | None
-    places: tuple[WrongPlace, ...] = ()
+    places: tuple[ReportMatch, ...] = ()
     choice: str = ""
+    by_push: bool = False
 
     @property
     def symptom(self) -> str:
@@ -303,18 +293,12 @@ class SpecificationReference(Reference):
         if correct is None:
             return RunVerdict(correct)
         shown = judgement.best if correct else self._shown(judgement, right or run, on)
-        places = (
-            _wrong_place(
-                _where(window), window.rows, window.problem, None if window.right is None else window.at
-            )
-            for window in shown.windows
-        )
         unjudged = (
-            WrongPlace(_where(window), (), (*window.rows.shared, *window.rows.extra), UNJUDGED)
+            replace(window, rows=RowMatch(extra=window.came_rows), problem=UNJUDGED)
             for window in shown.later
             if window.rows.actual
         )
-        return RunVerdict(correct, (*places, *unjudged), "" if correct else _choice(judgement, shown))
+        return RunVerdict(correct, (*shown.windows, *unjudged), "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
         """Return the verdict to show: the closest for a t0 by which the switches predict a run."""
@@ -543,8 +527,7 @@ class VersionReference(Reference):
         """Return whether the version predicts every report of a run."""
         del on, right
         judgement = judged_by(self.engine, run.run, run.answers.recording(), _pushwise(run, self.options))
-        places = (_wrong_place(f"push {step.at}", step.rows, step.problem) for step in judgement.places)
-        return RunVerdict(judgement.correct, () if judgement.correct else tuple(places))
+        return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
         """Return 0 where the version without some of its rules predicts a run, else 1."""
@@ -573,18 +556,9 @@ def follows(engine: Engine, run: HuntedRun, options: judge.Options, rules: Seque
         return False
 
 
-def _wrong_place(where: str, rows: RowMatch, problem: str | None, t: float | None = None) -> WrongPlace:
-    return WrongPlace(where, (*rows.shared, *rows.missing), (*rows.shared, *rows.extra), problem, t)
-
-
 def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> judge.Options:
     likeness = replace(options.likeness, lexical=run.typed_answers.lexical)
     return replace(options, likeness=likeness, times=times)
-
-
-def _where(window: ReportMatch) -> str:
-    text = "" if window.first is None else f", window {plain(window.first)} to {plain(window.at)}"
-    return f"at {plain(window.at)} ms{text}"
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:

@@ -8,6 +8,7 @@ from typing import Final
 from rich.console import RenderableType
 from rich.table import Table
 
+from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.recordings import as_lexical, triple_of
 from agreement.engines.engine import columns
@@ -75,13 +76,23 @@ def places_table(fault: Fault) -> Table:
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
     terms = _terms(fault)
     came = (
-        [tuple(terms.get(term, term) for term in row) for row in place.came] for place in fault.verdict.places
+        [tuple(terms.get(term, term) for term in row) for row in place.came_rows]
+        for place in fault.verdict.places
     )
     places = (
-        (place.where, _rows_text(place.right), _rows_text(rows), place.problem or "right")
+        (_where(fault, place), _rows_text(place.right_rows), _rows_text(rows), place.problem or "right")
         for place, rows in zip(fault.verdict.places, came, strict=True)
     )
     return outputs.table(None, ("where", f"right ({names})", f"came ({names})", "verdict"), places)
+
+
+def _where(fault: Fault, place: ReportMatch) -> str:
+    """Return which push a place is, or at which time what is evaluated."""
+    if fault.verdict.by_push:
+        return f"push {place.at}"
+    at = outputs.plain(place.at)
+    window = "" if place.first is None else f", window {outputs.plain(place.first)} to {at}"
+    return f"at {at} ms{window}"
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
@@ -216,9 +227,9 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
                 ],
                 "places": [
                     {
-                        "where": place.where,
-                        "right": list(map(list, place.right)),
-                        "came": list(map(list, place.came)),
+                        "where": _where(fault, place),
+                        "right": list(map(list, place.right_rows)),
+                        "came": list(map(list, place.came_rows)),
                         "problem": place.problem,
                     }
                     for place in fault.verdict.places

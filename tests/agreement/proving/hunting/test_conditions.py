@@ -7,8 +7,9 @@ import pytest
 from agreement.documents.recordings import Push
 from agreement.engines.adapters import BuiltInEngine
 from agreement.engines.specifications import builtin
-from agreement.proving.hunting import HuntedRun, WrongPlace, made_queries
+from agreement.proving.hunting import HuntedRun, made_queries
 from agreement.proving.hunting.conditions import ComparedRun, condition, missing_rows, where_wrong
+from tests.agreement.proving.hunting.told import placed
 
 A, B = ("<http://e/a>", "<http://e/s>"), ('"x"@en', "<http://e/s>")
 
@@ -49,7 +50,7 @@ def query():
 def compared(times, *places):
     """Return a run of a letter at some times, with its places: a close, right rows, those that came."""
     pushes = tuple(Push(t, *query().letters[0]) for t in times)
-    told = (WrongPlace("", right, came, None if right == came else "wrong", t) for t, right, came in places)
+    told = (placed(t, right, came) for t, right, came in places)
     return ComparedRun(HuntedRun(query(), pushes, None), tuple(told))
 
 

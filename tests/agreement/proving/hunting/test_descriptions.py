@@ -4,9 +4,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from agreement.proving.hunting import WrongPlace
 from agreement.proving.hunting.conditions import ComparedRun
 from agreement.proving.hunting.descriptions import _rows
+from tests.agreement.proving.hunting.told import placed
 
 A, B, C = ("<a>", '"1"'), ("<b>", '"2"'), ("<c>", '"3"@en')
 
@@ -19,7 +19,7 @@ def named_columns(monkeypatch):
 def compared(*places):
     """Return a run of which each place has the right rows and those that came."""
     query = SimpleNamespace(read=None, name="made")
-    told = (WrongPlace("", right, came, None if right == came else "wrong") for right, came in places)
+    told = (placed(0, right, came) for right, came in places)
     return ComparedRun(SimpleNamespace(query=query), tuple(told))
 
 
