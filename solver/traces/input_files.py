@@ -253,7 +253,7 @@ def is_json_row(line: str) -> bool:
 
 
 class FileFormat(ABC):
-    """How a file writes its elements: each format of traces is one class, which has no state."""
+    """How a file writes its elements: what differs is in a class, or in a function that one is made with."""
 
     bytes_of_atom = 150
     of_messages = False

@@ -19,7 +19,15 @@ from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColum
 from solver.rdf import stream_constant
 from solver.settings import BlankNodes, OnError, TraceOptions, tell
 from solver.traces import input_files
-from solver.traces.formats.graphs import NUMBERED, NumberedTurtle, TrigFile, file_number
+from solver.traces.formats.graphs import (
+    NUMBERED,
+    GraphFormat,
+    NumberedTurtle,
+    file_number,
+    numbered_element,
+    trig_elements,
+)
+from solver.traces.formats.messages import MessageFormat
 from solver.traces.survey import RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
@@ -62,13 +70,13 @@ def format_of(head: input_files.FileHead) -> input_files.FileFormat:
     """Return the format of a file; raises LarsError where neither its name nor its content tells."""
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
-        return NumberedTurtle()
+        return NumberedTurtle(numbered_element)
     if messages := _messages(head, name.suffix.lower()):
         return messages
     if _is_ldes(head, name.suffix.lower()):
-        from solver.traces.formats.ldes import LdesPage
+        from solver.traces.formats.ldes import ldes_elements
 
-        return LdesPage()
+        return GraphFormat(ldes_elements)
     if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
         return _of_json_ld(head, name.suffix.lower())
     if name.suffix.lower() == ".ttl":
@@ -83,16 +91,16 @@ def format_of(head: input_files.FileHead) -> input_files.FileFormat:
 
 def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
     """Return the format of JSON-LD: lines of documents, or a document of timed graphs."""
-    from solver.traces.formats.json_ld import JsonLdGraphs, JsonLdLines, is_json_ld_lines
+    from solver.traces.formats.json_ld import is_json_ld_lines, json_ld_elements, json_ld_messages
 
     if extension == ".ndjsonld" or (extension != ".jsonld" and is_json_ld_lines(head.lines)):
-        return JsonLdLines()
+        return MessageFormat(json_ld_messages)
     if b"generatedAtTime" not in head.plain.read_bytes():
         raise LarsError(
             f"{head.path}: JSON-LD holds no times; use it with --static, or write named graphs with "
             "prov:generatedAtTime, or lines of JSON-LD (.ndjsonld)"
         )
-    return JsonLdGraphs()
+    return GraphFormat(json_ld_elements)
 
 
 _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
@@ -110,10 +118,10 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
     """Return the format of a log of messages, None of other files."""
     known = extension in _EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
-        from solver.traces.formats.rdf_messages import RdfMessages, is_log
+        from solver.traces.formats.rdf_messages import is_log, log_messages
 
         if extension in _RDF or _extension_of_content(head) in (None, ".trig"):
-            return RdfMessages() if is_log(head.start) else None
+            return MessageFormat(log_messages) if is_log(head.start) else None
     return None
 
 
@@ -121,7 +129,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
     """Return the format that a name says; it is loaded with the first file that has it."""
     match extension:
         case ".trig":
-            return TrigFile()
+            return GraphFormat(trig_elements)
         case ".nt" | ".nq":
             from solver.traces.formats.quad_lines import QuadLines
 
@@ -139,9 +147,9 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
             return CsvLines()
         case ".jelly":
-            from solver.traces.formats.jelly import Jelly
+            from solver.traces.formats.jelly import Jelly, jelly_messages
 
-            return Jelly()
+            return Jelly(jelly_messages)
         case ".parquet" | ".arrow" | ".feather" | ".ndjson" | ".jsonl":
             from solver.traces.formats.tables import ArrowFile, JsonTable, ParquetTable
 

@@ -183,7 +183,7 @@ def where_from(found, spec, variant):
     """Return the time at which the side that has the row was asked for its support."""
     if found.side == "pull":
         return found.end
-    pushed = variant.sides.pushed.by_time()
+    pushed = variant.answers.push.by_time()
     return max(
         t for t, rows in pushed.items() if found.end - spec.period < t <= found.end and found.row in rows
     )

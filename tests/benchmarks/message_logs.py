@@ -20,6 +20,7 @@ from pyoxigraph import RdfFormat
 
 from solver.traces import TraceFile, prepare
 from solver.traces.formats import rdf_messages
+from solver.traces.formats.messages import MessageFormat
 from solver.traces.trace_times import Clock
 from tests.solver.traces.writing import SECONDS
 
@@ -188,8 +189,8 @@ def messages_of(path):
 
 def messages_in(path):
     """Return the messages of a file that is read as a log, whatever it says."""
-    source = TraceFile(0, str(path), rdf_messages.RdfMessages(), Clock(SECONDS.unit, SECONDS.unit))
-    return list(source.format.messages(source))
+    how = MessageFormat(rdf_messages.log_messages)
+    return list(rdf_messages.log_messages(TraceFile(0, str(path), how, Clock(SECONDS.unit, SECONDS.unit))))
 
 
 KINDS = [*SYNTAX, ".ndjsonld", *([".jelly"] if find_spec("pyjelly") else [])]

@@ -15,7 +15,6 @@ from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, Per
 from agreement.comparing.agree.sides import (
     RowDifference,
     SidePrograms,
-    Sides,
     program_on,
     remark_on,
     row_predicate,
@@ -88,7 +87,8 @@ class VariantReport:
 
     pair: Pair
     verdicts: tuple[PeriodVerdict, ...]
-    sides: Sides
+    programs: SidePrograms
+    answers: BothAnswers
     trace: Trace
 
     @property
@@ -103,7 +103,7 @@ class VariantReport:
         # Two sides that agree need no causes.
         from agreement.comparing.agree.causes import DifferenceCauses
 
-        return DifferenceCauses(self.sides, self.trace, self.verdicts)
+        return DifferenceCauses(self.programs, self.answers, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
         """Yield the rows that one side alone has in an interval, with causes."""
@@ -129,7 +129,7 @@ class AgreementReport:
     @property
     def certified(self) -> tuple[int, int]:
         """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
-        answer_parts = [self.variants[0].sides.pulled, *(report.sides.pushed for report in self.variants)]
+        answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts
         )
@@ -201,7 +201,7 @@ def compare_pairs(
         side_programs = SidePrograms(question.program, pulled.program, merged, output, push_static)
         answers = BothAnswers(answer_parts, pull_runs, max(periods))
         judged = verdicts(periods, trace.timeline, answers)
-        variants.append(VariantReport(pair, judged, Sides(side_programs, answers), trace))
+        variants.append(VariantReport(pair, judged, side_programs, answers, trace))
     return AgreementReport(variables, tuple(variants), _warnings(compared, setting), remark)
 
 
@@ -440,13 +440,11 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
             return Question(program, output, Multiples(tuple(periods)))
         return ask(push(program, task.trigger), output)
 
-    sides = (first.sides.pushed, first.pair.cqels, False), (first.sides.pulled, first.pair.csparql, True)
+    sides = (first.answers.push, first.pair.cqels, False), (first.answers.pull, first.pair.csparql, True)
     for runs, query, pulled in sides:
         if not any(size for _, size in runs.parts):
             who = f"{'pull' if pulled else 'push'} of the query in {TITLES[query.language]}"
-            pushed_on = (
-                first.trace if (own := first.sides.programs.push_static) is None else first.trace.on(own)
-            )
+            pushed_on = first.trace if (own := first.programs.push_static) is None else first.trace.on(own)
             trace = first.trace if pulled else pushed_on
             yield silence(who, query, rows_on(trace, partial(question, pulled=pulled)))
 

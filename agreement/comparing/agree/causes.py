@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodRows, PeriodVerdict, Side
-from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, SidePrograms, Sides, SideStatic
+from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, SidePrograms, SideStatic
 from agreement.documents.outputs import row_order
 from agreement.documents.traces import Trace
 from lars.analysis import reach, windows, with_windows
@@ -617,8 +617,10 @@ def slice_supports(
 class DifferenceCauses:
     """The causes of every difference in some periods, over one trace."""
 
-    def __init__(self, sides: Sides, trace: Trace, verdicts: Sequence[PeriodVerdict]) -> None:
-        self._sides = sides
+    def __init__(
+        self, programs: SidePrograms, answers: BothAnswers, trace: Trace, verdicts: Sequence[PeriodVerdict]
+    ) -> None:
+        self._programs, self._answers = programs, answers
         self._periods = [comparison for verdict in verdicts for comparison in verdict.intervals.disagreeing]
         self._trace = trace
         self._held: tuple[int, Mapping[Side, _SectionRows]] | None = None
@@ -718,7 +720,7 @@ class DifferenceCauses:
         """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
-        work = SideWork(self._sides.programs, self._longest, slice_supports)
+        work = SideWork(self._programs, self._longest, slice_supports)
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
         for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
@@ -736,11 +738,11 @@ class DifferenceCauses:
 
         Of several none is in two sections.
         """
-        intervals = self._trace.slices(self._sides.programs.questions, self._longest)
+        intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
             # It may be one as no part of it is enough, of windows of tuples for instance.
             return intervals
-        lasts = {*(interval.last for interval in intervals), *self._sides.answers.borders.tolist()}
+        lasts = {*(interval.last for interval in intervals), *self._answers.borders.tolist()}
         first, last = intervals[0].first, intervals[-1].last
         ends = sorted(t for t in lasts if first <= t <= last)
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
@@ -809,7 +811,7 @@ class DifferenceCauses:
         causes: Mapping[Side, Causes],
     ) -> None:
         """Write down the causes of the rows of some slices, which have these numbers."""
-        work = SideWork(self._sides.programs, self._longest, slice_causes)
+        work = SideWork(self._programs, self._longest, slice_causes)
         for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():
                 causes[side][numbers] = result[side]
@@ -822,7 +824,7 @@ class DifferenceCauses:
 
     def _read(self, side: Side, section: int) -> _SectionRows:
         """Return the rows that a side alone has in periods of a section."""
-        answers = self._sides.answers
+        answers = self._answers
         places = np.flatnonzero(self._sections == section)
         # Periods of one length follow each other, and share their tables.
         chosen = [self._periods[place] for place in places.tolist()]
@@ -845,7 +847,7 @@ class DifferenceCauses:
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
         """Return the times in some periods of a section at which push evaluates."""
-        pushed = self._sides.answers.section(section).push
+        pushed = self._answers.section(section).push
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
         np.add.at(steps, pushed.until(end) + 1, -1)

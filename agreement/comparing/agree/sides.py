@@ -10,13 +10,13 @@ from typing import Final
 
 import numpy as np
 
-from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, Side
+from agreement.comparing.agree.periods import PeriodComparison, Side
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable
 from solver.columns import Array, TraceColumns
 from solver.facts import Background, EveryTime, Row
-from solver.job import AnswerParts, Question
+from solver.job import Question
 from solver.job.slices import used_background
 from solver.relational import EncodedSituation, situation_of
 from translate.analysis import check_slices, different_variables
@@ -94,24 +94,6 @@ class SidePrograms:
             (SideStatic.BOTH, both),
         )
         return {static: replace(here, background=background) for static, background in backgrounds}
-
-
-@dataclass(frozen=True)
-class Sides:
-    """The two sides, and what they answer at their evaluation times."""
-
-    programs: SidePrograms
-    answers: BothAnswers
-
-    @property
-    def pushed(self) -> AnswerParts:
-        """What push answers."""
-        return self.answers.push
-
-    @property
-    def pulled(self) -> AnswerParts:
-        """What pull answers."""
-        return self.answers.pull
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 
@@ -37,34 +37,8 @@ if TYPE_CHECKING:
 _USUAL_LENGTHS: Final = range(1, 61)
 
 
-@dataclass(frozen=True, slots=True)
-class PhaseOptions:
-    """The parameters that vary."""
-
-    HEADING: ClassVar = "Parameters"
-
-    period: tuple[Period, ...] = periods_option(
-        "Pull periods U, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]"
-    )
-    length: tuple[Period, ...] = option(
-        (),
-        "Window lengths L, such as 1..60 or 5s..60s..5s.",
-        readers.lengths,
-        default_text="1..60",
-        keyword="int | str | Sequence[int]",
-        metavar="LENGTHS",
-    )
-    window: str | None = option(
-        None, "Stream whose window varies. [default: the stream with the longest window]", metavar="IRI"
-    )
-    rate: tuple[int, ...] = option(
-        (1,),
-        "Speedups of the stream, such as 1,2,4. Prints one diagram per speedup.",
-        readers.whole_numbers,
-        default_text="1",
-        keyword="int | str | Sequence[int]",
-        metavar="FACTORS",
-    )
+_VARIED: Final = "Parameters"
+"""The heading of the options that say what varies."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +52,34 @@ class PhaseRequest:
     """
 
     inputs: tuple[Path, ...] = compared_inputs()
-    varied: PhaseOptions
+    period: tuple[Period, ...] = periods_option(
+        "Pull periods U, such as 1..50, 5,10 or 1s..60s. [default: the STEP of the query]",
+        heading=_VARIED,
+    )
+    length: tuple[Period, ...] = option(
+        (),
+        "Window lengths L, such as 1..60 or 5s..60s..5s.",
+        readers.lengths,
+        default_text="1..60",
+        keyword="int | str | Sequence[int]",
+        metavar="LENGTHS",
+        heading=_VARIED,
+    )
+    window: str | None = option(
+        None,
+        "Stream whose window varies. [default: the stream with the longest window]",
+        metavar="IRI",
+        heading=_VARIED,
+    )
+    rate: tuple[int, ...] = option(
+        (1,),
+        "Speedups of the stream, such as 1,2,4. Prints one diagram per speedup.",
+        readers.whole_numbers,
+        default_text="1",
+        keyword="int | str | Sequence[int]",
+        metavar="FACTORS",
+        heading=_VARIED,
+    )
     options: ComparisonOptions
     fail_on_empty: bool = fail_on_empty_option()
 
@@ -174,20 +175,19 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]
     [[(1, 2, 7), (3, 5, 6), (6, 60, 7)], [(1, 2, 6), (3, 60, 5)]]
     """
-    varied = request.varied
-    agreement_task = comparison_on(request.inputs, request.options, varied.period, listeners.warn)
+    agreement_task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
     unit = agreement_task.setting.unit
     usual = tuple(Period(Duration(n * unit.nanoseconds)) for n in _USUAL_LENGTHS)
-    lengths = tuple(sorted({period.points(unit) for period in varied.length or usual}))
+    lengths = tuple(sorted({period.points(unit) for period in request.length or usual}))
     in_process = replace(
         agreement_task.trace,
         runner=replace(agreement_task.trace.runner, in_process=True, notice=listeners.note),
     )
     task = phase_task(
-        replace(agreement_task, trace=in_process), varied.window, lengths, varied.rate, listeners.warn
+        replace(agreement_task, trace=in_process), request.window, lengths, request.rate, listeners.warn
     )
     phase_diagrams = tuple(diagrams(task, periods_of(agreement_task), listeners.note, listeners.progress))
-    window = () if varied.window is None else ("--window", varied.window)
+    window = () if request.window is None else ("--window", request.window)
     again = request.command("phase", *window), request.command("agree")
     title = title_of(request.inputs)
     origin = task.trace.origin

@@ -308,7 +308,7 @@ class AgreementView:
 
     def _answers(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
-            for side, own in ((Side.PUSH, variant.sides.pushed), (Side.PULL, variant.sides.pulled)):
+            for side, own in ((Side.PUSH, variant.answers.push), (Side.PULL, variant.answers.pull)):
                 for row, first, last in own.whole().rows():
                     yield str(variant.pair), side.value, first, last, *row
 
@@ -383,7 +383,7 @@ class AgreementView:
 
 def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
     """Return the answers of push and pull."""
-    return variant.sides.pushed.whole().by_time(), variant.sides.pulled.whole().by_time()
+    return variant.answers.push.whole().by_time(), variant.answers.pull.whole().by_time()
 
 
 def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> Dates:

@@ -1,8 +1,7 @@
 """Trace formats with graphs as elements: TriG with times in the default graph, numbered Turtle."""
 
 import re
-from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from pathlib import Path
@@ -142,12 +141,18 @@ def file_number(file: Path) -> int:
 _TOGETHER: Final = 2**12
 
 
+ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
+"""Returns the elements of a file; raises MalformedPart for what belongs to none."""
+
+
 class GraphFormat(input_files.FileFormat):
     """A format whose elements are graphs: a file has no parts, and its elements are read one by one."""
 
-    @abstractmethod
-    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
-        """Return the elements of a file; raise MalformedPart for what belongs to none."""
+    def __init__(self, elements: ReadElements) -> None:
+        self.elements = elements
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}({self.elements.__name__})"
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the elements of a file, many at once."""
@@ -182,13 +187,10 @@ def _fault(place: int, error: MalformedPart, data: bytes) -> input_files.ExactRo
     return input_files.ExactRow(place, (error,), input_files.line_of(data, line), line)
 
 
-class TrigFile(GraphFormat):
-    """TriG: named graphs, their times in the default graph."""
-
-    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
-        """Return the graphs."""
-        _ = source
-        return graph_elements(list(read_quads(data, RdfFormat.TRIG)))
+def trig_elements(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
+    """Return the elements of TriG: named graphs, their times in the default graph."""
+    _ = source
+    return graph_elements(list(read_quads(data, RdfFormat.TRIG)))
 
 
 class NumberedTurtle(GraphFormat):
@@ -205,13 +207,14 @@ class NumberedTurtle(GraphFormat):
             return source
         return replace(source, clock=replace(source.clock, trace_unit=SECOND))
 
-    def elements(self, source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
-        """Return the file as one element, at the time in its name."""
-        quads, apart = list(read_quads(data, RdfFormat.TURTLE)), blanks_numbered()
-        line = quads[0].line if quads else 1
-        time = f'"{file_number(Path(source.path))}"'
-        triples = [(apart(s), p, apart(o)) for _, (s, p, o), _ in quads]
-        return [GraphElement(source.path, line, triples, [(1, time)])]
+
+def numbered_element(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:
+    """Return the file as one element, at the time in its name."""
+    quads, apart = list(read_quads(data, RdfFormat.TURTLE)), blanks_numbered()
+    line = quads[0].line if quads else 1
+    time = f'"{file_number(Path(source.path))}"'
+    triples = [(apart(s), p, apart(o)) for _, (s, p, o), _ in quads]
+    return [GraphElement(source.path, line, triples, [(1, time)])]
 
 
 def trig_element(name: str, t: int, triples: Iterable[input_files.Triple]) -> str:

@@ -27,25 +27,26 @@ class Jelly(MessageFormat):
             raise LarsError(f"{source.path}: cannot be read: {problem}") from None
         return super().begun(source, head, options)
 
-    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
-        """Yield a message for each frame."""
-        from pyjelly.integrations.generic.parse import parse_jelly_grouped
-
-        number = 1
-        with source.file.open("rb") as file:
-            try:
-                for number, frame in enumerate(parse_jelly_grouped(file), 1):
-                    yield LoggedMessage(number, number, b"", [*_quads(frame, number)])
-            except (MalformedPart, OSError):
-                raise
-            except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
-                text = " ".join(str(error).split()) or type(error).__name__
-                raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number, fatal=True) from None
-
     def placed(self, source: TraceFile, place: Place) -> Place:
         """Return the place, which has no text: frames are bytes."""
         _ = source
         return replace(place, line_text="")
+
+
+def jelly_messages(source: TraceFile) -> Iterator[LoggedMessage]:
+    """Yield a message for each frame."""
+    from pyjelly.integrations.generic.parse import parse_jelly_grouped
+
+    number = 1
+    with source.file.open("rb") as file:
+        try:
+            for number, frame in enumerate(parse_jelly_grouped(file), 1):
+                yield LoggedMessage(number, number, b"", [*_quads(frame, number)])
+        except (MalformedPart, OSError):
+            raise
+        except Exception as error:  # noqa: BLE001  (what pyjelly and Protocol Buffers raise has no base)
+            text = " ".join(str(error).split()) or type(error).__name__
+            raise MalformedPart(f"no Jelly: {text}; expected Jelly", 1, number, fatal=True) from None
 
 
 def _quads(frame: Any, number: int) -> Iterator[Quad]:

@@ -11,8 +11,8 @@ from pyoxigraph import RdfFormat
 from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, quad_texts, syntax_problem
-from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, graph_elements
-from solver.traces.formats.messages import LoggedMessage, MessageFormat
+from solver.traces.formats.graphs import GraphElement, Quad, graph_elements
+from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile
 from solver.traces.json_documents import NOWHERE, check_absolute, check_whole, read_document, remote_context
 from solver.traces.trace_times import MalformedPart
@@ -60,13 +60,13 @@ def _decoded(data: bytes, line: int) -> str:
         raise MalformedPart(problem, 1, line, fatal=True) from None
 
 
-class JsonLdGraphs(GraphFormat):
-    """A JSON-LD document of named graphs, their times by prov:generatedAtTime beside them."""
+def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
+    """Return the named graphs of a document, each on the line that names it first.
 
-    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
-        """Return the graphs, each on the line that names it first."""
-        _ = source
-        return graph_elements(document_quads(data))
+    Their times stand beside them, by prov:generatedAtTime.
+    """
+    _ = source
+    return graph_elements(document_quads(data))
 
 
 def document_quads(data: bytes) -> list[Quad]:
@@ -83,29 +83,24 @@ def document_quads(data: bytes) -> list[Quad]:
     return quads
 
 
-class JsonLdLines(MessageFormat):
-    """NDJSON-LD: each line is a message; a line with a context alone sets that of the messages after it."""
-
-    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
-        """Yield the messages: of each line, {} being empty, under the last context of a line of its own."""
-        context, number = b"", 0
-        for line, data in enumerate(_lines(source), 1):
-            text = _decoded(data, line)
-            document = _parsed(text, line)
-            if not isinstance(document, dict):
-                raise MalformedPart(
-                    "found no object; expected a JSON object in each line", 1, line, fatal=True
-                )
-            if [*document] == [_CONTEXT]:
-                context = b'"@context":' + json.dumps(json.loads(text)[_CONTEXT]).encode() + b","
-                continue
-            number += 1
-            apart = blanks_numbered(f"m{number}b")
-            quads = [
-                Quad(line, (apart(s), p, apart(o)), graph and apart(graph))
-                for _, (s, p, o), graph in _quads(b"{" + context + b'"@graph":' + data + b"}", line)
-            ]
-            yield LoggedMessage(number, line, data, quads)
+def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
+    """Yield a message for each line, {} being empty; a line with a context alone is for those after it."""
+    context, number = b"", 0
+    for line, data in enumerate(_lines(source), 1):
+        text = _decoded(data, line)
+        document = _parsed(text, line)
+        if not isinstance(document, dict):
+            raise MalformedPart("found no object; expected a JSON object in each line", 1, line, fatal=True)
+        if [*document] == [_CONTEXT]:
+            context = b'"@context":' + json.dumps(json.loads(text)[_CONTEXT]).encode() + b","
+            continue
+        number += 1
+        apart = blanks_numbered(f"m{number}b")
+        quads = [
+            Quad(line, (apart(s), p, apart(o)), graph and apart(graph))
+            for _, (s, p, o), graph in _quads(b"{" + context + b'"@graph":' + data + b"}", line)
+        ]
+        yield LoggedMessage(number, line, data, quads)
 
 
 def _lines(source: TraceFile) -> Iterator[bytes]:

@@ -9,7 +9,7 @@ from pyoxigraph import RdfFormat
 
 from lars.language.terms import RDF
 from solver.rdf import blanks_numbered, order_key, read_term
-from solver.traces.formats.graphs import GraphElement, GraphFormat, Quad, literal_time, read_quads
+from solver.traces.formats.graphs import GraphElement, Quad, literal_time, read_quads
 from solver.traces.input_files import TraceFile, bare
 from solver.traces.trace_times import MalformedPart
 
@@ -23,32 +23,32 @@ _ACCEPTED: Final = "a value of the stream's ldes:timestampPath in each member"
 Subjects = Mapping[str, Sequence[Quad]]
 
 
-class LdesPage(GraphFormat):
-    """The members of a page in the order of timestampPath, then of sequencePath, then of the page."""
+def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
+    """Return the members in the order of timestampPath, then of sequencePath, then of the page.
 
-    def elements(self, source: TraceFile, data: bytes) -> list[GraphElement]:
-        """Return the members; raise MalformedPart where the page does not say how they are timed."""
-        by_subject: defaultdict[str, list[Quad]] = defaultdict(list)
-        by_graph: defaultdict[str | None, list[Quad]] = defaultdict(list)
-        for quad in _page_quads(source, data):
-            by_subject[quad.triple[0]].append(quad)
-            by_graph[quad.graph].append(quad)
-        paths = [quad for quads in by_subject.values() for quad in quads if quad.triple[1] == _TIMESTAMP]
-        if len(paths) != 1:
-            problem = f"found {len(paths)} values of ldes:timestampPath; expected one stream in a page"
-            raise MalformedPart(problem, 1, paths[1].line if paths else 1, fatal=True)
-        stream = paths[0].triple[0]
-        timestamps = _path(by_subject, paths[0])
-        sequences = [_path(by_subject, quad) for quad in by_subject[stream] if quad.triple[1] == _SEQUENCE]
-        members = [quad for quad in by_subject[stream] if quad.triple[1] == _MEMBER]
-        names = {quad.triple[2] for quad in members}
-        keyed = []
-        for quad in {quad.triple[2]: quad for quad in members}.values():
-            own = [*_description(by_subject, quad.triple[2], names), *by_graph[quad.triple[2]]]
-            element = _element(quad, own, timestamps)
-            order = [value for path in sequences[:1] for _, value in _values(own, element.name, path)]
-            keyed.append(((_instant(element), order_key(read_term(order[0]) if order else None)), element))
-        return [element for _, element in sorted(keyed, key=lambda pair: pair[0])]
+    Raises MalformedPart where the page does not say how they are timed.
+    """
+    by_subject: defaultdict[str, list[Quad]] = defaultdict(list)
+    by_graph: defaultdict[str | None, list[Quad]] = defaultdict(list)
+    for quad in _page_quads(source, data):
+        by_subject[quad.triple[0]].append(quad)
+        by_graph[quad.graph].append(quad)
+    paths = [quad for quads in by_subject.values() for quad in quads if quad.triple[1] == _TIMESTAMP]
+    if len(paths) != 1:
+        problem = f"found {len(paths)} values of ldes:timestampPath; expected one stream in a page"
+        raise MalformedPart(problem, 1, paths[1].line if paths else 1, fatal=True)
+    stream = paths[0].triple[0]
+    timestamps = _path(by_subject, paths[0])
+    sequences = [_path(by_subject, quad) for quad in by_subject[stream] if quad.triple[1] == _SEQUENCE]
+    members = [quad for quad in by_subject[stream] if quad.triple[1] == _MEMBER]
+    names = {quad.triple[2] for quad in members}
+    keyed = []
+    for quad in {quad.triple[2]: quad for quad in members}.values():
+        own = [*_description(by_subject, quad.triple[2], names), *by_graph[quad.triple[2]]]
+        element = _element(quad, own, timestamps)
+        order = [value for path in sequences[:1] for _, value in _values(own, element.name, path)]
+        keyed.append(((_instant(element), order_key(read_term(order[0]) if order else None)), element))
+    return [element for _, element in sorted(keyed, key=lambda pair: pair[0])]
 
 
 def _page_quads(source: TraceFile, data: bytes) -> list[Quad]:

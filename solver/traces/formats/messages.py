@@ -1,7 +1,6 @@
 """Logs of messages: each message is one element, at its number or at the time that a property of it gives."""
 
-from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Final, NamedTuple
 
@@ -63,14 +62,20 @@ class LoggedMessage(NamedTuple):
             )
 
 
+ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
+"""Yields the messages of a file; raises MalformedPart with the line of a fault."""
+
+
 class MessageFormat(input_files.FileFormat):
     """A format whose elements are messages, which are read one after the other."""
 
     of_messages = True
 
-    @abstractmethod
-    def messages(self, source: input_files.TraceFile) -> Iterator[LoggedMessage]:
-        """Yield the messages of a file; raise MalformedPart with the line of a fault."""
+    def __init__(self, messages: ReadMessages) -> None:
+        self.messages = messages
+
+    def __repr__(self) -> str:
+        return f"{super().__repr__()}({self.messages.__name__})"
 
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions

@@ -14,7 +14,7 @@ from lars.errors import FailedRunError
 from lars.files import MOST_BYTES
 from solver.rdf import NotATerm, blanks_numbered, is_triple_term, quad_texts, syntax_problem
 from solver.traces.formats.graphs import LineByLine, Quad
-from solver.traces.formats.messages import LoggedMessage, MessageFormat
+from solver.traces.formats.messages import LoggedMessage
 from solver.traces.input_files import TraceFile, bare
 from solver.traces.trace_times import MalformedPart
 
@@ -184,19 +184,19 @@ class _Reader:
         self.column = length + 1 if lines else self.column + length
 
 
-class RdfMessages(MessageFormat):
-    """A log with MESSAGE between messages; what its name does not say is TriG or N-Quads."""
+def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
+    """Yield the messages of a log with MESSAGE between them; what its name does not say is TriG or N-Quads.
 
-    def messages(self, source: TraceFile) -> Iterator[LoggedMessage]:
-        """Yield the messages of a log; after the last delimiter there is one only if it has a triple."""
-        with source.file.open("rb") as file:
-            reader = _Reader(_kind(source))
-            if file.read(len(_MARK)) != _MARK:
-                file.seek(0)
-            for number, piece in enumerate(_pieces(file), 1):
-                message = reader.message(number, piece)
-                if piece.delimiter or message.quads:
-                    yield message
+    After the last delimiter there is one only if it has a triple.
+    """
+    with source.file.open("rb") as file:
+        reader = _Reader(_kind(source))
+        if file.read(len(_MARK)) != _MARK:
+            file.seek(0)
+        for number, piece in enumerate(_pieces(file), 1):
+            message = reader.message(number, piece)
+            if piece.delimiter or message.quads:
+                yield message
 
 
 _TRIED: Final = 2**16

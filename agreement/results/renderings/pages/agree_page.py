@@ -255,7 +255,7 @@ def _questions_of(
     """Return what is asked of the side that has a row, and of the other one."""
     end, sides = row.interval.end, programs(row.period)
     other = Side.PULL if row.side is Side.PUSH else Side.PUSH
-    times = variant.sides.pushed.within(Interval(row.interval.start + 1, end), TermCodes()).times
+    times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
     time = end if other is Side.PULL else before[0] if before else end
     atom = outputs.atom_text("ans1", row.row)
@@ -517,9 +517,9 @@ def _on_timeline(
 ) -> outputs.Json:
     terms, numbers = Numbering[str](), Numbering[Row]()
     timeline, places, left = elements(variant.trace, sizes, terms, (fact for own in supports for fact in own))
-    runs, undrawn = answers(variant.sides, numbers, [row.row for row in rows])
+    runs, undrawn = answers(variant.answers, numbers, [row.row for row in rows])
     bins = bins_of(variant.trace, 1)
-    pushes, pulls = (evaluations(own, bins) for own in (variant.sides.pushed, variant.sides.pulled))
+    pushes, pulls = (evaluations(own, bins) for own in (variant.answers.push, variant.answers.pull))
     counts = (
         [f"evaluations of push are counted in bins of {bins.width} time points"] if pushes["bins"] else []
     )

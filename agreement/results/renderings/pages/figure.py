@@ -153,11 +153,11 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
             for low, high in _window_ends(query, stream, row.at, variant, setting):
                 axes.plot([low, high], [place + shift] * 2, side, color=colour, linewidth=1.6)
     lanes, base = [short(stream) for stream in streams], len(streams)
-    pushes = variant.sides.pushed.whole().times
+    pushes = variant.answers.push.whole().times
     axes.plot(pushes, [base] * len(pushes), "v", color=_PUSH, markersize=4)
     pulls = [t for t in range(0, row.interval.end + row.period + 1, row.period) if t in timeline]
     axes.plot(pulls, [base + 1] * len(pulls), "^", color=_PULL, markersize=4)
-    own = (side.of_rows([row.row]).rows() for side in (variant.sides.pushed, variant.sides.pulled))
+    own = (side.of_rows([row.row]).rows() for side in (variant.answers.push, variant.answers.pull))
     pushed, pulled = ([(begin, end) for _, begin, end in runs] for runs in own)
     for begin, end in pushed:
         axes.barh(base + 2, end - begin + 0.6, 0.25, begin - 0.3, color=_PUSH)

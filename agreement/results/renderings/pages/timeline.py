@@ -13,8 +13,8 @@ from typing import Final, NamedTuple, assert_never
 import numpy as np
 
 from agreement.comparing.agree import VariantReport
-from agreement.comparing.agree.periods import PeriodVerdict
-from agreement.comparing.agree.sides import CAUSES, Sides
+from agreement.comparing.agree.periods import BothAnswers, PeriodVerdict
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import Json, quantity, short
 from agreement.documents.requests import sources
@@ -297,12 +297,14 @@ def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
     return {"times": [], "bins": {"first": bins.first, "width": bins.width, "counts": counts.tolist()}}
 
 
-def answers(sides: Sides, rows: Numbering[Row], first: Sequence[Row]) -> tuple[Mapping[str, Json], list[str]]:
+def answers(
+    sides: BothAnswers, rows: Numbering[Row], first: Sequence[Row]
+) -> tuple[Mapping[str, Json], list[str]]:
     """Return when which rows are answers of push and of pull, and what is left out.
 
     A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
     """
-    answer_parts = {"push": sides.pushed, "pull": sides.pulled}
+    answer_parts = {"push": sides.push, "pull": sides.pull}
     many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS
     drawable = {name: own.of_rows(first) if many else own.whole() for name, own in answer_parts.items()}
     runs = {name: list(own.rows()) for name, own in drawable.items()}

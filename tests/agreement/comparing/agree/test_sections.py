@@ -103,7 +103,7 @@ def test_answers_read_by_section_are_compared_as_held_ones(spec, length, most, b
     with patch.object(periods, "_RUNS_AT_ONCE", most), patch.object(causes, "_ROWS_AT_ONCE", batch):
         read = compared(variant, setting, lengths, packed(variant, length))
         found = document(read, setting)
-        event(f"{min(len(read.variants[0].sides.answers), 4)} sections")
+        event(f"{min(len(read.variants[0].answers), 4)} sections")
     event("rows" if expected[2] else "no row")
     assert found == expected
 
@@ -123,7 +123,7 @@ def test_the_last_report_before_a_section_is_found_in_an_earlier_one():
     ]
     with patch.object(periods, "_RUNS_AT_ONCE", 0):
         read = compared(variant, setting, [3], packed(variant, 2)).variants[0]
-        assert len(read.sides.answers) > 2
+        assert len(read.answers) > 2
         found = [
             (one.side, one.pushed)
             for interval in read.verdicts[0].intervals
