@@ -27,7 +27,6 @@ from solver.traces.formats.graphs import (
     numbered_element,
     trig_elements,
 )
-from solver.traces.formats.messages import MessageFormat
 from solver.traces.survey import RejectedRow, Summary, check_side_file, report, summaries_of, survey
 from solver.traces.trace_times import Clock, MalformedPart, instant_of
 
@@ -92,6 +91,7 @@ def format_of(head: input_files.FileHead) -> input_files.FileFormat:
 def _of_json_ld(head: input_files.FileHead, extension: str) -> input_files.FileFormat:
     """Return the format of JSON-LD: lines of documents, or a document of timed graphs."""
     from solver.traces.formats.json_ld import is_json_ld_lines, json_ld_elements, json_ld_messages
+    from solver.traces.formats.messages import MessageFormat
 
     if extension == ".ndjsonld" or (extension != ".jsonld" and is_json_ld_lines(head.lines)):
         return MessageFormat(json_ld_messages)
@@ -118,6 +118,7 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
     """Return the format of a log of messages, None of other files."""
     known = extension in _EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
+        from solver.traces.formats.messages import MessageFormat
         from solver.traces.formats.rdf_messages import is_log, log_messages
 
         if extension in _RDF or _extension_of_content(head) in (None, ".trig"):
