@@ -252,6 +252,14 @@ def is_json_row(line: str) -> bool:
     return isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
 
 
+@dataclass(frozen=True, slots=True)
+class TableColumns:
+    """The names of a table's columns, and whether they are those of a trace, which nothing has to explain."""
+
+    names: Sequence[str]
+    of_trace: bool
+
+
 class FileFormat(ABC):
     """How a file writes its elements: what differs is in a class, or in a function that one is made with."""
 
@@ -287,10 +295,9 @@ class FileFormat(ABC):
         """Return the file whose rows are read: another one where the format is read as another."""
         return head.plain
 
-    def is_foreign(self, head: FileHead) -> bool:
-        """Return whether it is a table with columns of its own, which have to be explained."""
+    def columns(self, head: FileHead) -> TableColumns | None:
+        """Return the columns of a table; None: it is no table."""
         _ = head
-        return False
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
         """Return the place of a row as a user looks for it."""

@@ -65,8 +65,15 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 """Files of these names have content where they have no row, too."""
 
 
-def format_of(head: input_files.FileHead) -> input_files.FileFormat:
-    """Return the format of a file; raises LarsError where neither its name nor its content tells."""
+_JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
+"""How JSON-LD begins, by its keywords: rows of logs may begin with @timestamp, and with @version."""
+
+
+def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
+    """Return the format of a file; raises LarsError where neither its name nor its content tells.
+
+    Where columns are mapped, JSON lines by their name are rows, whatever these columns are called.
+    """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
         return NumberedTurtle(numbered_element)
@@ -76,7 +83,8 @@ def format_of(head: input_files.FileHead) -> input_files.FileFormat:
         from solver.traces.formats.ldes import ldes_elements
 
         return GraphFormat(ldes_elements)
-    if name.suffix.lower() in (".jsonld", ".ndjsonld") or re.match(rb'\s*(?:\[\s*)?\{\s*"@', head.start):
+    rows = mapped and name.suffix.lower() in (".jsonl", ".ndjson")
+    if name.suffix.lower() in (".jsonld", ".ndjsonld") or (not rows and _JSON_LD.match(head.start)):
         return _of_json_ld(head, name.suffix.lower())
     if name.suffix.lower() == ".ttl":
         raise LarsError(
@@ -233,7 +241,23 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
     if options.time is not None and not any(source.format.of_messages for source in sources):
         raise LarsError("--time requires a trace of messages, such as RDF Messages")
+    if options.columns:
+        _check_mapped(sources, options)
     return sources
+
+
+def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> None:
+    """Raise LarsError where columns are explained that no table has."""
+    from solver.traces.formats.mapped_tables import MappedTable
+
+    named = {None if name is None else stream_constant(name) for name, _ in options.columns}
+    mapped = [source.stream for source in sources if isinstance(source.format, MappedTable)]
+    if named - {stream if stream in named else None for stream in mapped}:
+        names = ", ".join(source.path for source in sources[:5])
+        raise LarsError(
+            f"{names}: columns are mapped (--column), and no table there has these columns; expected a table "
+            "that has them, or no mapping"
+        )
 
 
 def _files(path: Path) -> list[Path]:
@@ -273,14 +297,14 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
     # A numbered file without a byte is a second in which nothing came.
     empty = (options.ends and name.suffix.lower() not in BINARY) or bool(NUMBERED.fullmatch(name.name))
     head = _head(file, plain, empty=empty)
-    kind = format_of(head)
+    kind = format_of(head, mapped=bool(options.columns))
     plain = kind.plain(head)
     head = replace(head, plain=plain)
     origin = None if options.origin is None else instant_of(options.origin)
     names = options.streams.get(file, options.streams.get(path))
     columns = dict(options.columns)
     mapping = columns.get(names, columns.get(None))
-    if mapping is not None and kind.is_foreign(head):
+    if mapping is not None and _explains(mapping, kind.columns(head)):
         kind, plain = _mapped(str(file), plain, mapping, options)
     elif kind.of_lines and b"\n" not in head.start and b"\r" in head.start.rstrip(b"\r"):
         remedy = "use LF or CR LF, such as by tr '\\r' '\\n'"
@@ -301,6 +325,16 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         graphs=options.graphs,
     )
     return kind.begun(source, head, options)
+
+
+def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
+    """Return whether a mapping is that of a table: of one that is a trace only where it has all columns."""
+    from solver.traces.formats.mapped_tables import CELL
+
+    if columns is None:
+        return False
+    wanted = {name for _, template in mapping for name in CELL.findall(template)}
+    return not columns.of_trace or wanted <= set(columns.names)
 
 
 def _mapped(

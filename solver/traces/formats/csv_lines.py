@@ -24,7 +24,7 @@ from solver.traces.formats.cells import (
     table_rows,
 )
 from solver.traces.formats.lines import LineFormat
-from solver.traces.input_files import FileHead, RowColumns, TracedAtom, TraceFile
+from solver.traces.input_files import FileHead, RowColumns, TableColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import MalformedPart, cell_time
 
 if TYPE_CHECKING:
@@ -54,9 +54,9 @@ class CsvLines(LineFormat):
         header = read_header(source.path, head.lines[0])
         return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
-    def is_foreign(self, head: FileHead) -> bool:
-        """Return whether the first line is no header of a trace."""
-        return not is_header(head.lines[0])
+    def columns(self, head: FileHead) -> TableColumns:
+        """Return what the first line names."""
+        return TableColumns(_names(head.lines[0]), is_header(head.lines[0]))
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the element of a line; the header has none, and an empty line."""

@@ -1,7 +1,6 @@
 """JSON-LD: timed graphs in one document (TripleWave's form), and lines of documents (NDJSON-LD)."""
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -114,21 +113,14 @@ def _lines(source: TraceFile) -> Iterator[bytes]:
             yield line.rstrip(b"\r\n")
 
 
-_BEGIN: Final = re.compile(r'\s*\{\s*(?:"@|\})')
-
-
 def is_json_ld_lines(lines: Sequence[str]) -> bool:
-    """Return whether the first two lines are objects, the first of them JSON-LD.
+    """Return whether the first two lines of JSON-LD are objects: then each line is one.
 
     >>> is_json_ld_lines(['{"@context": {}}', '{}']), is_json_ld_lines(['{"@id": "urn:s"}'])
     (True, False)
     """
     some = [line for line in lines[:2] if line.strip()]
     try:
-        return (
-            len(some) > 1
-            and bool(_BEGIN.match(some[0]))
-            and all(isinstance(json.loads(line), dict) for line in some)
-        )
+        return len(some) > 1 and all(isinstance(json.loads(line), dict) for line in some)
     except (ValueError, RecursionError):
         return False

@@ -167,9 +167,13 @@ _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 class ParquetTable(input_files.FileFormat):
     """Rows of a Parquet file; a fault's line is the number of its row."""
 
-    def is_foreign(self, head: input_files.FileHead) -> bool:
-        """Return whether it lacks the columns of a trace."""
-        return not is_trace_table(head.plain)
+    def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
+        """Return the columns that a file declares; None where it is none of Parquet, as its reader says."""
+        try:
+            names = pq.read_schema(head.plain).names
+        except (pa.ArrowInvalid, OSError):
+            return None
+        return input_files.TableColumns(names, _is_trace(names))
 
     def size(self, source: input_files.TraceFile) -> int:
         """Return how many rows a file has."""
@@ -246,15 +250,6 @@ def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
 def arrow_table(frame: object) -> pa.Table:
     """Return a data frame of pandas as a table, without an index."""
     return pa.Table.from_pandas(frame, preserve_index=False)
-
-
-def is_trace_table(file: Path) -> bool:
-    """Return whether a Parquet file has the columns of a trace."""
-    try:
-        names = set(pq.read_schema(file).names)
-    except (pa.ArrowInvalid, OSError):
-        return True  # its reader says what is accepted
-    return _is_trace(names)
 
 
 def _is_trace(names: Iterable[str]) -> bool:

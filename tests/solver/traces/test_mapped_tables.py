@@ -263,6 +263,41 @@ def test_a_quote_inside_a_cell_is_a_character(tmp_path):
     assert "<http://e/s/5%22%20pipe>" in {row[-1] for row in mapped(tmp_path / "t.csv")}
 
 
-def test_tables_with_the_columns_of_a_trace_need_no_mapping(tmp_path):
-    (tmp_path / "t.csv").write_text("t,s,p,o\n3,http://e/a,http://e/b,http://e/c\n")
-    assert mapped(tmp_path / "t.csv") == [(3, None, "<http://e/a>", "<http://e/b>", "<http://e/c>")]
+ROWS = "own.csv", "t,s,p,o\n1,http://e/x,http://e/y,http://e/z\n"
+OWN = "t,s,p,o\n1,ann,in,hall\n3,ann,in,den\n", ("t", "s", "o")
+MORE = '{"t": 1, "s": "ann", "p": 2, "o": "hall"}\n{"t": 3, "s": "ann", "p": 2, "o": "den"}\n', OWN[1]
+LOG = "".join(
+    f'{{"@timestamp": {t}, "@version": "1", "@type": "{o}"}}\n' for t, o in ((1, "hall"), (3, "den"))
+)
+KEYWORD = '{"@type": "hall", "who": "ann", "t": 1}\n{"@type": "den", "who": "ann", "t": 3}\n'
+TAKEN = {
+    "columns called as those of a trace": ("own.csv", *OWN),
+    "columns of a trace among others": ("own.jsonl", *MORE),
+    "names as in JSON-LD": ("log.jsonl", LOG, ("@timestamp", "@version", "@type")),
+    "no name that says what it is": ("log", LOG, ("@timestamp", "@version", "@type")),
+    "a keyword of JSON-LD first": ("log.ndjson", KEYWORD, ("t", "who", "@type")),
+}
+
+
+@pytest.mark.parametrize(("name", "text", "columns"), TAKEN.values(), ids=TAKEN)
+def test_a_mapping_counts_whatever_columns_are_called(tmp_path, name, text, columns):
+    (tmp_path / name).write_text(text)
+    time, subject, place = (f"{{{column}}}" for column in columns)
+    found = mapped(tmp_path / name, (("t", time), ("s", f"ex:{subject}"), ("ex:in", f"ex:{place}")))
+    assert [(row[0], row[4]) for row in found] == [(1, "<http://e/hall>"), (3, "<http://e/den>")]
+    assert {row[2] for row in found} in ({"<http://e/ann>"}, {"<http://e/1>"})
+
+
+@pytest.mark.parametrize(("name", "text"), [ROWS, ("a.nq", '<urn:s> <urn:p> <urn:o> "1" .\n')])
+def test_a_mapping_that_no_table_has_is_refused(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(LarsError, match=rf"{name}: columns are mapped \(--column\), and no table"):
+        mapped(tmp_path / name)
+
+
+def test_a_trace_beside_a_mapped_table_is_read_as_it_is(tmp_path):
+    (tmp_path / "own.csv").write_text(ROWS[1])
+    (tmp_path / "bikes.csv").write_text("time,bike,station,load\n1,b,s,5\n")
+    paths = [tmp_path / "own.csv", tmp_path / "bikes.csv"]
+    found = read_trace_in_process(paths, options(columns=((None, BIKES),), prefixes=PREFIXES))
+    assert {row[2] for row in in_order(found)} == {"<http://e/x>", "<http://e/bike/b>"}
