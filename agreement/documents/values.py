@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeVar
@@ -199,33 +199,36 @@ def whole_point(value: object) -> int | None:
 
 def origin(value: object) -> datetime:
     """Read a TOML date with time, or one in quotes; without an offset it stays local."""
-    if isinstance(value, str) and _DATE_TIME.fullmatch(value):
-        try:
-            return date_time(value)
-        except ValueError as error:
-            raise WrongValueError(f"{message_text(value)} is no date and time: {error}") from None
-    if not isinstance(value, datetime):
+    if not isinstance(value, datetime) and not (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
         raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
-    return value
+    try:
+        return date_time(value)
+    except ValueError as error:
+        raise WrongValueError(f"{message_text(value)} is no date and time: {error}") from None
 
 
 _END_OF_DAY: Final = re.compile(r"(?<=[T ])24:00:00(?!\.0*[1-9])")
 _LAST_ZONE: Final = timedelta(hours=14)
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_REACH: Final = timedelta(microseconds=2**63 // 1000)
 
 
-def date_time(text: str) -> datetime:
+def date_time(value: str | datetime) -> datetime:
     """Return a dateTime as XSD has it: 24:00:00 is the next day's first instant, zones end at 14:00.
 
-    Raises ValueError for a text that is none.
+    Raises ValueError for what is none, and for one that 64 bits of nanoseconds since 1970 do not reach.
 
     >>> str(date_time("2024-02-28T24:00:00Z"))
     '2024-02-29 00:00:00+00:00'
     """
-    begin = _END_OF_DAY.sub("00:00:00", text)
-    moment = datetime.fromisoformat(begin) + timedelta(days=begin != text)
+    begin = _END_OF_DAY.sub("00:00:00", value) if isinstance(value, str) else value
+    moment = datetime.fromisoformat(begin) if isinstance(begin, str) else begin
     if abs(moment.utcoffset() or timedelta()) > _LAST_ZONE:
         raise ValueError("its zone is beyond 14:00")
-    return moment
+    since = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)) - _EPOCH + timedelta(begin != value)
+    if abs(since) > _REACH:
+        raise ValueError("expected dateTimes from 1678 to 2261")
+    return moment + timedelta(begin != value)
 
 
 def file_name(value: object, part: str | None = None) -> str:

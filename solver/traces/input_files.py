@@ -383,11 +383,13 @@ def element_atoms(  # noqa: PLR0913
     *,
     quads: Sequence[NamedTriple] = (),
 ) -> list[TracedAtom]:
-    """Return the triples of an element as atoms; `column` is where its time stands.
+    """Return the triples of an element as atoms, without any its time alone; `column` is where that stands.
 
     `quads` are those of its triples that are in a named graph. Its stream is its own, or else the file's;
     raises MalformedPart when they contradict.
     """
+    if not triples:
+        return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]
     if own is None and source.stream is None and source.candidates:
         names = ", ".join(source.candidates)
         raise MalformedPart(

@@ -145,8 +145,13 @@ class Survey:
 
 
 def _check_span(read: Sequence[Summary], unit: int) -> None:
-    """Raise when dateTimes are so far apart that there are too many time points since the first."""
+    """Raise when dateTimes are too far apart to count time points, or the first too early for a time 0."""
     earliest = min(read, key=lambda summary: summary.earliest)
+    if earliest.earliest - unit < -LARGEST:
+        first = show(Instant(TimeKind(earliest.kind), earliest.earliest, zone_of(read) or 0))
+        raise LarsError(
+            f"one unit before the first time, {first}, is out of range; expected a finer --unit or --origin"
+        )
     latest = max(read, key=lambda summary: summary.latest)
     if (latest.latest - earliest.earliest) // unit >= LARGEST_TIME:
         first, last = (
@@ -171,8 +176,6 @@ def survey(
             f"{names}: the trace holds no elements ({skipped} bad ones skipped); "
             f"expected at least one{WITH_END}"
         )
-    # Periods part RDF; a program's atoms may well begin at 0.
-    at_zero = any(summary.earliest == 0 and summary.stream != ATOMS for summary in read)
     is_open = options.origin is None
     _check_kinds(read, sources, is_open=is_open)
     earliest = min(summary.earliest for summary in read)
@@ -184,6 +187,8 @@ def survey(
         _check_order(read, sources, options, counted=counted)
     origin = None if counted else earliest - options.unit.nanoseconds
     shift = _shift(earliest, read, options) if counted else 0
+    # Periods part RDF; a program's atoms may well begin at 0.
+    at_zero = any(summary.earliest == shift and summary.stream != ATOMS for summary in read)
     slip = misfit(read, options.windows, sources[0].clock.trace_unit)
     zero = _zero(origin, shift, read, options)
     latest = max(summary.latest for summary in read)
@@ -199,7 +204,8 @@ def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: Trac
     if dated and options.origin is not None:
         begin = instant_of(options.origin)
         return show(begin if zone is None else replace(begin, zone=zone))
-    return _dated(shift, options) if shift else None
+    # Later than dateTimes reach, times are numbers alone, which the warning says.
+    return _dated(shift, options) if 0 < shift * options.unit.nanoseconds <= LARGEST else None
 
 
 def zone_of(read: Iterable[Summary]) -> int | None:
@@ -387,6 +393,8 @@ def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: Trace
         warnings.warn(TraceWarning(sentence), stacklevel=2)
     if stream_survey.zero is not None:
         warnings.warn(OriginWarning(_counting(stream_survey, options), stream_survey.zero), stacklevel=2)
+    elif stream_survey.shift:
+        warnings.warn(TraceWarning(_counting(stream_survey, options)), stacklevel=2)
     if stream_survey.misfit:
         warnings.warn(TraceWarning(stream_survey.misfit), stacklevel=2)
     if stream_survey.starts_at_zero:
@@ -398,11 +406,11 @@ def _counting(stream_survey: Survey, options: TraceOptions) -> str:
     if not stream_survey.shift or options.origin is not None:
         default = ", one before the first element (--origin says another)" if options.origin is None else ""
         return f"time 0 is {stream_survey.zero}, time points of {options.unit} count from there{default}"
-    late = stream_survey.shift * options.unit.nanoseconds > LARGEST
+    zero, late = _dated(stream_survey.shift, options), stream_survey.zero is None
     hint = "; later than dateTimes reach: do they count milliseconds (--trace-unit 1ms)?" if late else ""
     return (
-        f"integers in the trace count since 1970: time 0 is {stream_survey.zero}, one time point "
-        f"before the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
+        f"integers in the trace count since 1970: time 0 is {zero}, one time point before "
+        f"the first, as for dateTimes (--origin says another; 1970-01-01T00:00:00Z leaves them){hint}"
     )
 
 

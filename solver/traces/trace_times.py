@@ -260,6 +260,7 @@ def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, la
 
 
 def _too_early(what: str, begin: Instant, end: Instant) -> LarsError:
+    end = replace(end, value=min(end.value, LARGEST))
     times = f"the trace's times, [{show(begin)}, {show(end)}]" if end != begin else f"time 0, {show(begin)}"
     problem = f"found the {what}, which is before {times}"
     return LarsError(f"{problem}; expected a dateTime from {show(begin)} on, or an earlier --origin")

@@ -41,7 +41,7 @@ def time(value: str | int | datetime) -> Time:
     (7, '2026-05-04 08:00:00+00:00', '08:00:22')
     """
     if isinstance(value, datetime):
-        return value
+        return moment(value)
     if _DATE_TIME.fullmatch(str(value)):
         return moment(str(value))
     if _TIME_OF_DAY.fullmatch(str(value)):
@@ -175,11 +175,11 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
 
 
 def moment(value: str | datetime) -> datetime:
-    """Return a dateTime; raises LarsError for a text that is none."""
+    """Return a dateTime; raises LarsError for what is none, or too far from 1970."""
     try:
-        return value if isinstance(value, datetime) else values.date_time(value)
+        return values.date_time(value)
     except ValueError:
-        raise LarsError("expected a dateTime, such as 2026-01-31T12:00:00Z") from None
+        raise LarsError("expected a dateTime from 1678 to 2261, such as 2026-01-31T12:00:00Z") from None
 
 
 def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[Iri, tuple[Iri, ...]]:

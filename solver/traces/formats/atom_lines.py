@@ -21,7 +21,7 @@ from solver.traces.input_files import ATOMS, FileHead, TracedAtom, TraceFile
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind, read_time
 
 _TIMED: Final = re.compile(r"\s*[0-9]+\s*:")
-_NAME: Final = r"(?!(?:not|true|false|mod)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
+_NAME: Final = r"(?!(?:not|true|false|mod|_)(?![A-Za-z0-9_]))[a-z_][A-Za-z0-9_]*"
 _IRI: Final = r'<[A-Za-z][A-Za-z0-9+.\-]*:[^<>"{}|^`\\\x00-\x20]*>'
 _ARGUMENT: Final = re.compile(rf"{_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI}")
 _ATOM: Final = re.compile(rf"({_NAME})(?:\(((?:{_ARGUMENT.pattern})(?:, ?(?:{_ARGUMENT.pattern}))*)\))?")

@@ -283,7 +283,7 @@ _NAME: Final = "[a-z_][A-Za-z0-9_]*"
 _IRI: Final = r"<[A-Za-z][A-Za-z0-9+.\-]*:[!#-'*+.-;=?-\[\]_a-z~\-]*>"
 _ARGUMENT: Final = rf"({_NAME}|0|-?[1-9][0-9]{{0,8}}|{_IRI})"
 _ATOM: Final = rf"{_NAME}(\({_ARGUMENT}(, ?{_ARGUMENT})*\))?"
-_RESERVED: Final = r"(^|[(, ])(not|true|false|mod)($|[(),])"
+_RESERVED: Final = r"(^|[(, ])(not|true|false|mod|_)($|[(),])"
 
 
 def _usual(texts: pa.Array, pattern: str) -> Mask:

@@ -111,7 +111,10 @@ def literal_time(value: str, line: int) -> Instant:
 
 
 def graph_elements(quads: list[Quad]) -> list[GraphElement]:
-    """Return the elements in file order; raise for what belongs to no element."""
+    """Return the elements in file order; raise for what belongs to no element.
+
+    A graph without triples is known by its time alone, and comes behind that whose time stands before it.
+    """
     elements: dict[str, GraphElement] = {}
     # A graph may be named by a blank node, so only what is inside graphs is numbered first.
     apart = blanks_numbered()
@@ -123,13 +126,16 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
         element.graph = apart(name)
     outside = [(line, triple) for line, triple, graph in quads if graph is None]
     timed = {name for _, (name, predicate, _) in outside if predicate == GENERATED_AT}
+    ranks = {name: rank for rank, name in enumerate(elements)}
+    last = -1
     for line, (name, predicate, value) in outside:
         if name not in elements and name not in timed:
             problem = f"found a triple about {name} outside of any graph; expected {ACCEPTED_TRIG}"
             raise MalformedPart(problem, line=line, fatal=True)
-        if predicate == GENERATED_AT and name in elements:
-            elements[name].times.append((line, value))
-    return list(elements.values())
+        if predicate == GENERATED_AT:
+            last = ranks.setdefault(name, last)
+            elements.setdefault(name, GraphElement(name, line)).times.append((line, value))
+    return sorted(elements.values(), key=lambda element: ranks[element.name])
 
 
 def file_number(file: Path) -> int:

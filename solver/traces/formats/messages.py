@@ -30,17 +30,14 @@ class LoggedMessage(NamedTuple):
         An empty message has no time where a property gives times. Raises MalformedPart.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
-        if triples:
-            line, written = self._time(source)
-            try:
-                named = dict.fromkeys((quad.triple, quad.graph) for quad in self.quads if quad.graph)
-                return input_files.element_atoms(source, written, None, triples, quads=[*named])
-            except MalformedPart as error:
-                raise error.at(line=line) from None
-        if source.time is not None:
+        if not triples and source.time is not None:
             return ()
-        written = source.stamped(Instant(TimeKind.INTEGER, self.number), 1)
-        return [input_files.TracedAtom(written, source.stream, None, ())]
+        line, written = self._time(source)
+        try:
+            named = dict.fromkeys((quad.triple, quad.graph) for quad in self.quads if quad.graph)
+            return input_files.element_atoms(source, written, None, triples, quads=[*named])
+        except MalformedPart as error:
+            raise error.at(line=line) from None
 
     def _time(self, source: input_files.TraceFile) -> tuple[int, Instant]:
         if source.time is None:

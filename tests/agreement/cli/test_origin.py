@@ -174,7 +174,14 @@ def test_a_judge_of_an_experiment_stops_at_a_date(tmp_path, monkeypatch):
     assert found["6"] == found["2026-01-31T12:00:06Z"] != []
 
 
-@pytest.mark.parametrize("zone", ["+14:01", "-23:59"])
-def test_an_origin_beyond_the_zones_is_refused(zone):
-    ran = lars("solve", "q.rq", "t.nq", "--origin", f"2026-05-04T08:00:00{zone}")
-    assert (ran.code, "--origin 2026-05-04T08:00:00" in ran.err) == (2, True)
+FAR = ("0500-01-01T00:00:00", "1600-01-01T00:00:00Z", "9999-12-31T24:00:00Z", "0001-01-01T00:00:00+13:00")
+
+
+@pytest.mark.parametrize("moment", ["2026-05-04T08:00:00+14:01", "2026-05-04T08:00:00-23:59", *FAR])
+@pytest.mark.parametrize("option", ["--origin", "--from"])
+def test_a_date_beyond_the_zones_or_years_that_times_have_is_refused(option, moment, tmp_path):
+    ran = lars("solve", "q.rq", "t.nq", option, moment)
+    assert (ran.code, f"{option} {moment}: expected a dateTime from 1678 to 2261" in ran.err) == (2, True)
+    (tmp_path / "experiment.toml").write_text(f'cqels = "q.rq"\nfiles = "t.nq"\norigin = "{moment}"\n')
+    ran = lars("agree", tmp_path)
+    assert (ran.code, f'"{moment}" is no date and time' in ran.err) == (2, True), ran.err

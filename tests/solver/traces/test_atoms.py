@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.traces import load_trace
 from lars.durations import read_duration
+from lars.errors import PlacedError
 from lars.language.stream import stream_of
 from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Symbol
 from lars.language.windows import Interval
@@ -418,3 +419,13 @@ def test_cells_in_columns_are_the_atom_that_they_make_up(rows, in_csv):
             if predicate
             for given in [[cell for cell in both_cells if cell]]
         ]
+
+
+UNNAMED = ["1: _.", "1: a(_).", "1: a(b, _).", "1: _(b).", "t,atom\n1,_", 't,atom\n1,"a(b,_)"']
+UNNAMED += ["t,predicate,arg1\n1,_,a", "t,predicate,arg1\n1,a,_"]
+
+
+@pytest.mark.parametrize("text", UNNAMED)
+def test_a_variable_without_a_name_is_no_name_in_any_format(tmp_path, text):
+    with pytest.raises(PlacedError, match="found “_”, expected"):
+        read_trace_in_process(written(tmp_path, {"a.csv" if "," in text[:3] else "a.atoms": text}), SECONDS)

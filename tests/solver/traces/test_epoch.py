@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 import pytest
 
+from agreement import api
 from lars.durations import Duration
 from lars.errors import LarsError
 from solver.settings import TraceOptions, TraceWarning
@@ -19,6 +20,7 @@ CQELS = "SELECT ?who ?room { STREAM <x:s> [RANGE 3s] { ?who <x:in> ?room } }"
 CSPARQL = (
     "REGISTER QUERY q AS SELECT ?who ?room FROM STREAM <x:s> [RANGE 3s STEP 2s] WHERE { ?who <x:in> ?room }"
 )
+UNITS = ("--trace-unit", "1ms", "--unit", "1s")
 MILLISECONDS = TraceOptions(SECOND, MILLISECOND)
 NOTE = "time 0 is 2023-11-14T22:13:19Z, one time point before the first, as for dateTimes"
 
@@ -59,6 +61,28 @@ def test_milliseconds_that_nobody_calls_so_are_named(files):
     assert hint not in lars("solve", "c.cqels", "ms.nq", "--trace-unit", "1ms").err
 
 
+def test_times_later_than_dates_are_numbers_alone(files):
+    found = lars("solve", "c.cqels", "ms.nq", "--json", "--out", files / "o")
+    assert [[*line] for line in found.lines] == [["t", "rows"]] * 3
+    assert "origin" not in json.loads((files / "o/columns.json").read_text())
+    assert api.solve("c.cqels", "ms.nq").to_pandas("answers")["t"].tolist() == [1, 2001, 7001]
+    assert lars("agree", "c.cqels", "ms.nq", "--period", "5", "--report", files / "x.html").code == 1
+
+
+@pytest.mark.parametrize("name", ["ms.nq", "dated.nq"])
+def test_an_element_at_the_origin_lies_in_no_period_however_its_time_is_written(files, name):
+    units = UNITS if name == "ms.nq" else ()
+    found = lars("solve", "c.cqels", name, *units, "--origin", "2023-11-14T22:13:20Z")
+    assert "the trace has elements at time 0, which lies in no period" in found.err
+
+
+def test_a_date_whose_time_0_would_be_too_early_is_refused(tmp_path):
+    date = '"1678-01-01T00:00:00Z"^^<http://www.w3.org/2001/XMLSchema#dateTime>'
+    (tmp_path / "t.nq").write_text(f"<x:a> <x:in> <x:h> <x:s> {date} .\n")
+    with pytest.raises(LarsError, match=r"one unit before the first time, 1678-01-.* is out of range"):
+        read_trace_in_process([tmp_path / "t.nq"], TraceOptions(Duration(86400 * 10**9 * 365)))
+
+
 @pytest.mark.parametrize("t", [0, 1, 10**6, 30 * 365 * 86400 - 1])
 def test_smaller_integers_are_left_as_they_are(tmp_path, t):
     file = tmp_path / "t.nq"
@@ -78,9 +102,6 @@ def test_spark_counts_them_alike(files, spark):
     with pytest.warns(TraceWarning):
         found, _ = read_on_spark(spark, [files / "ms.nq"], MILLISECONDS)
     assert [fact.t for fact in found] == [1, 3, 8]
-
-
-UNITS = ("--trace-unit", "1ms", "--unit", "1s")
 
 
 @pytest.mark.parametrize("query", ["c.cqels", "q.csparql", "p.lars"])

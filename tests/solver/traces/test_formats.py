@@ -328,3 +328,31 @@ def test_hour_24_and_the_last_zones_are_dates(text, expected):
 def test_no_other_hour_24_is_a_date(text):
     with pytest.raises(MalformedPart, match="is no dateTime: hour must be in"):
         read_time(text)
+
+
+EMPTY = {
+    "numbered": {
+        "d/data_01.ttl": "<urn:s> <urn:p> 1 .",
+        "d/data_02.ttl": "",
+        "d/data_04.ttl": " # nothing\n",
+    },
+    "graphs": {
+        "a.trig": PROV + ":a prov:generatedAtTime 1 . :b prov:generatedAtTime 2 . :c prov:generatedAtTime 4 ."
+        ":a { :s :p 1 } :b { } :c { }"
+    },
+    "graphs before graphs": {
+        "a.trig": PROV + ":b prov:generatedAtTime 2 . :b {} :c prov:generatedAtTime 4 . :c { :s :p 1 }"
+    },
+    "JSON-LD": {
+        "a.jsonld": '{"@context": {"t": "http://www.w3.org/ns/prov#generatedAtTime"}, "@graph": ['
+        '{"@id": "urn:a", "t": 2, "@graph": []}, '
+        '{"@id": "urn:b", "t": 4, "@graph": [{"@id": "x:a", "x:b": 1}]}]}'
+    },
+}
+
+
+@pytest.mark.parametrize("files", EMPTY.values(), ids=EMPTY)
+def test_an_element_without_a_triple_is_a_time(tmp_path, files):
+    rows = read_trace_in_process(written(tmp_path, files), SECONDS)
+    assert [row[0] for row in rows] in ([1, 2, 4], [2, 4])
+    assert [row[0] for row in rows if row[3] is not None] in ([1], [4])
