@@ -252,12 +252,8 @@ def is_json_row(line: str) -> bool:
     return isinstance(content, dict) and not any(isinstance(value, dict | list) for value in content.values())
 
 
-@dataclass(frozen=True, slots=True)
-class TableColumns:
-    """The names of a table's columns, and whether they are those of a trace, which nothing has to explain."""
-
-    names: Sequence[str]
-    of_trace: bool
+TableColumns = tuple[Sequence[str], bool]
+"""The names of a table's columns, and whether they are those of a trace, which nothing has to explain."""
 
 
 class FileFormat(ABC):

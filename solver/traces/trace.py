@@ -333,8 +333,8 @@ def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> b
 
     if columns is None:
         return False
-    wanted = {name for _, template in mapping for name in CELL.findall(template)}
-    return not columns.of_trace or wanted <= set(columns.names)
+    names, of_trace = columns
+    return not of_trace or {name for _, text in mapping for name in CELL.findall(text)} <= set(names)
 
 
 def _mapped(

@@ -56,7 +56,7 @@ class CsvLines(LineFormat):
 
     def columns(self, head: FileHead) -> TableColumns:
         """Return what the first line names."""
-        return TableColumns(_names(head.lines[0]), is_header(head.lines[0]))
+        return _names(head.lines[0]), is_header(head.lines[0])
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
         """Return the element of a line; the header has none, and an empty line."""

@@ -173,7 +173,7 @@ class ParquetTable(input_files.FileFormat):
             names = pq.read_schema(head.plain).names
         except (pa.ArrowInvalid, OSError):
             return None
-        return input_files.TableColumns(names, _is_trace(names))
+        return names, _is_trace(names)
 
     def size(self, source: input_files.TraceFile) -> int:
         """Return how many rows a file has."""
