@@ -222,8 +222,10 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 def _digest(path: Path) -> str | None:
     """Return the digest of a file; None for what is no file of its own."""
-    own = path.is_file() and not path.is_symlink()
-    return hashlib.sha256(path.read_bytes()).hexdigest() if own else None
+    if not path.is_file() or path.is_symlink():
+        return None
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _check_replaceable(path: Path, *, folders: bool) -> None:

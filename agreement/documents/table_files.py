@@ -17,11 +17,12 @@ from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import short
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.files import replacement_path, rewrite
+from lars.files import check_own_folder, replacement_folder, rewrite
 from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
-"""The file that says what the columns are: a folder that has it, and nothing else than it names, is ours."""
+"""The file that says what the columns are."""
+_FOLDER: Final = "set of tables"
 _ORIGIN: Final = "origin"
 """In it the dateTime of time 0, where times have one."""
 TableValue = str | int | float | bool | None
@@ -128,9 +129,7 @@ class OutOptions:
     def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
         """Give a folder with a description of its files, which comes to the wanted place at the end."""
         assert self.out is not None, "nothing is wanted"
-        check_folder(self.out)
-        with replacement_path(self.out, folders=True) as new:
-            new.mkdir()
+        with replacement_folder(self.out, _FOLDER) as new:
             description = json.dumps(manifest, indent=2, ensure_ascii=False)
             (new / DESCRIPTION).write_text(f"{description}\n", encoding="utf-8")
             yield new
@@ -202,24 +201,9 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
 
 def check_folder(out: Path) -> None:
     """Raise LarsError now for a folder that could not be written at the end."""
-    accepted = "expected a folder that is new, empty, or was written by --out"
     if not out.parent.is_dir():
-        raise LarsError(f"--out {out}: its folder {out.parent} is not there; {accepted}")
-    if not out.exists():
-        return
-    if not out.is_dir():
-        raise LarsError(f"--out {out}: found a file; {accepted}")
-    texts = {path.name for path in out.iterdir()}
-    foreign = sorted(texts - _ours(out / DESCRIPTION))
-    if foreign:
-        raise LarsError(f"--out {out}: found {foreign[0]}, which --out has not written; {accepted}")
-
-
-def _ours(description: Path) -> set[str]:
-    try:
-        return {DESCRIPTION, *json.loads(description.read_text(encoding="utf-8"))} - {_ORIGIN}
-    except (OSError, ValueError, TypeError):
-        return set()
+        raise LarsError(f"--out {out}: its folder {out.parent} is not there; use a folder that is")
+    check_own_folder(out, _FOLDER, "--out ")
 
 
 def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) -> None:

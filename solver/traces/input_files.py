@@ -294,6 +294,7 @@ class FileFormat(ABC):
     def columns(self, head: FileHead) -> TableColumns | None:
         """Return the columns of a table; None: it is no table."""
         _ = head
+        return None
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
         """Return the place of a row as a user looks for it."""

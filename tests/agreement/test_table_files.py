@@ -6,7 +6,15 @@ import json
 import pyarrow.parquet as pq
 import pytest
 
-from agreement.documents.table_files import Column, OutOptions, OutTable, TableFormat, TermForm, check_folder
+from agreement.documents.table_files import (
+    DESCRIPTION,
+    Column,
+    OutOptions,
+    OutTable,
+    TableFormat,
+    TermForm,
+    check_folder,
+)
 from lars.errors import LarsError
 from lars.language.terms import Literal
 
@@ -74,7 +82,11 @@ def test_no_cell_of_csv_is_a_formula_for_a_spreadsheet(form, tmp_path):
 def test_a_folder_of_an_earlier_run_is_replaced_as_a_whole(tmp_path):
     write(tmp_path / "o", TableFormat.CSV)
     write(tmp_path / "o", TableFormat.PARQUET)
-    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == ["columns.json", "rows.parquet"]
+    assert sorted(path.name for path in (tmp_path / "o").iterdir()) == [
+        ".set-of-tables.sha256",
+        "columns.json",
+        "rows.parquet",
+    ]
     assert [path.name for path in tmp_path.iterdir()] == ["o"]
 
 
@@ -82,16 +94,23 @@ def test_a_folder_of_an_earlier_run_is_replaced_as_a_whole(tmp_path):
 def test_files_of_others_are_left_alone(tmp_path, foreign):
     (tmp_path / "o" / foreign).parent.mkdir(parents=True)
     (tmp_path / "o" / foreign).write_text("mine")
-    name = foreign.partition("/")[0]
-    with pytest.raises(LarsError, match=rf"--out .*: found {name}, which --out has not written; expected "):
-        write(tmp_path / "o", TableFormat.CSV)
+    with pytest.raises(LarsError, match=rf"--out .*: cannot be replaced: {foreign} in it was not written by"):
+        check_folder(tmp_path / "o")
     assert (tmp_path / "o" / foreign).read_text() == "mine"
+
+
+def test_a_description_of_somebodys_own_data_gives_them_to_nobody(tmp_path):
+    (tmp_path / "rows.csv").write_text("x\n1\n")
+    (tmp_path / DESCRIPTION).write_text('{"rows.csv": {"x": "int: my column"}}')
+    with pytest.raises(LarsError, match="in it was not written by lars"):
+        write(tmp_path, TableFormat.CSV)
+    assert (tmp_path / "rows.csv").read_text() == "x\n1\n"
 
 
 @pytest.mark.parametrize("place", ["file", "none/o"])
 def test_what_is_no_place_for_a_folder_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LarsError, match=r"--out .*; expected a folder that is new"):
+    with pytest.raises(LarsError, match=r"--out .*; use a "):
         check_folder(tmp_path / place)
 
 

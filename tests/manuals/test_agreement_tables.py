@@ -52,6 +52,9 @@ def test_each_cause_is_told_how_it_is_tried():
     assert [row[0] for row in tried] == [row[0] for row in CAUSES]
 
 
+BESIDE = ("columns.json", ".set-of-tables.sha256")
+
+
 def test_the_tables_are_those_that_are_written(tmp_path):
     copied(tmp_path)
     inputs = {"lars agree": "samples/slide", "lars solve": "samples/door/door.lars samples/door/door.atoms"}
@@ -62,7 +65,7 @@ def test_the_tables_are_those_that_are_written(tmp_path):
             written[(option,)] = written[()] - {f"{instead}.csv"} | {f"{name}.csv"}
         for more, expected in written.items():
             run(f"{command} {given} --out {command[5:]} --out-format csv {' '.join(more)}", tmp_path)
-            assert {path.name for path in (tmp_path / command[5:]).iterdir()} == {*expected, "columns.json"}
+            assert {path.name for path in (tmp_path / command[5:]).iterdir()} == {*expected, *BESIDE}
 
 
 def test_judge_writes_one_of_its_tables(tmp_path):
@@ -72,7 +75,7 @@ def test_judge_writes_one_of_its_tables(tmp_path):
     answers = "--answers samples/judged/met/answers.cqels.ndjson --out o --out-format csv"
     for name, engine in (("windows", "cqels"), ("steps", "cqels-2011")):
         run(f"lars judge {judged} {answers} --engine {engine}", tmp_path)
-        assert {path.name for path in (tmp_path / "o").iterdir()} == {f"{name}.csv", "columns.json"}
+        assert {path.name for path in (tmp_path / "o").iterdir()} == {f"{name}.csv", *BESIDE}
     assert snippets(row[1]) == ["windows", "steps", "cases"]
 
 

@@ -127,7 +127,7 @@ def test_what_describes_tables_has_the_origin(tmp_path, monkeypatch, command, ti
 def test_a_file_named_origin_beside_tables_is_not_replaced(tmp_path, monkeypatch):
     ran(tmp_path, monkeypatch, "solve", TIMES, "--out", "tables")
     (tmp_path / "tables" / "origin").write_text("mine")
-    assert "found origin, which --out has not written" in lars(*COMMANDS["solve"], "--out", "tables").err
+    assert "origin in it was not written by lars" in lars(*COMMANDS["solve"], "--out", "tables").err
 
 
 @pytest.mark.parametrize("command", DOCUMENTS)
