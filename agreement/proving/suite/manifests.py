@@ -11,6 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
+from agreement.documents.values import cut
 from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
@@ -29,6 +30,7 @@ _Node = ox.NamedNode | ox.BlankNode | ox.Literal
 _MF: Final = "http://www.w3.org/2001/sw/DataAccess/tests/test-manifest#"
 _RDFS: Final = "http://www.w3.org/2000/01/rdf-schema#"
 SUITE: Final = "urn:x-lars:suite#"
+_HERE: Final = "urn:x-lars:folder/"
 ACCEPTED: Final = f"a folder that `lars suite make` has written, with {MANIFEST}"
 _PREFIXES: Final = (
     "@prefix rdf: <http://www.w3.org/1999/02/22-rdf-syntax-ns#> .\n"
@@ -227,7 +229,7 @@ def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
     root = _object(index, None, f"{_MF}include")
     if root is None:
         raise LarsError(f"{folder / MANIFEST}: no mf:include; expected {ACCEPTED}")
-    names = [_local(node, folder / MANIFEST) for node in _list(index, root, folder / MANIFEST)]
+    names = [_local(node, folder, folder / MANIFEST) for node in _list(index, root, folder / MANIFEST)]
     levels = [name.removesuffix(".ttl") for name in names]
     if level is not None and level not in levels:
         raise LarsError(f"--level {level}: expected {', '.join(levels)}")
@@ -249,14 +251,16 @@ def _graph(path: Path) -> ox.Store:
 
 
 def _base(path: Path) -> str:
-    return f"urn:x-lars:folder/{path.name}"
+    return f"{_HERE}{path.name}"
 
 
-def _local(term: _Node, path: Path) -> str:
+def _local(term: _Node, folder: Path, path: Path) -> str:
     """Return the path that an IRI means, seen from the suite's folder; only what lies in that is read."""
-    if not isinstance(term, ox.NamedNode) or not term.value.startswith("urn:x-lars:folder/"):
+    name = term.value.removeprefix(_HERE) if isinstance(term, ox.NamedNode) else ""
+    inside = (folder / name).resolve().is_relative_to(folder.resolve())
+    if not (isinstance(term, ox.NamedNode) and term.value.startswith(_HERE) and inside):
         raise LarsError(f"{path}: found {term}; expected files in the suite's folder")
-    return term.value.removeprefix("urn:x-lars:folder/")
+    return name
 
 
 def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
@@ -296,7 +300,7 @@ def _test(folder: Path, path: Path, store: ox.Store, entry: _Node, level: str) -
 
     def file_of(subject: _Node, name: str) -> Path | None:
         term = _object(store, subject, f"{SUITE}{name}")
-        return None if term is None else folder / _local(term, path)
+        return None if term is None else folder / _local(term, folder, path)
 
     name, comment = part("name", f"{_MF}name"), part("comment", f"{_RDFS}comment")
     feature = part("feature", f"{SUITE}feature")
@@ -355,10 +359,9 @@ def _expected(path: Path) -> tuple[ExpectedReports, ...]:
         try:
             numbers = tuple(of_ranges(choice.vectors))
         except ValueError:
-            numbers = (-1,)
-        if not all(0 <= one < len(vectors()) for one in numbers):
-            accepted = f"numbers of vectors as 0-5,9, below {len(vectors())}"
-            raise document.error((*where, "vectors"), f"found {choice.vectors}; expected {accepted}")
+            accepted = f"numbers of vectors in order, as 0-5,9, below {len(vectors())}"
+            problem = f"found {cut(choice.vectors)}; expected {accepted}"
+            raise document.error((*where, "vectors"), problem) from None
         for place, report in enumerate(choice.reports):
             if wrong := next((name for row in report.rows for name in row if name not in names), None):
                 at = (*where, "reports", place, "rows")

@@ -197,14 +197,18 @@ def in_ranges(numbers: Iterable[int]) -> str:
 
 
 def of_ranges(text: str) -> Iterator[int]:
-    """Yield the numbers of ranges; raises ValueError for a text that is none.
+    """Yield the numbers of ranges; raises ValueError for a text that names no vectors, each once, in order.
 
     >>> list(of_ranges("0-2,7"))
     [0, 1, 2, 7]
     """
+    before = -1
     for part in text.split(","):
         first, _, last = part.partition("-")
-        yield from range(int(first), int(last or first) + 1)
+        if not before < int(first) <= int(last or first) < len(vectors()):
+            raise ValueError(part)
+        before = int(last or first)
+        yield from range(int(first), before + 1)
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:

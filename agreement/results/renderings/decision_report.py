@@ -247,6 +247,7 @@ def _static_json(quads: Iterable[tuple[str, ...]]) -> list[outputs.Json]:
 
 
 _STREAMS: Final = 4
+_RANGES: Final = 4
 _LINE: Final = re.compile(r":(\d+):\d+$")
 _SQUARES: Final = {
     EveryStream.ALWAYS: "✓",
@@ -263,9 +264,8 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
     """Return periods in a row of one verdict, as wide as they are many."""
-    return {"periods": outputs.range_text(own[0].period, own[-1].period), "count": len(own)} | _square(
-        own[0].verdict
-    )
+    periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
+    return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
 
 def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:

@@ -144,7 +144,10 @@ def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) ->
     """Return a fault for its author: query, stream, what came, what is right, by which definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
-    size, runs = outputs.quantity(len(fault.run.pushes), "triple"), outputs.quantity(hunt.searched, "run")
+    size, runs = (
+        outputs.quantity(len(fault.run.pushes), "triple"),
+        outputs.quantity(hunt.judged_runs, "judged run"),
+    )
     parts = (
         f"# {hunt.name}: {title(fault)}",
         f"{size} that {hunt.name} answers wrongly by {hunt.reference.name}; {fault.times} of {runs}{same}.",

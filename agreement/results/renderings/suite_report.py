@@ -21,6 +21,7 @@ _EARL: Final = {
     suite.Outcome.NOT_RUN: "untested",
 }
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
+_MUTE: Final = "the engine gave no report in the whole run"
 _SHOWN: Final = 5
 _LABELS: Final = {
     suite.Label.EVALUATION: "",
@@ -61,7 +62,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
     if result.incomplete:
         yield "  incomplete: the run ended before all tests were run"
     if result.mute:
-        yield "  the engine gave no report in the whole run"
+        yield f"  {_MUTE}"
     sentence = "declared" if result.declared else "fits every answer"
     if result.misfits and not result.declared:
         nearest = f"those of {result.writing.language.value}" if result.usual else "the nearest"
@@ -264,18 +265,24 @@ def earl(result: suite.SuiteResult) -> str:
 
 
 def junit(result: suite.SuiteResult) -> str:
-    """Return the results as JUnit's XML: what neither passed nor failed is skipped."""
+    """Return the results as JUnit's XML: what neither passed nor failed is skipped.
+
+    An engine that is mute has failed, though none of its tests has: that is a case of its own.
+    """
     skipped = sum(not _is_judged(test_result) for test_result in result.results)
     head = (
-        f'<testsuite name={quoteattr(result.engine)} tests="{len(result.results)}" '
-        f'failures="{result.count(suite.Outcome.FAILED)}" errors="0" skipped="{skipped}">'
+        f'<testsuite name={_attribute(result.engine)} tests="{len(result.results) + result.mute}" '
+        f'failures="{result.count(suite.Outcome.FAILED) + result.mute}" errors="0" skipped="{skipped}">'
     )
-    cases = (_case(test_result, result) for test_result in result.results)
+    cases = [_case(test_result, result) for test_result in result.results]
+    if result.mute:
+        failure = f"<failure message={_attribute(_MUTE)}/>"
+        cases = [f'  <testcase classname="engine" name="reports">{failure}</testcase>', *cases]
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""))
 
 
 def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> str:
-    opened = f"  <testcase classname={quoteattr(result.test.level)} name={quoteattr(result.test.name)}"
+    opened = f"  <testcase classname={_attribute(result.test.level)} name={_attribute(result.test.name)}"
     match result.outcome:
         case suite.Outcome.PASSED:
             return f"{opened}/>"
@@ -284,12 +291,14 @@ def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> str:
             came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
             right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
             body = _plain_xml(f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
-            return (
-                f"{opened}><failure message={quoteattr(_plain_xml(why))}>{escape(body)}</failure></testcase>"
-            )
+            return f"{opened}><failure message={_attribute(why)}>{escape(body)}</failure></testcase>"
         case _:
             why = _why(result, suite_result) or result.outcome.value
-            return f"{opened}><skipped message={quoteattr(_plain_xml(why))}/></testcase>"
+            return f"{opened}><skipped message={_attribute(why)}/></testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_plain_xml(text))
 
 
 def _plain_xml(text: str) -> str:
@@ -297,5 +306,8 @@ def _plain_xml(text: str) -> str:
     return "".join(
         character
         for character in text
-        if character in "\t\n\r" or " " <= character <= "\ud7ff" or character >= "\ue000"
+        if character in "\t\n\r"
+        or " " <= character <= "\ud7ff"
+        or "\ue000" <= character <= "\ufffd"
+        or character >= "\U00010000"
     )

@@ -5,6 +5,7 @@ import inspect
 import json
 from datetime import UTC, datetime, timedelta
 from io import BytesIO, StringIO
+from time import monotonic
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from rdflib import BNode, Dataset, Graph, Literal
 from rdflib.namespace import Namespace
 
 from agreement import api
+from agreement.results.base.sources import _file_name
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from tests.packs import SAMPLES
@@ -203,6 +205,14 @@ def test_a_message_names_values_not_the_files_in_which_they_lie():
 def test_what_is_no_trace_is_refused(source):
     with pytest.raises(api.LarsError, match=r"expected .*pairs"):
         api.solve(QUERY, source)
+
+
+def test_a_long_text_is_told_from_a_query_at_once():
+    start = monotonic()
+    for text in ("PREFIX a: <http://a/>\n" * 200, "PREFIX a: <http://a/> \n \n" * 200):
+        assert _file_name(f"{text}a:x a:y a:z .") == ("trace", "")
+        assert _file_name(f"{text}# it\nBASE <e:> .\n select * ") == ("query", ".rq")
+    assert monotonic() < start + 1
 
 
 def test_an_atom_is_a_text_and_no_path():

@@ -12,6 +12,7 @@ import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -136,8 +137,10 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
 
     The date is that of SOURCE_DATE_EPOCH where it is set, so that a page can be made again, byte by byte.
     """
-    epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
-    date = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
+    date = datetime.now(UTC)
+    # What is no time is no reason to lose what hours have found.
+    with suppress(OSError, OverflowError, ValueError):
+        date = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
     every = list(dict.fromkeys(files))
     lines = [
         *([("command", shlex.join(command))] if command else []),

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -104,6 +105,19 @@ def test_an_engine_without_a_report_fails_by_each_vector(number, tests):
         assert found.count(Outcome.PASSED) == 0
         assert found.count(Outcome.FAILED) > len(tests) / 2
         assert "gave no report in the whole run" in "\n".join(map(str, as_text([found])))
+
+
+def test_a_mute_engine_has_failed_for_ci_too(tests):
+    few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
+    found = judged_suite("mute", RSPQL, [SuiteAnswer(one) for one in few], None)
+    written = ET.fromstring(junit(found))
+    assert (found.mute, found.count(Outcome.FAILED)) == (True, 0)
+    assert (written.get("failures"), len(written.findall("*/failure"))) == ("1", 1)
+
+
+def test_the_file_for_ci_is_xml_whatever_an_engine_is_called(tests):
+    found = judged_suite("a\x01\uffff\ufffe<b", RSPQL, [SuiteAnswer(one) for one in tests[:1]], None)
+    assert ET.fromstring(junit(found)).get("name") == "a<b"
 
 
 REPLIES = {
@@ -296,6 +310,30 @@ CIRCLE = """@prefix mf: <http://www.w3.org/2001/sw/DataAccess/tests/test-manifes
             "tests/tumbling-01/expected.rspql.json",
             lambda text: text.replace('s": "', 's": "x', 1),
             "numbers of",
+        ),
+        *(
+            (
+                "tests/tumbling-01/expected.rspql.json",
+                lambda text, wrong=wrong: re.sub(
+                    '"vectors": "[^"]*"', f'"vectors": "{wrong}"', text, count=1
+                ),
+                f"found {wrong}; expected numbers of vectors in order",
+            )
+            for wrong in ("0-99999999999", "0-3,2", "0,0", "-1")
+        ),
+        *(
+            (
+                "core.ttl",
+                lambda text, there=there: re.sub(
+                    "suite:rspql <[^>]*>", f"suite:rspql <{there}>", text, count=1
+                ),
+                "expected files in the suite's folder",
+            )
+            for there in (
+                "urn:x-lars:folder//etc/hostname",
+                "urn:x-lars:folder/a/../../x",
+                "file:///etc/hostname",
+            )
         ),
     ],
 )

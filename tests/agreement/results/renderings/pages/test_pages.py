@@ -11,7 +11,7 @@ from markupsafe import escape
 
 from agreement import api
 from agreement.results.renderings.pages.clause_links import side_by_side
-from agreement.results.renderings.pages.page import in_script, query_texts
+from agreement.results.renderings.pages.page import in_script, provenance, query_texts
 from agreement.results.renderings.run_report import _matrix
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
@@ -252,6 +252,19 @@ def test_each_window_has_all_its_rows(engine, tmp_path):
         assert (marks.count("✓") + marks.count("✗ missing")) == int(one["cells"]["expected"])
         assert (marks.count("✓") + marks.count("✗ extra")) == int(one["cells"]["actual"])
     assert any(one["rows"] for one in windows)
+
+
+def test_a_bar_of_verdicts_names_the_periods_that_were_asked():
+    bar = api.decide(SAMPLES / "minus", period="2,5,9,50").page().page["bar"]
+    assert ", ".join(one["periods"] for one in bar) == "2, 5, 9, 50"
+
+
+@pytest.mark.parametrize(
+    ("epoch", "date"), [("0", "1970"), ("9" * 17, "20"), ("9" * 5000, "20"), ("x", "20")]
+)
+def test_a_page_has_a_date_whatever_the_environment_says(epoch, date, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", epoch)
+    assert dict(provenance((), ()))["date"].startswith(date)
 
 
 def test_premises_stand_at_their_lines(tmp_path):
