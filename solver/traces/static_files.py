@@ -258,7 +258,7 @@ class _Statements:
         codes = np.zeros(len(texts), np.int64)
         codes[usual] = self.terms.codes(texts.filter(arrow_mask(usual)).cast(pa.string()).to_pylist())
         rest = (text.decode() for text in texts.filter(arrow_mask(~usual)).to_pylist())
-        codes[~usual] = self.terms.codes(apart(rdf.canonical(text)) if text else "null" for text in rest)
+        codes[~usual] = self.terms.codes(apart(rdf.data_text(text)) if text else "null" for text in rest)
         rows: Array = codes[places]
         return rows
 

@@ -95,7 +95,10 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Observatio
     first, end = max(first, start), min(end, start + plan.points(plan.duration))
     lowest = max(0, (first - start - burst_length(plan)) // interval)
     for cell, nth, t in _starts(plan, group, range(lowest, -(-(end - start) // interval))):
-        for number in range(size):
+        inside = (
+            range(max(0, -(-(first - t) // gap)), min(size, -(-(end - t) // gap))) if gap else range(size)
+        )
+        for number in inside:
             if first <= (at := t + number * gap) < end:
                 yield ObservationTime(cell, nth * size + number, at)
 

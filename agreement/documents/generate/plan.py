@@ -161,7 +161,9 @@ class Plan:
     @property
     def expected_triples(self) -> int:
         """About how many triples there will be; with Poisson arrivals and shares a mean."""
-        observations = self.stations * self.bursts.size * self.duration.nanoseconds * TRIPLES
+        # A burst ends with the stream.
+        size = min(self.bursts.size, self.duration.nanoseconds // max(1, self.bursts.gap.nanoseconds) + 1)
+        observations = self.stations * size * self.duration.nanoseconds * TRIPLES
         return int((1 + self.duplicates) * observations) // self.interval.nanoseconds
 
     def stream_of(self, station: int) -> str:

@@ -54,16 +54,18 @@ _QUERY: Final = re.compile(
     re.IGNORECASE,
 )
 _HEAD: Final = 2**16
+_TABLES: Final = (".csv", ".tsv")
 
 
 def is_query(path: Path) -> bool:
-    """Return whether a file is a query, by its name or by how it begins; no other kind begins so.
+    """Return whether a file is a query, by its name or by how it begins.
 
     Pipes and standard input are not looked into, since they can be read once only.
     """
     if path.suffix in QUERY_SUFFIXES:
         return True
-    if not path.is_file():
+    # The first column of a table may be called `ask`.
+    if path.suffix in _TABLES or not path.is_file():
         return False
     try:
         with path.open("rb") as file:

@@ -576,6 +576,8 @@ def _mixed_column(
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
         return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
+    if kinds & {dict, list} and not (is_trace and _is_of_trace(name)):
+        return pa.array([None if cell is None else [] for cell in cells], pa.list_(pa.string())), None
     if kinds & {dict, list}:
         row, cell = next((row, cell) for row, cell in enumerate(cells) if isinstance(cell, dict | list))
         raise ValueError(
@@ -585,6 +587,10 @@ def _mixed_column(
         return pa.array([None if cell is None else str(cell) for cell in cells], pa.string()), None
     terms = [cell if cell is None or (is_trace and type(cell) is str) else _literal(cell) for cell in cells]
     return pa.array(terms, pa.string()), None if is_trace else WHOLE
+
+
+def _is_of_trace(name: str) -> bool:
+    return name in (*COLUMNS, *ATOM_COLUMNS, *PREDICATE_COLUMNS) or name.startswith("arg")
 
 
 def _literal(cell: object) -> str:

@@ -180,3 +180,11 @@ def test_numbers_of_json_ld_have_their_canonical_forms(tmp_path):
 def test_what_is_no_rdf_in_json_ld_and_n3_is_refused(tmp_path, name, text, said):
     with pytest.raises(LarsError, match=re.escape(said)):
         read_static([StaticFile(written(tmp_path, name, text))])
+
+
+@pytest.mark.parametrize("more", [0, 600])
+def test_an_iri_with_an_escaped_blank_is_refused_in_files_of_every_size(tmp_path, more):
+    usual = "".join(f'<http://e/s{n}> <http://e/p> "a text that is long enough {n}" .\n' for n in range(more))
+    path = written(tmp_path, "s.nt", f"{usual}<http://e/s> <http://e/\\u0020p> <http://e/o> .\n")
+    with pytest.raises(LarsError, match=f"s.nt:{more + 1}:"):
+        read_static([StaticFile(path)])

@@ -11,6 +11,7 @@ import pytest
 from rdflib import XSD, Literal
 from rdflib.util import from_n3
 
+from lars.errors import LarsError
 from solver.traces import prepare, read_columns
 from solver.traces.formats.tables import write_table
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -225,3 +226,14 @@ def test_numbers_of_csv_are_written_as_in_turtle(tmp_path):
 
 
 NUMBERS = (("1", "integer"), ("2.50", "decimal"), ("1e3", "double"), ("true", "boolean"))
+
+
+@pytest.mark.parametrize("number", ["1.5", "1.0", "10"])
+@pytest.mark.parametrize("nested", ['{"a": 1}', "[1, 2]"])
+def test_a_nested_column_beside_those_of_a_trace_is_left_out_whatever_the_numbers(tmp_path, nested, number):
+    line = '{{"t": 3, "s": "urn:a", "p": "urn:p", "o": {}, "more": {}}}\n'
+    (tmp_path / "t.jsonl").write_text(line.format(number, nested) + line.format("2.5", "null"))
+    assert len(read_trace_in_process([tmp_path / "t.jsonl"], SECONDS)) == 2
+    (tmp_path / "t.jsonl").write_text(line.format(nested, "1") + line.format("1", "1.0"))
+    with pytest.raises(LarsError):
+        read_trace_in_process([tmp_path / "t.jsonl"], SECONDS)

@@ -194,3 +194,13 @@ def test_the_generator_needs_no_spark():
     )
     found = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
     assert found.stdout.strip() == "False False"
+
+
+def test_a_burst_beyond_the_end_costs_nothing():
+    """The elements are those of a burst that lasts as long as the stream."""
+    long, whole_stream = (
+        Plan(bursts=Bursts(size, read_duration("1ms")), duration=read_duration("3s"))
+        for size in (999_999_999, 3_000)
+    )
+    assert long.expected_triples <= 1.01 * whole_stream.expected_triples
+    assert [one.t for one in whole(long)] == [one.t for one in whole(whole_stream)]

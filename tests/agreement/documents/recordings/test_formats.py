@@ -8,7 +8,7 @@ import pytest
 from agreement.answering.solve.solving import AnswerRows
 from agreement.documents.recordings import Report, as_lexical
 from agreement.documents.recordings.recording import AnswerTimes
-from agreement.documents.requests import AnswersFormat
+from agreement.documents.requests import AnswersFormat, is_query
 from agreement.results.renderings.answer_lines import json_lines
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -153,3 +153,9 @@ def test_all_answers_of_a_benchmark_are_read(bench, tmp_path):
         found = read(tmp_path, text).recording
         assert found == read(tmp_path, text, AnswersFormat.CSRBENCH).recording
         assert found.reports
+
+
+def test_a_table_whose_first_column_is_called_ask_is_no_query(tmp_path):
+    for name, is_one in (("quotes.tsv", False), ("quotes", True)):
+        (tmp_path / name).write_text("ask\tbid\tt\n1\t2\t3\n")
+        assert is_query(tmp_path / name) is is_one
