@@ -125,6 +125,14 @@ def test_a_stream_that_tells_two_readings_of_a_window_does_so_by_their_definitio
     assert at not in second(shown["t"])
 
 
+@pytest.mark.parametrize("gap", [False, True])
+def test_derived_atoms_tell_two_logics_apart_where_they_follow_each_other(gap, tmp_path):
+    # By the manual of LDSR l holds at 2, of h at 1 and 2; in LARS h at 1 is derived at 1 alone.
+    log = "1 a;\n2 b;\n3 a;\n" if gap else "4 a;\n5 a;\n"
+    differs = Kind.SURVIVED if gap else Kind.REFUTED
+    assert verdict("ldsr-derived", tmp_path, **{"input.log": log}).kind is differs
+
+
 @pack("csrbench")
 def test_the_published_verdicts_of_csrbench_survive_when_times_count(tmp_path):
     every = [one for one in published_claims() if one.name.startswith("csrbench")]
