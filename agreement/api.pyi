@@ -280,7 +280,7 @@ class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, P
     strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"] | None
     assign: Mapping[str, Sequence[str]] | None
     at: int | str | datetime | None
-    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"]
+    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr"]
 
 class WitnessRequest(TracelessOptions, ProgressKeyword, total=False):
     enumerate_: int

@@ -44,6 +44,7 @@ class ProgramFormat(StrEnum):
     JSON = "json"
     SQL = "sql"
     TICKER = "ticker"
+    IDLV_SR = "idlv-sr"
 
 
 _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", "--semantics")
@@ -61,7 +62,7 @@ def _has_no_trace(values: OptionValues) -> bool:
 
 def _is_program_as_text(values: OptionValues) -> bool:
     is_text = _has_no_trace(values) and values["query"].suffix in requests.PROGRAM_SUFFIXES
-    return is_text and not has("--format", "ticker")(values)
+    return is_text and not has("--format", "ticker", "idlv-sr")(values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +70,7 @@ class TranslateRequest:
     """What `lars translate` is asked.
 
     Formats: lars is the syntax of the manual, ascii the same without special characters. asp is a program
-    for clingo, sql a script for SQLite and DuckDB, ticker a program for the stream reasoner Ticker. model
+    for clingo, sql a script for SQLite and DuckDB, ticker and idlv-sr programs for stream reasoners. model
     is the query as lars reads it; a LARS program has none.
 
     Example:

@@ -208,6 +208,7 @@ BEGINNINGS = {
     "json": "{",
     "sql": "-- For SQLite",
     "ticker": "% A LARS",
+    "idlv-sr": "#temp ans1(",
 }
 
 

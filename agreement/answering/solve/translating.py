@@ -11,10 +11,10 @@ from agreement.documents.outputs import json_text
 from agreement.documents.values import Period
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
-from lars.files import read_file, read_text
+from lars.files import read_file
 from lars.language.program import Program
 from lars.language.terms import Atom, Iri
-from lars.text import notation
+from lars.text import notation, write_reasoner_program
 from lars.ticker import ExportError
 from solver.settings import StaticFile, Warn
 from translate import analysis
@@ -207,6 +207,8 @@ def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: W
 def _text(program: Program, shape: str, task: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
     if shape == _TICKER:
         return _exported(program, task, facts)
+    if shape == "idlv-sr":
+        return write_reasoner_program(program, task.setting.unit)
     return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
 
 
@@ -243,11 +245,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
 
 def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Program, path: Path) -> LarsError:
     """Return the refusal with the place of what is refused, where the program stands in a file."""
-    written = (
-        notation.read(read_text(path, "a LARS program")).rules
-        if path.suffix in requests.PROGRAM_SUFFIXES
-        else ()
-    )
+    written = requests.load_program(path).rules if path.suffix in requests.PROGRAM_SUFFIXES else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     origin = written[number].origin if number < len(written) else None
     if origin is None:

@@ -113,6 +113,58 @@ def test_what_is_looked_back_to_rests_on_others_and_on_lines_of_other_atoms(tmp_
     assert [line[0] for line in ran.out.splitlines() if "l(1)" in line] == ["2", "3", "8"]
 
 
+def lars_program(rng):
+    """Return a LARS program as text whose windows look back with ◇."""
+    rules, names = ["f(1)."], [*INPUTS, "f"]
+    for number in range(1, 4):
+        parts = []
+        for place in range(rng.randrange(1, 4)):
+            name = rng.choice(names)
+            window = rng.choice(("", "⊞^2 ◇ ", "⊞^0 ◇ "))
+            more = ("" if name != "e" else ", 1") if place else ", ?y" * (name == "e")
+            atom = f"{window}{name}(X{more})"
+            parts.append(f"not {atom}" if place and rng.random() < 0.5 else atom)
+        rules.append(f"d{number}(X) ← {', '.join((*parts, *rng.choice(((), ('X + 1 != 2',)))))}.")
+        names.append(f"d{number}")
+    return "\n".join(rules)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_what_is_written_for_i_dlv_sr_is_read_as_the_program(seed, tmp_path):
+    rng = random.Random(seed)
+    (tmp_path / "p.lars").write_text(lars_program(rng))
+    ran = lars("translate", tmp_path / "p.lars", "--format", "idlv-sr")
+    assert ran.code == 0, ran.err
+    (tmp_path / "q.idlvsr").write_text(ran.out)
+    log = history(rng)
+    lines = (f"{t} {' '.join(f'{written(*atom)};' for atom in sorted(atoms))}\n" for t, atoms in log.items())
+    (tmp_path / "t.log").write_text("".join(lines))
+    both = (
+        lars("solve", tmp_path / name, tmp_path / "t.log", "--in-process") for name in ("p.lars", "q.idlvsr")
+    )
+    one, other = (re.sub(r"f\(1\)(, )?", "", ran.out) for ran in both)
+    assert one == other
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("p ← ⊞^2 □ q.", "⊞^2 □ q"),
+        ("p ← ⊞^{4,0,2} ◇ q.", "⊞^{4,0,2} ◇ q"),
+        ("p ← ⊞^#2 ◇ q.", "⊞^#2 ◇ q"),
+        ("@_T p ← ⊞^2 @_T q.", "the head @_T p"),
+        ("p(X) ← q(X), X = 7 / 2.", "(7 / 2)"),
+        ('p ← q(X, "a\'b\\n").', "the text"),
+    ],
+)
+def test_what_i_dlv_sr_cannot_say_is_named_with_its_place(text, said, tmp_path):
+    (tmp_path / "p.lars").write_text(text)
+    ran = lars("translate", tmp_path / "p.lars", "--format", "idlv-sr")
+    assert ran.code == 2
+    assert "p.lars:1:" in ran.err
+    assert f"I-DLV-sr cannot express {said}" in ran.err
+
+
 FOLDER = "stream-reasoners"
 
 

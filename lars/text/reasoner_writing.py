@@ -1,0 +1,114 @@
+"""LARS programs as programs of I-DLV-sr: the rules whose windows look back with ◇ from the present.
+
+What a rule derives there is kept for later windows, and in LARS it is not: each rule is a #temp rule.
+"""
+
+import re
+from typing import Final
+
+from lars.durations import NANOSECONDS, Duration
+from lars.errors import LarsError, PlacedError
+from lars.language import formulas as logic
+from lars.language import terms
+from lars.language.program import Program, Rule, variables
+from lars.language.windows import TimeWindow
+
+_WORD: Final = re.compile(r"[a-z][A-Za-z0-9_]*")
+_SHOWN: Final = "atoms, ⊞^n ◇ a, not, and comparisons with +, - and *"
+_OPERATORS: Final = frozenset("+-*")
+
+
+def write_reasoner_program(program: Program, unit: Duration) -> str:
+    """Return the program's text, whose windows count seconds; a time point is a `unit`.
+
+    Raises LarsError for what the language has no words for, with its place where it was read from a text.
+
+    >>> from lars.text.notation import read
+    >>> print(write_reasoner_program(read("p(X) ← ⊞^5 ◇ q(X, ?y), not r(X), ?y > 2."), Duration(10**9)))
+    #temp p(X) :- q(X, Y_y) in [5 sec], not r(X), Y_y > 2.
+    """
+    derived = frozenset(rule.predicate for rule in program.rules if rule.body and rule.predicate is not None)
+    return "\n".join(_Writer(rule, unit, derived).rule() for rule in program.rules)
+
+
+class _Writer:
+    """One rule as text; `_names` are its variables, which begin with a capital letter there."""
+
+    def __init__(self, rule: Rule, unit: Duration, derived: frozenset[terms.Signature]) -> None:
+        self._rule, self._unit, self._derived = rule, unit, derived
+        own = frozenset().union(*(variables(part) for part in (*rule.body, rule.head) if part is not None))
+        plain = {one: one.name for one in own if str(one) == one.name}
+        others = sorted(own - plain.keys())
+        self._names = plain | {one: f"{'Y' * (number + 1)}_{one.name}" for number, one in enumerate(others)}
+
+    def rule(self) -> str:
+        """Return the rule."""
+        head = self._rule.head
+        if isinstance(head, logic.At):
+            raise self._cannot(f"the head {head}")
+        first = "" if head is None else self._atom(head)
+        body = ", ".join(self._literal(number, part) for number, part in enumerate(self._rule.body))
+        return f"#temp {first} :- {body}.".replace("  ", " ") if body else f"{first}."
+
+    def _cannot(self, what: str, number: int | None = None) -> LarsError:
+        problem = f"I-DLV-sr cannot express {what}; use {_SHOWN}"
+        origin = self._rule.origin
+        return (
+            LarsError(f"{problem}\n  in the rule {self._rule}")
+            if origin is None
+            else PlacedError(origin.place(number), problem)
+        )
+
+    def _literal(self, number: int, literal: logic.BodyLiteral) -> str:
+        match literal:
+            case terms.Atom():
+                return self._atom(literal)
+            case logic.Not(inner) if not isinstance(inner, logic.Not):
+                return f"not {self._literal(number, inner)}"
+            case logic.In(TimeWindow(int(past), 0, 1) as window, logic.Diamond(terms.Atom() as atom)) if (
+                window == TimeWindow(past)
+            ):
+                # Of what is derived a window shows the present alone, as all of it is derived anew.
+                back = f" in [{self._length(past, number)}]"
+                return f"{self._atom(atom)}{'' if terms.signature(atom) in self._derived else back}"
+            case logic.Comparison(left, relation, right):
+                return f"{self._side(left, number)} {relation.value} {self._side(right, number)}"
+            case _:
+                raise self._cannot(str(literal), number)
+
+    def _length(self, points: int, number: int) -> str:
+        seconds, rest = divmod(points * self._unit.nanoseconds, NANOSECONDS["s"])
+        if rest:
+            raise self._cannot("a window of parts of a second", number)
+        return f"{seconds} sec"
+
+    def _side(self, side: logic.Arithmetic, number: int) -> str:
+        if not isinstance(side, logic.Operation):
+            return self._term(side)
+        if side.operator.value not in _OPERATORS:
+            raise self._cannot(f"{side}", number)
+        return f"({self._side(side.left, number)} {side.operator.value} {self._side(side.right, number)})"
+
+    def _atom(self, atom: terms.Atom) -> str:
+        if _WORD.fullmatch(atom.predicate) is None:
+            raise self._cannot(f"the predicate {atom.predicate!r}")
+        arguments = ", ".join(map(self._term, atom.arguments))
+        return f"{atom.predicate}({arguments})" if arguments else atom.predicate
+
+    def _term(self, term: terms.Term) -> str:
+        match term:
+            case terms.Variable():
+                return self._names[term]
+            case terms.Symbol(name) if _WORD.fullmatch(name) is not None:
+                return name
+            case terms.Number(value):
+                return str(value)
+            case terms.Literal(lexical) if term == terms.Literal(lexical):
+                return f'"{self._string(lexical)}"'
+            case _:
+                return f'"{self._string(str(term))}"'
+
+    def _string(self, text: str) -> str:
+        if '"' in text or "\\" in text or not text.isprintable():
+            raise self._cannot(f"the text {text!r}")
+        return text
