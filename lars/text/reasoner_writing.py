@@ -1,6 +1,6 @@
 """LARS programs as programs of I-DLV-sr: the rules whose windows look back with ◇ from the present.
 
-What a rule derives there is kept for later windows, and in LARS it is not: each rule is a #temp rule.
+What a rule derives there is kept for later windows, and in LARS it is not: no window is left over it.
 """
 
 import re
@@ -25,7 +25,7 @@ def write_reasoner_program(program: Program, unit: Duration) -> str:
 
     >>> from lars.text.notation import read
     >>> print(write_reasoner_program(read("p(X) ← ⊞^5 ◇ q(X, ?y), not r(X), ?y > 2."), Duration(10**9)))
-    #temp p(X) :- q(X, Y_y) in [5 sec], not r(X), Y_y > 2.
+    p(X) :- q(X, Y_y) in [5 sec], not r(X), Y_y > 2.
     """
     derived = frozenset(rule.predicate for rule in program.rules if rule.body and rule.predicate is not None)
     return "\n".join(_Writer(rule, unit, derived).rule() for rule in program.rules)
@@ -48,7 +48,7 @@ class _Writer:
             raise self._cannot(f"the head {head}")
         first = "" if head is None else self._atom(head)
         body = ", ".join(self._literal(number, part) for number, part in enumerate(self._rule.body))
-        return f"#temp {first} :- {body}.".replace("  ", " ") if body else f"{first}."
+        return f"{first} :- {body}.".lstrip() if body else f"{first}."
 
     def _cannot(self, what: str, number: int | None = None) -> LarsError:
         problem = f"I-DLV-sr cannot express {what}; use {_SHOWN}"

@@ -208,7 +208,7 @@ BEGINNINGS = {
     "json": "{",
     "sql": "-- For SQLite",
     "ticker": "% A LARS",
-    "idlv-sr": "#temp ans1(",
+    "idlv-sr": "ans1(",
 }
 
 

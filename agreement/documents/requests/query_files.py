@@ -254,7 +254,8 @@ def load_program(path: Path) -> Program:
     from lars.text import is_reasoner_program, read, read_reasoner_program
 
     text = read_text(path, "a LARS program")
-    program = (read_reasoner_program if is_reasoner_program(text) else read)(text, str(path))
+    is_other = path.suffix == PROGRAM_SUFFIXES[1] or is_reasoner_program(text)
+    program = (read_reasoner_program if is_other else read)(text, str(path))
     for rule in program.rules:
         assert rule.origin is not None
         _check_covered(rule, rule.origin)

@@ -152,6 +152,7 @@ def test_what_is_written_for_i_dlv_sr_is_read_as_the_program(seed, tmp_path):
         ("p ← ⊞^2 □ q.", "⊞^2 □ q"),
         ("p ← ⊞^{4,0,2} ◇ q.", "⊞^{4,0,2} ◇ q"),
         ("p ← ⊞^#2 ◇ q.", "⊞^#2 ◇ q"),
+        ("p ← ⊞^{5 low-open} ◇ q.", "⊞^{5 low-open} ◇ q"),
         ("@_T p ← ⊞^2 @_T q.", "the head @_T p"),
         ("p(X) ← q(X), X = 7 / 2.", "(7 / 2)"),
         ('p ← q(X, "a\'b\\n").', "the text"),
