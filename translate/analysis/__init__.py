@@ -28,6 +28,7 @@ from translate.analysis.rewriting import (
     depth,
     expressions_of,
     fresh_variables,
+    keeps_ties,
     mentioned_variables,
     occurring_variables,
     parts,

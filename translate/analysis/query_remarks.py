@@ -14,7 +14,7 @@ from lars.language.terms import RDF_TYPE, Iri, Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
 from translate.analysis.nullability import Variables, null_pairs, nullable, witnesses
-from translate.analysis.rewriting import children, parts, rename, tests_of, variables_in
+from translate.analysis.rewriting import children, keeps_ties, parts, rename, tests_of, variables_in
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
@@ -139,7 +139,10 @@ def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
     renamings = _renamings(mine, theirs, variables_in(others))
-    return any(normal(rename(theirs, names)) == normal(mine) for names in ({}, *renamings))
+    return any(
+        keeps_ties(theirs, names) and normal(rename(theirs, names)) == normal(mine)
+        for names in ({}, *renamings)
+    )
 
 
 def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapping[Variable, Variable]]:

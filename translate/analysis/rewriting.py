@@ -100,6 +100,19 @@ def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> pat
     return renamed
 
 
+def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
+    """Return whether each LIMIT chooses the same of equal rows when variables have other names.
+
+    It goes by the texts of the columns, in the order of their names.
+    """
+    lists = (
+        part.result for part in parts(pattern) if isinstance(part, patterns.Select) and part.modifiers.slices
+    )
+    return all(
+        sorted(columns, key=lambda name: names.get(name, name)) == sorted(columns) for columns in lists
+    )
+
+
 def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
     """Return a pattern, or anything that patterns are made of; what has no such variable stays itself."""
     if isinstance(value, Variable):

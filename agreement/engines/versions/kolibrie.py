@@ -289,7 +289,7 @@ class KolibrieWindows(sliding.OpenedWindows):
             shown = self.shows(close - self.window.width, close, t)
             if not shown if self.drops and entered else self.closed(close, t):
                 del self.contents[close]
-        if entered:
+        if entered or not self.drops:
             self.now = max(self.now, t)
 
 

@@ -18,7 +18,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
-from translate.analysis import parts, rename
+from translate.analysis import keeps_ties, rename
 from translate.model.patterns import Select
 from translate.model.query import EngineQuery, Profile
 
@@ -59,12 +59,8 @@ def _renamed(query: EngineQuery, names: Mapping[str, str], path: Path) -> Engine
     # What had the new name gets the old one: names inside a query are its own.
     whole = {new: old for old, new in renaming.items() if new not in renaming} | renaming
     result = tuple(whole.get(name, name) for name in query.result)
-    lists = [
-        part.result for part in parts(query.pattern) if isinstance(part, Select) and part.modifiers.slices
-    ]
-    for columns in (*lists, *((query.result,) if query.modifiers.slices else ())):
-        if sorted(columns, key=lambda name: whole.get(name, name)) != sorted(columns):
-            raise LarsError(f"--rename: cannot rename columns of {path}: {_TIES}")
+    if not keeps_ties(Select(query.pattern, query.result, query.modifiers), whole):
+        raise LarsError(f"--rename: cannot rename columns of {path}: {_TIES}")
     order = tuple(
         replace(key, variable=whole.get(key.variable, key.variable)) for key in query.modifiers.order
     )

@@ -151,3 +151,13 @@ def test_a_window_that_looks_ahead_is_not_said_to_show_only_what_has_arrived(tmp
     assert ran.code == 1
     assert "low-open] of <s>: shows what arrives later" in ran.out
     assert "a row outlives its push" not in ran.out
+
+
+@pytest.mark.parametrize(("other", "code"), [("b", 0), ("z", 2)])
+def test_a_limit_with_other_hidden_names_is_another_pattern_of_push_and_pull(tmp_path, other, code):
+    """On x1 p 2 and x2 p 1 push keeps one row, and pull the other."""
+    pulled = "REGISTER QUERY q AS PREFIX : <http://e/> SELECT ?x FROM STREAM :s [NOW] WHERE {{ {} }}"
+    (tmp_path / "a.rq").write_text(pulled.format("{ SELECT ?x ?a { ?x :p ?a } LIMIT 1 }"))
+    (tmp_path / "b.rq").write_text(PREFIX + (LIMITED % (other, other)).replace("[RANGE 5s]", "[NOW]"))
+    ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--period", "1", "--unit", "1s")
+    assert (ran.code, "the patterns differ" in ran.err) == (code, code == 2)

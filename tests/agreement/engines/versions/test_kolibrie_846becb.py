@@ -237,3 +237,11 @@ def test_without_rules_it_is_its_specification(seed, where, windows, operator):
     found = KOLIBRIE_846BECB.run(asked(where, clauses, "?s", operator), NOTHING, trace, ALL_OFF)
     expected = streamed(at_closes(read, trace, select), operator, silent=True)
     assert as_bags(found.reports) == expected
+
+
+def test_without_rules_what_is_late_behind_another_stream_opens_no_window_that_has_closed():
+    query = asked(windows=[":v ON <http://e/S> [RANGE 3 STEP 2]"])
+    late = "3 T x p 1, 1 S a p 1, 2 S b p 1, 9 S c p 1"
+    in_order = "1 S a p 1, 2 S b p 1, 3 T x p 1, 9 S c p 1"
+    closes = [[close for close, *_ in ran(query, trace, ALL_OFF)] for trace in (late, in_order)]
+    assert closes == [[4], [2, 4]]
