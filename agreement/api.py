@@ -8,7 +8,8 @@
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
 `run`, `init`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
---contained`, `read_export` is `lars export --read`. Keywords are named as the options, `-` as `_`; those
+--contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is `lars export
+--read`. Keywords are named as the options, `-` as `_`; those
 that Python keeps for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A
 trace is a path, a text, an open file, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t,
 atom) or elements in their order, pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text,
@@ -34,6 +35,7 @@ _OFFERED: Final = {
     "agreement.results.base.sources": ("ArrowTable", "Element", "StaticSource", "TextSource", "TraceSource"),
     "agreement.results.suites.citing": ("Citations", "cite"),
     "agreement.results.comparisons": ("CompareResult", "compare"),
+    "agreement.results.logs.compared": ("LogsResult", "compare_logs"),
     "agreement.results.explanations": ("CheckResult", "ExplainResult", "check", "explain"),
     "agreement.results.judgements": ("JudgeResult", "WindowVerdict", "judge"),
     "agreement.results.files.exports": ("ExportAnswers", "ExportedFolder", "export", "read_export"),

@@ -37,6 +37,7 @@ from agreement.results.files.recorded import RecordResult as RecordResult
 from agreement.results.files.runs import RunResult as RunResult
 from agreement.results.judgements import JudgeResult as JudgeResult
 from agreement.results.judgements import WindowVerdict as WindowVerdict
+from agreement.results.logs.compared import LogsResult as LogsResult
 from agreement.results.proofs.phases import PhaseResult as PhaseResult
 from agreement.results.proofs.shrunk import ShrinkResult as ShrinkResult
 from agreement.results.proofs.traceless import ContainmentResult as ContainmentResult
@@ -102,6 +103,11 @@ class EvaluationOptions(TypedDict, total=False):
 class ProgramOptions(InputOptions, BadLineOptions, EvaluationOptions, InterpretationOptions, total=False):
     semantics: Literal["set", "bag"] | None
 
+class AnswersOptions(TypedDict, total=False):
+    answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None
+    answers_unit: str | None
+    time_variable: str | None
+
 class TracelessOptions(InterpretationOptions, total=False):
     period: int | str | Sequence[int] | None
     static: StaticSource | Sequence[StaticSource] | Mapping[str, StaticSource] | None
@@ -132,6 +138,15 @@ class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False)
     t0: int | str | datetime | None
     bounds: Literal["closed", "low-open", "high-open", "open"] | None
     semantics: Literal["set", "bag"] | None
+    tolerance: float
+    times: bool
+    fail_on_empty: bool
+
+class LogsRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+    events: TraceSource | Sequence[TraceSource]
+    query: TextSource | None
+    period: int | str | Sequence[int] | None
+    within: str | None
     tolerance: float
     times: bool
     fail_on_empty: bool
@@ -201,7 +216,7 @@ class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
 class InitRequest(InputOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
 
-class JudgeRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class JudgeRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     answers: TextSource | ArrowTable | None
     engine: str | None
     t0: int | str | Sequence[int] | None
@@ -217,9 +232,6 @@ class JudgeRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
     early: float
     late: float | None
     time_limit: float | None
-    answers_format: Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"] | None
-    answers_unit: str | None
-    time_variable: str | None
     static_at: str | Sequence[str] | None
 
 class PhaseRequest(ComparisonOptions, ProgressKeyword, total=False):
@@ -298,6 +310,7 @@ def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeywor
 def compare(
     first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareRequest]
 ) -> CompareResult: ...
+def compare_logs(first: TextSource, second: TextSource, /, **options: Unpack[LogsRequest]) -> LogsResult: ...
 def contained(*inputs: TraceSource, **options: Unpack[ContainmentRequest]) -> ContainmentResult: ...
 def decide(*inputs: TraceSource, **options: Unpack[DecisionRequest]) -> DecideResult: ...
 def explain(*inputs: TraceSource, **options: Unpack[ExplainRequest]) -> ExplainResult: ...

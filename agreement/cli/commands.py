@@ -259,7 +259,7 @@ COMMANDS: Final = {
     "compare": Command(
         "Show at which times two engines report different rows, and why.",
         _ENGINES,
-        "comparisons:compare",
+        "comparisons:compare_either",
         _PAGED,
         "comparing",
         ("they report the same", "they differ", "with --fail-on-empty: neither reports a row"),

@@ -5,7 +5,6 @@ push, or in one time unit, against each other; what parts them are switches that
 undo it.
 """
 
-from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -15,7 +14,7 @@ from typing import Final
 
 from agreement.comparing import judge
 from agreement.comparing.matching.likeness import Likeness, RowMatch, match_rows
-from agreement.comparing.matching.places import ReportMatch, Reports, TimePair, by_place
+from agreement.comparing.matching.places import ReportMatch, Reports, TimePair, by_place, nearest_pairs
 from agreement.comparing.smaller import fewest_enough
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK, Push, Recording, Report, in_common_columns, rows_of
@@ -145,26 +144,9 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return reports in pairs: two belong together if each is nearest to the other.
-
-    They are in the order of the first ones; the others without a partner come last.
-    """
-    nearest = [_nearest(report.t, other) for report in reports]
-    back = [_nearest(report.t, reports) for report in other]
-    pairs = {n: m for n, m in enumerate(nearest) if m is not None and back[m] == n}
-    both: list[tuple[Report | None, Report | None]] = [
-        (report, other[pairs[n]] if n in pairs else None) for n, report in enumerate(reports)
-    ]
-    taken = set(pairs.values())
-    return [*both, *((None, report) for n, report in enumerate(other) if n not in taken)]
-
-
-def _nearest(t: float, reports: Sequence[Report]) -> int | None:
-    """Return the number of the report nearest to a time, the earlier of two; None without any."""
-    times = [report.t for report in reports]
-    place = bisect_left(times, t)
-    near = [n for n in (place - 1, place) if 0 <= n < len(times)]
-    return min(near, key=lambda n: abs(times[n] - t), default=None)
+    """Return reports in pairs, each the nearest in time to the other; first those of `reports`, in order."""
+    pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
+    return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,10 +5,11 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.recordings.reading import is_table
 from agreement.documents.requests import InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
 from agreement.documents.values import Period
@@ -26,8 +27,11 @@ from translate.model.query import EngineQuery, Language
 _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
+_TABLES: Final = frozenset((".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"))
 _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
-_EXAMPLE: Final = ("ex", "http://example.org/")
+EXAMPLE: Final = ("ex", "http://example.org/")
+EACH_ROW: Final = "_:{row}"
+"""The subject of a row that no column names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,33 +47,57 @@ class GuessedColumns:
 
 
 def guessed_columns(
-    path: Path, names: Sequence[str], patterns: Sequence[TriplePattern], texts: Sequence[str]
+    path: Path,
+    names: Sequence[str],
+    patterns: Sequence[TriplePattern],
+    texts: Sequence[str],
+    *,
+    as_text: bool = False,
 ) -> GuessedColumns:
     """Return a mapping: a column is the object of the predicate that is called so, or whose variable is.
 
-    The one column and the one predicate that are left belong together. Words become IRIs.
+    The one column and the one predicate that are left belong together. Words become IRIs, and where no column
+    names the subject it is the first that is no object, else each row's own. `as_text`: words are texts where
+    no query asks for an IRI, and each row is a subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
-    prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([_EXAMPLE])
+    prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
     short = next(iter(prefixes))
-    time = next((name for name in names if name.lower() in _TIMES), names[0])
+    time = time_column(names) or names[0]
     left = [name for name in names if name != time] or [time]
     subjects = {_name(pattern.subject) for pattern in patterns}
-    first = next((text for text in left if text.lower() in subjects), left[0])
+    named = next((text for text in left if text.lower() in subjects), None)
+    asked = {text for text in left if _predicate(text, patterns) is not None}
+    first = named or (None if as_text or left[0] in asked else left[0])
     # A column that a query asks for as an object stays one, though it is the subject too.
-    asked = _predicate(first, patterns) is not None
-    others = [text for text in left if text != first or asked] or [first]
+    others = [text for text in left if text != first or text in asked] or left
     predicates = _predicates(others, patterns)
     sample = _first_row(path, names)
-    columns = {"t": f"{{{time}}}", "s": f"{short}:{{{first}}}"}
+    columns = {"t": f"{{{time}}}", "s": EACH_ROW if first is None else f"{short}:{{{first}}}"}
     for word in others:
         key = _shortened(predicates[word], prefixes) if word in predicates else f"{short}:{_local(word)}"
-        columns[key] = f"{short}:{{{word}}}" if _WORD.fullmatch(sample.get(word, "")) else f"{{{word}}}"
+        is_iri = not as_text or _is_iri(predicates.get(word), patterns)
+        words = is_iri and _WORD.fullmatch(sample.get(word, ""))
+        columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return GuessedColumns(columns, used, remainder)
+
+
+def time_column(names: Sequence[str]) -> str | None:
+    """Return the first column that is called as times are; None without any."""
+    return next((name for name in names if name.lower() in _TIMES), None)
+
+
+def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:
+    """Whether a query asks for an IRI as the object of a predicate."""
+    return any(
+        isinstance(pattern.object, Iri) and pattern.predicate == Iri(predicate)
+        for pattern in patterns
+        if predicate is not None
+    )
 
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
@@ -158,6 +186,7 @@ class InitialExperiment:
     input_options: InputOptions
     period: tuple[Period, ...] = ()
     streams: Mapping[str, Path] = field(default_factory=dict)
+    as_text: bool = False
 
     def lines(self, note: Warn) -> Iterator[str]:
         """Yield the lines of the file; what is guessed is said."""
@@ -187,22 +216,33 @@ class InitialExperiment:
         if input_options.blank_nodes is not None:
             yield f"blank_nodes = {_text(input_options.blank_nodes.value)}"
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
-        guesses = {} if input_options.column else self._guessed(note)
+        mapped = self.mapped(note)
+        yield from _table("prefixes", mapped.prefix or {})
+        columns = mapped.column or {}
+        yield from _table("columns", {key: value for key, value in columns.items() if isinstance(value, str)})
+        for stream, own in columns.items():
+            if not isinstance(own, str):
+                yield from _table(f"columns.{_text(stream)}", own)
+
+    def mapped(self, note: Warn) -> InputOptions:
+        """Return what the options say of the traces, with what is guessed where they say nothing."""
+        options = replace(self.input_options, stream={path: iri for iri, path in self.streams.items()})
+        if options.column or not (guesses := self._guessed(note)):
+            return options
         prefixes = {name: iri for guess in guesses.values() for name, iri in guess.prefixes.items()}
-        yield from _table("prefixes", input_options.prefix or prefixes)
-        yield from _table("columns", input_options.column or {})
-        for name, guess in guesses.items():
-            yield from _table(name, guess.columns)
+        columns = {stream: guess.columns for stream, guess in guesses.items() if stream is not None}
+        alone = guesses[None].columns if None in guesses else {}
+        return replace(options, prefix=options.prefix or prefixes, column={**alone, **columns})
 
     def _from_here(self, path: Path) -> str:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
 
-    def _guessed(self, note: Warn) -> Mapping[str, GuessedColumns]:
-        """Return a first mapping of tables that have columns of their own, by the key of the experiment.
+    def _guessed(self, note: Warn) -> Mapping[str | None, GuessedColumns]:
+        """Return a first mapping of tables that have columns of their own, by their streams.
 
-        Where all have the same columns it is one, else one for each stream.
+        Where all have the same columns it is one, of None.
         """
-        headers = {path: _header(path) for path in self.traces}
+        headers = {path: header(path) for path in self.traces}
         own = {
             path: names
             for path, names in headers.items()
@@ -210,15 +250,16 @@ class InitialExperiment:
         }
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
-        several, guesses = len(set(own.values())) > 1, dict[str, GuessedColumns]()
+        several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
-            key = "columns" if stream is None else f"columns.{_text(stream)}"
-            if key not in guesses:
+            if stream not in guesses:
                 _check_names(path, names)
+                key = "columns" if stream is None else f"columns.{_text(stream)}"
                 note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
-                guesses[key] = guessed_columns(path, names, _patterns_on(stream, read), texts)
-                if (remainder := guesses[key].remainder) is not None:
+                patterns = _patterns_on(stream, read)
+                guesses[stream] = guessed_columns(path, names, patterns, texts, as_text=self.as_text)
+                if (remainder := guesses[stream].remainder) is not None:
                     column, predicate = remainder
                     note(f"{path}: column {column} has the predicate {predicate}, the only one that is left")
         return guesses
@@ -267,17 +308,9 @@ def _text(value: object) -> str:
     return json.dumps(first, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _header(path: Path) -> tuple[str, ...]:
+def header(path: Path) -> tuple[str, ...]:
     """Return the columns of a table, none of another file."""
-    if bare(path).suffix.lower() not in (
-        ".csv",
-        ".tsv",
-        ".parquet",
-        ".arrow",
-        ".feather",
-        ".ndjson",
-        ".jsonl",
-    ):
+    if bare(path).suffix.lower() not in _TABLES and not is_table(path):
         return ()
     # Loads pyarrow, which no query needs.
     from solver.traces.formats.mapped_tables import column_names
@@ -287,9 +320,17 @@ def _header(path: Path) -> tuple[str, ...]:
 
 
 def initial(
-    folder: Path, inputs: Sequence[Path], options: InputOptions, period: tuple[Period, ...]
+    folder: Path,
+    inputs: Sequence[Path],
+    options: InputOptions,
+    period: tuple[Period, ...] = (),
+    *,
+    as_text: bool = False,
 ) -> InitialExperiment:
-    """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream."""
+    """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream.
+
+    `as_text`: words in tables are texts, as answers that do not tell the kinds of terms have them.
+    """
     for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
         if not exists(path):
             raise LarsError(f"{path}: no such file or folder; expected queries, traces and static data")
@@ -309,12 +350,12 @@ def initial(
     for path in traces:
         if path not in named.values() and not _names_streams(path):
             named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
-    return InitialExperiment(folder, queries, traces, options, period, named)
+    return InitialExperiment(folder, queries, traces, options, period, named, as_text)
 
 
 def _names_streams(path: Path) -> bool:
     """Return whether a trace says itself which stream each element belongs to."""
-    return bare(path).suffix.lower() == ".nq" or "stream" in _header(path)
+    return bare(path).suffix.lower() == ".nq" or "stream" in header(path)
 
 
 def _stream_of(path: Path, streams: Sequence[str], paths: Mapping[str, Path]) -> str:

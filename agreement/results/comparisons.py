@@ -1,7 +1,7 @@
 """`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -20,7 +20,7 @@ from agreement.comparing.compare import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents import requests
-from agreement.documents.options import argument, flags_of, option
+from agreement.documents.options import IdleOptions, OptionValues, argument, flags_of, names_of, option
 from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.recordings import Case
 from agreement.documents.table_files import Column, OutTable
@@ -29,7 +29,8 @@ from agreement.engines.engine import Engine, columns
 from agreement.engines.specifications import EngineRun, Specification, choice_at
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import by_profile, experiment_query, query_files
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+from agreement.results.logs import compared
 from agreement.results.renderings import parting_report
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -74,9 +75,7 @@ class CompareRequest:
     )
     bounds: Bounds | None = requests.bounds_option()
     semantics: Semantics | None = requests.semantics_option()
-    tolerance: float = option(
-        requests.TOLERANCE, "Relative difference at which two numbers still count as equal.", least=0, most=1
-    )
+    tolerance: float = requests.tolerance_option("numbers")
     times: bool = option(True, "Also compare the moments within one push at which reports arrive.")
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
@@ -301,3 +300,55 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
         raise LarsError(
             f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; expected the same"
         )
+
+
+_OF_LOGS: Final = names_of(compared.LogOptions, requests.AnswersOptions)
+_OF_REPORTERS: Final = ("--t0", "--bounds", "--semantics")
+
+
+def _are_logs(values: OptionValues) -> bool:
+    return compared.is_log(str(values["first"]))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompareEitherRequest(CompareRequest):
+    """What `lars compare` is asked.
+
+    Prints the first time at which the engines report different rows, and the rule of an engine that explains
+    the difference. With two logs of alerts in place of the engines, prints the alerts that only one log has,
+    their delay, and which semantics of a query on the events predicts each log.
+
+    Examples, in samples/judged/met:
+    lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    lars compare answers.cqels.ndjson answers.csparql.ndjson --answers-unit 1ms
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(_are_logs, (*_OF_REPORTERS, "inputs"), excludes="two logs of alerts"),
+        IdleOptions(lambda values: not _are_logs(values), tuple(_OF_LOGS), requires="two logs of alerts"),
+    )
+
+    logs: compared.LogOptions
+    recorded: requests.AnswersOptions
+
+
+@offered_functions(CompareEitherRequest)
+def compare_either(
+    request: CompareEitherRequest, listeners: Listeners
+) -> CompareResult | compared.LogsResult:
+    """Return what `lars compare` is asked: of two engines, or of two logs of alerts."""
+    if not compared.is_log(request.first):
+        own = {one.name: getattr(request, one.name) for one in fields(CompareRequest)}
+        return answering(compare).answer(CompareRequest(**own), listeners)
+    logs_request = compared.LogsRequest(
+        first=Path(request.first),
+        second=Path(request.second),
+        logs=request.logs,
+        recorded=request.recorded,
+        tolerance=request.tolerance,
+        times=request.times,
+        fail_on_empty=request.fail_on_empty,
+        input_options=request.input_options,
+        bad_lines=request.bad_lines,
+    )
+    return answering(compared.compare_logs).answer(logs_request, listeners)

@@ -250,7 +250,7 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:], request.bad_lines)
-    run, zero = _run(request.inputs[0], name, trace, unit, messages.append)
+    run, zero = judged_run(request.inputs[0], name, trace, unit, messages.append)
     assert request.answers is not None
     given = read_recording(request.answers, reading.since(zero))
     _check_triggers(given, len(run.pushes))
@@ -290,7 +290,7 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
         yield "--time-limit has ended the search for the fault that explains it"
 
 
-def _run(
+def judged_run(
     query: Path, name: str, trace: TraceInput, unit: Duration, warn: Warn
 ) -> tuple[EngineRun, str | None]:
     """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""

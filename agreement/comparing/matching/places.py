@@ -3,7 +3,7 @@
 A place is an evaluation, a push, a time unit, or an answer in a sequence of them.
 """
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -88,3 +88,28 @@ def by_place(
         no_push = pushes is not None and report.trigger is None and place >= len(reach)
         (after if no_push else places.setdefault(place, [])).append(report)
     return {place: tuple(places[place]) for place in sorted(places)}, tuple(after)
+
+
+def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
+    """Return the places of ascending times in pairs: two belong together if each is nearest to the other.
+
+    First those of `times`, in their order, then those of `others` that are left; None on the other side.
+
+    >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])
+    [(0, None), (1, 0), (None, 1)]
+    """
+    nearest = [_nearest(t, others) for t in times]
+    back = [_nearest(t, times) for t in others]
+    pairs = {n: m for n, m in enumerate(nearest) if m is not None and back[m] == n}
+    taken = set(pairs.values())
+    return [
+        *((n, pairs.get(n)) for n in range(len(times))),
+        *((None, m) for m in range(len(others)) if m not in taken),
+    ]
+
+
+def _nearest(t: float, times: Sequence[float]) -> int | None:
+    """Return the place of the time nearest to another, of the earlier of two; None without any."""
+    place = bisect_left(times, t)
+    near = [n for n in (place - 1, place) if 0 <= n < len(times)]
+    return min(near, key=lambda n: abs(times[n] - t), default=None)

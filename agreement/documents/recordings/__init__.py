@@ -11,6 +11,7 @@ from agreement.documents.recordings.recording import (
     RowNumbers,
     RowsByNumber,
     as_lexical,
+    in_columns,
     in_common_columns,
     number_rows,
     pushes_of,

@@ -16,6 +16,7 @@ from agreement.documents.recordings.json_answers import TIME_VARIABLES, read_tim
 from lars.errors import LarsError
 from lars.files import TextFile
 from solver.rdf import NotATerm, canonical, read_term, short, unquote
+from solver.traces.formats.csv_lines import DELIMITERS, delimiter_of
 from solver.traces.formats.mapped_tables import cells_of_table
 from solver.traces.formats.tables import plain_table
 
@@ -100,8 +101,9 @@ ACCEPTED_CSV: Final = "SPARQL 1.1 CSV results, the variables in the first line, 
 ACCEPTED_TSV: Final = "SPARQL 1.1 TSV results, the ?variables in the first line, one of them the time"
 
 _QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"(?!")')
-_BARE = re.compile(r'[^",\r\n]*')
-_END = re.compile(r",|\r?\n|\Z")
+_BARE: Final = {mark: re.compile(rf'[^"{mark}\r\n]*') for mark in DELIMITERS}
+_CALLED: Final = dict(zip(DELIMITERS, ("a comma", "a semicolon", "a tab"), strict=True))
+_END: Final = {mark: re.compile(rf"{mark}|\r?\n|\Z") for mark in DELIMITERS}
 _NAME = re.compile(r"[^\W]\w*")
 _Value = TypeVar("_Value")
 
@@ -207,27 +209,32 @@ def tsv_term(text: str) -> str | None:
 
 
 def csv_records(source: TextFile) -> list[list[Field]]:
-    """Return the records of a CSV text, without blank lines; raises LarsError with its place."""
+    """Return the records of a CSV text, without blank lines; raises LarsError with its place.
+
+    Between fields stand commas, semicolons or tabs, as in the first line.
+    """
     fields: list[list[Field]] = []
     record: list[Field] = []
     text, at = source.text, 0
+    mark = delimiter_of(text.partition("\n")[0])
     while at < len(text) or record:
-        field, at = _csv_field(source, at)
+        field, at = _csv_field(source, at, mark)
         record.append(field)
-        end = _END.match(text, at)
+        end = _END[mark].match(text, at)
         if end is None:
-            problem = f"found {short(text[at : at + 20])} after a field; expected a comma, or the line's end"
+            found = short(text[at : at + 20])
+            problem = f"found {found} after a field; expected {_CALLED[mark]}, or the line's end"
             raise source.error(at, problem)
         at = end.end()
-        if end[0] != ",":
+        if end[0] != mark:
             fields.append(record)
             record = []
     return [record for record in fields if len(record) > 1 or record[0].text.strip()]
 
 
-def _csv_field(source: TextFile, at: int) -> tuple[Field, int]:
+def _csv_field(source: TextFile, at: int, mark: str) -> tuple[Field, int]:
     if not source.text.startswith('"', at):
-        match = _BARE.match(source.text, at)
+        match = _BARE[mark].match(source.text, at)
         end = at if match is None else match.end()
         return Field(source.text[at:end], at), end
     quoted = _QUOTED.match(source.text, at)

@@ -20,6 +20,7 @@ from agreement.documents.requests import AnswersFormat
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.files import TextFile, TextLine, read_file
 from solver.traces import Instant, read_time
+from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.input_files import ARROW, is_json_row
 
 ACCEPTED: Final = {
@@ -133,7 +134,7 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
         return AnswersFormat.YABENCH
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
-    separator = "\t" if "\t" in first else ","
+    separator = delimiter_of(first)
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
         return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV

@@ -83,10 +83,11 @@ SLACK: Final = 1e-6
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
     """Return both with the columns of either, sorted; a column that one lacks is unbound there."""
     names = tuple(sorted({*recording.variables, *other.variables}))
-    return _in_columns(recording, names), _in_columns(other, names)
+    return in_columns(recording, names), in_columns(other, names)
 
 
-def _in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+def in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
+    """Return a recording with these columns; one that it lacks is unbound."""
     if names == recording.variables:
         return recording
     places = {name: place for place, name in enumerate(recording.variables)}

@@ -39,6 +39,7 @@ from agreement.documents.requests.groups import (
     semantics_option,
     static_option,
     time_option,
+    tolerance_option,
     trace_argument,
     unit_option,
 )

@@ -495,6 +495,12 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
         raise LarsError(f"--trigger requires --mode push: a {title} query is pulled by default")
 
 
+def tolerance_option(what: str) -> Any:
+    """Return the field of how far apart numbers may be that count as equal."""
+    help_text = f"Relative difference at which two {what} still count as equal."
+    return option(TOLERANCE, help_text, least=0, most=1)
+
+
 def late_option() -> Any:
     """Return the field of the delay that reports may have, in milliseconds."""
     help_text = "How late a report may arrive. [default: less than the slide]"
@@ -556,12 +562,7 @@ class JudgeOptions:
     semantics: Semantics | None = semantics_option()
     gracious: bool = option(False, "For each wrong window, find the window borders that fit best.")
     diagnosis: bool = option(True, "Search for the engine fault that explains wrong answers.")
-    tolerance: float = option(
-        TOLERANCE,
-        "Relative difference at which two non-integer numbers still count as equal.",
-        least=0,
-        most=1,
-    )
+    tolerance: float = tolerance_option("non-integer numbers")
     empty: EmptyReports = option(EmptyReports.COMPARED, "Compare reports without rows, or ignore them.")
     early: float = option(0, "How early a report may arrive.", metavar="MS", least=0)
     late: float | None = late_option()

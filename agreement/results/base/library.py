@@ -412,8 +412,10 @@ def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
 
 def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
     match option.source:
+        case "trace" if option.several:
+            return tuple(map(files.path_of, values if isinstance(values, list | tuple) else (values,)))
         case "trace":
-            return tuple(map(files.path_of, values)) if option.several else files.path_of(values)
+            return files.path_of(values)
         case "static" if isinstance(values, Mapping):
             return tuple(replace(files.static(source), graph=iri) for iri, source in values.items())
         case "static":

@@ -1,9 +1,10 @@
 """Tables whose columns are the user's own, as tables of triples: what each column becomes is a template.
 
 A template is a term as Turtle writes it, with {column} for what a cell holds. In an IRI what no IRI can hold
-is escaped, but for <{column}>, which is all of one (as in R2RML, 2012, Section 7.3). {column} alone is a
-literal: of a typed column of its type, of text a text. In CSV a column whose cells are all numbers as in
-Turtle, true and false, dates, or dateTimes, is one of these types. A cell without a value gives no triple.
+is escaped, but for <{column}>, which is all of one (as in R2RML, 2012, Section 7.3). _:{column} is a blank
+node for each value. {column} alone is a literal: of a typed column of its type, of text a text. In CSV a
+column whose cells are all numbers as in Turtle, true and false, dates, or dateTimes, is one of these types. A
+cell without a value gives no triple. {row} is the number of the row, from 1, where no column is called so.
 """
 
 import csv
@@ -35,6 +36,8 @@ from solver.traces.trace_times import WHOLE_TIMES, cell_date_time
 
 CELL: Final = re.compile(r"\{([^{}]+)\}")
 _UNSAFE: Final = re.compile(r"[^A-Za-z0-9\-._~\u00a0-\ud7ff\uf900-\ufdcf\ufdf0-\uffef\U00010000-\U000efffd]")
+_BLANK: Final = "_:"
+_NOT_IN_LABEL: Final = re.compile(r"[^A-Za-z0-9]")
 _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za-z0-9\-]+))?', re.DOTALL)
 
 
@@ -55,6 +58,8 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
 
     >>> read_template("ex:place/{place}", {"ex": "http://e/"}).texts
     ('<http://e/place/', '>')
+    >>> read_template("_:{row}", {}).texts
+    ('_:c', '')
     """
     if alone := CELL.fullmatch(text):
         return Template(("", ""), (alone[1],), None)
@@ -66,6 +71,11 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
         texts[-1] += f'"{behind}'
         _check(text, texts)
         return Template(tuple(texts), tuple(CELL.findall(text)), _escaped)
+    if text.startswith(_BLANK) and CELL.search(text):
+        # A label may not begin with everything that a cell can.
+        texts = CELL.split(f"{_BLANK}c{text.removeprefix(_BLANK)}")[::2]
+        _check(text, texts)
+        return Template(tuple(texts), tuple(CELL.findall(text)), _in_label)
     whole = text[1:-1] if re.fullmatch(r"<\{[^{}]+\}>", text) else None
     iri = f"<{whole}>" if whole else _iri(text, prefixes)
     texts = CELL.split(iri)[::2]
@@ -107,6 +117,11 @@ def _safe(value: str) -> str:
     return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
+def _in_label(value: str) -> str:
+    """Return what a cell holds as a part of a blank node's label; different texts differ there too."""
+    return _NOT_IN_LABEL.sub(lambda match: "".join(f"_{byte:02X}" for byte in match[0].encode()), value)
+
+
 def _escaped(value: str) -> str:
     """Return a text as it stands between the quotes of a literal."""
     return str(Literal(value))[1:-1]
@@ -122,7 +137,7 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
 Columns = tuple[tuple[str, str], ...]
 """A mapping: t, stream (optional), s and predicates, each with its template; the values are objects."""
 ROW: Final = "row"
-"""The column of a mapped table that says which row of the user's table a triple comes from."""
+"""The column of a mapped table that says which row of the user's table a triple comes from; and its cell."""
 ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
 _OWN: Final = ("t", "stream", "s")
 
@@ -329,7 +344,8 @@ def _is_parquet(plain: Path) -> bool:
 
 
 def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
-    texts, header = list(dict.fromkeys(names)), column_names(path, plain)
+    header = column_names(path, plain)
+    texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
     if missing := [name for name in texts if name not in header]:
         raise LarsError(f"{path}: found no column {missing[0]}; it has {', '.join(header)}")
     if twice := [name for name in texts if header.count(name) > 1]:
@@ -360,6 +376,8 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
             raise LarsError(
                 f"{path}: the column {name} has bytes that are no UTF-8; expected UTF-8"
             ) from None
+    if ROW in names and ROW not in header:
+        columns[ROW] = pa.array(np.arange(1, table.num_rows + 1))
     return _Table(path, columns, not is_parquet, marked)
 
 

@@ -41,6 +41,7 @@ ON_TRACES = (
     "explain",
     "check",
     "compare",
+    "compare_logs",
     "phase",
     "shrink",
     "export",

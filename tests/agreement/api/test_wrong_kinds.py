@@ -46,7 +46,8 @@ def test_a_keyword_names_what_is_wrong_with_its_value(name):
     function = getattr(api, name)
     options = [each for each in declared(answering(function).request) if not each.argument]
     needed = {each.name: GIVEN.get(each.name, "x") for each in options if each.needed}
-    inputs = ("csparql", "cqels", "query.rq") if name == "compare" else ("query.rq",)
+    own = {"compare": ("csparql", "cqels", "query.rq"), "compare_logs": ("a.csv", "b.csv")}
+    inputs = own.get(name, ("query.rq",))
     for each in options:
         for wrong in WRONG.values():
             with pytest.raises(LarsError, match=f"^{each.name}=|found"):

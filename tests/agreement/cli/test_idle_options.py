@@ -18,6 +18,10 @@ from tests.manuals.running import copied
 
 ANSWER = '{"t": 2, "rows": [{"y": {"type": "literal", "value": "1.001", "datatype": "http://www.w3.org/2001/XMLSchema#double"}}]}\n'
 FILES = {
+    "alerts.csv": "time,value\n2,40\n9,41\n",
+    "late.csv": "time,value\n5,40\n10,41\n",
+    "events.csv": "time,value\n1,3\n2,40\n9,41\n20,4\n",
+    "value.rq": "SELECT ?value { STREAM <http://e/events> [RANGE 5s] { ?e <http://e/value> ?value } }",
     "now.rq": "SELECT ?x (NOW() AS ?n) { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
     "who.rq": "SELECT ?x { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
     "made.rq": "CONSTRUCT { ?x <http://e/q> ?y } { STREAM <http://e/S> [RANGE 3s] { ?x <http://e/p> ?y } }",
@@ -306,6 +310,12 @@ compare cqels cqels-1.x who.rq short.csv [--prefix ex=http://e/]
 compare cqels cqels-1.x who.rq own.csv [--column MAPPED]
 compare cqels cqels-1.x who.rq bad.nq [--on-error skip --rejected kept.txt]
 compare cqels cqels-1.x who.rq bad.nq --on-error skip [--rejected kept.txt]
+compare alerts.csv late.csv [--events events.csv]
+compare alerts.csv late.csv --events events.csv [--query value.rq]
+compare alerts.csv late.csv --events events.csv [--period 3s]
+compare alerts.csv late.csv [--within 1s]
+compare alerts.csv late.csv [--answers-unit 2s]
+compare alerts.csv late.csv [--time-variable value]
 run [--schema]
 generate g.nq --overwrite [--stations 2]
 generate g.nq --overwrite [--interval 2s]
@@ -352,7 +362,7 @@ ELSEWHERE_OF = {
             "--origin",
             "--static",
         ),
-        "--time",
+        *("--time", "--answers-format"),
     }
     | {"--sort"},
     "judge": {

@@ -1,0 +1,119 @@
+"""A first query for alerts and the events behind them: what the columns of both say, to be edited."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+from typing import Final
+
+from agreement.comparing.matching.likeness import Key, Number, row_key
+from agreement.documents.initial import EACH_ROW, EXAMPLE
+from agreement.documents.recordings import SLACK, Recording, in_columns
+from lars.durations import SECOND, Duration
+from lars.errors import LarsError
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+USUAL: Final = tuple(
+    Duration(n * SECOND.nanoseconds) for n in (3600, 1800, 900, 600, 300, 120, 60, 30, 20, 15, 10, 5, 2, 1)
+)
+"""Durations that people choose, from the longest on."""
+_NEAR: Final = 0.05
+"""By such a share of a usual length the oldest event may miss it: answers come late."""
+_Times = Mapping[Key, Sequence[float]]
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A query in CQELS, and how the table of events becomes triples for it."""
+
+    text: str
+    prefixes: Mapping[str, str]
+    columns: Mapping[str, str]
+
+
+def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
+    """Return a query whose answers have the columns that all alerts share with the events.
+
+    `name` is that of the stream, `time` the events' column of times. The window is about as long as an alert
+    comes after the latest event that it repeats, at most, and one time point at least. The filter is on the
+    first column by whose numbers all events that an alert repeats are above, or below, all others. Raises
+    LarsError where alerts and events share no column.
+    """
+    columns = _shared(events, alerts)
+    repeated = _times(alerts, tuple(columns))
+    every = _times([events], tuple(columns.values()))
+    age = _greatest_age(every, repeated)
+    length = _length(age, unit)
+    prefix, iri = EXAMPLE
+    patterns = " ; ".join(f"{prefix}:{column} ?{variable}" for variable, column in columns.items())
+    lines = (
+        "# A draft from the columns of the alerts and events. Edit it, and use it with --query.",
+        f"# The oldest event that an alert repeats is {age / 1000:g}s old.",
+        f"PREFIX {prefix}: <{iri}>",
+        f"SELECT {' '.join(f'?{variable}' for variable in columns)} WHERE {{",
+        f"  STREAM {prefix}:{name} [RANGE {length}] {{ ?event {patterns} }}",
+        *_filter(tuple(columns), set(every) & set(repeated), set(every) - set(repeated)),
+        "}",
+    )
+    cells = {f"{prefix}:{column}": f"{{{column}}}" for column in columns.values()}
+    return Draft("\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells})
+
+
+def _shared(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
+    """Return the columns that all alerts and the events have: what the events call each."""
+    known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
+    common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
+    columns = {
+        column: known[column.casefold()]
+        for column in common
+        if column.casefold() in known and _NAME.fullmatch(column)
+    }
+    if not columns:
+        names = ", ".join(common) or "none in common", ", ".join(events.variables)
+        problem = "alerts and events share no column: the alerts have {}, the events {}".format(*names)
+        raise LarsError(f"cannot draft a query: {problem}; use --query FILE")
+    return columns
+
+
+def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
+    """Return when each row comes, by what equal rows have in common."""
+    times: defaultdict[Key, list[float]] = defaultdict(list)
+    for log in logs:
+        for report in in_columns(log, columns).reports:
+            for row in report.rows:
+                times[row_key(row)].append(report.t)
+    return times
+
+
+def _greatest_age(events: _Times, alerts: _Times) -> float:
+    """Return how many ms an alert comes after the latest event that it repeats, at most."""
+    ages = (
+        min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)
+        for key, times in alerts.items()
+        for alert in times
+    )
+    return max(ages, default=0.0)
+
+
+def _length(age: float, unit: Duration) -> Duration:
+    """Return the length of a window: a usual one that is near, else the age in whole time points."""
+    near = (length for length in USUAL if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
+    # What arrives with the evaluation is in each window.
+    points = max(ceil(age / unit.milliseconds - SLACK), 1)
+    return next(near, Duration(points * unit.nanoseconds))
+
+
+def _filter(columns: Sequence[str], repeated: Iterable[Key], others: Iterable[Key]) -> Iterator[str]:
+    for place, column in enumerate(columns):
+        inside, outside = ([key[place] for key in keys] for keys in (repeated, others))
+        numbers = [part for part in inside if isinstance(part, Number)]
+        rest = [part for part in outside if isinstance(part, Number)]
+        if not rest or not numbers or (len(numbers), len(rest)) != (len(inside), len(outside)):
+            continue
+        if min(numbers) > max(rest):
+            yield f"  FILTER (?{column} >= {min(numbers)})  # of the other events the greatest: {max(rest)}"
+            return
+        if max(numbers) < min(rest):
+            yield f"  FILTER (?{column} <= {max(numbers)})  # of the other events the least: {min(rest)}"
+            return

@@ -1,0 +1,131 @@
+"""Two logs of alerts beside each other: which rows both have and when, and which only one of them has.
+
+An alert is a row with its time. What a log leaves out cannot be told from what its system never reported.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from math import inf
+from statistics import median_low
+
+from agreement.comparing.matching.likeness import Key, close, is_number, row_key
+from agreement.comparing.matching.places import nearest_pairs
+from agreement.documents.recordings import SLACK, Recording, Report
+from solver.facts import Row
+
+_Times = Mapping[float, int]
+"""How often a row comes, by its times."""
+_BLANK = "_:"
+
+
+@dataclass(frozen=True, slots=True)
+class AlertMatch:
+    """A row that two logs have at these times in ms; None where one lacks it then.
+
+    `elsewhere`: the log that lacks it has the row at another time.
+    """
+
+    row: Row
+    first: float | None
+    second: float | None
+    elsewhere: bool = False
+
+    @property
+    def delay(self) -> float | None:
+        """How many ms later the second log has the row; None where one lacks it."""
+        return None if self.first is None or self.second is None else self.second - self.first
+
+    @property
+    def at(self) -> float:
+        """The earlier of its times."""
+        return min(t for t in (self.first, self.second) if t is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class LogMatch:
+    """All alerts of two logs, by time."""
+
+    variables: tuple[str, ...]
+    alerts: tuple[AlertMatch, ...]
+
+    @property
+    def both(self) -> tuple[AlertMatch, ...]:
+        """The alerts that both logs have."""
+        return tuple(alert for alert in self.alerts if alert.delay is not None)
+
+    @property
+    def only(self) -> tuple[tuple[AlertMatch, ...], tuple[AlertMatch, ...]]:
+        """The alerts that only the first log has, and those that only the second has."""
+        first = tuple(alert for alert in self.alerts if alert.second is None)
+        return first, tuple(alert for alert in self.alerts if alert.first is None)
+
+    @property
+    def delays(self) -> tuple[float, float, float] | None:
+        """The least, the median and the greatest delay in ms; None where they have no alert in common."""
+        delays = [alert.delay for alert in self.both if alert.delay is not None]
+        return (min(delays), median_low(delays), max(delays)) if delays else None
+
+    def same(self, *, times: bool) -> bool:
+        """Whether both have the same alerts, at the same times if these count."""
+        moved = times and any(abs(alert.delay or 0) > SLACK for alert in self.alerts)
+        return not moved and all(alert.delay is not None for alert in self.alerts)
+
+
+def match_logs(first: Recording, second: Recording, tolerance: float, within: float = inf) -> LogMatch:
+    """Return the alerts of two logs with the same columns, in pairs of equal rows.
+
+    Two alerts of a row belong together if each is the nearest to the other in time, and at most `within` ms
+    away. Numbers are equal by value, up to the tolerance; blank nodes are not told apart.
+    """
+    keys = _keys((*first.reports, *second.reports), tolerance)
+    times = _times(first, keys), _times(second, keys)
+    rows = {keys[row]: row for report in (*second.reports, *first.reports) for row in report.rows}
+    alerts = chain.from_iterable(
+        _matched(row, times[0].get(key, {}), times[1].get(key, {}), within) for key, row in rows.items()
+    )
+    return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
+
+
+def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
+    times: defaultdict[Key, Counter[float]] = defaultdict(Counter)
+    for report in log.reports:
+        for row in report.rows:
+            times[keys[row]][report.t] += 1
+    return times
+
+
+def _matched(row: Row, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
+    ascending = sorted(first), sorted(second)
+    for n, m in nearest_pairs(*ascending):
+        mine = None if n is None else ascending[0][n]
+        yours = None if m is None else ascending[1][m]
+        near = mine is not None and yours is not None and abs(mine - yours) <= within + SLACK
+        both = min(first[mine], second[yours]) if near and mine is not None and yours is not None else 0
+        yield from [AlertMatch(row, mine, yours)] * both
+        if mine is not None:
+            yield from [AlertMatch(row, mine, None, bool(second))] * (first[mine] - both)
+        if yours is not None:
+            yield from [AlertMatch(row, None, yours, bool(first))] * (second[yours] - both)
+
+
+def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
+    """Return what equal rows have in common: of numbers that are close one, the least of them."""
+    rows = {row: row_key(row) for report in reports for row in report.rows}
+    numbers = {part for key in rows.values() for part in key if is_number(part)}
+    merged = _merged(sorted(numbers), tolerance)  # type: ignore[type-var]
+    return {row: tuple(_plain(merged.get(part, part)) for part in key) for row, key in rows.items()}
+
+
+def _plain(part: Hashable) -> Hashable:
+    return _BLANK if isinstance(part, str) and part.startswith(_BLANK) else part
+
+
+def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
+    """Return for each of ascending numbers the first of the run that it is in, each close to the next."""
+    merged: dict[Hashable, Hashable] = {}
+    for before, number in zip((None, *numbers), numbers, strict=False):
+        near = before is not None and close(before, number, tolerance)
+        merged[number] = merged[before] if near else number
+    return merged

@@ -1,0 +1,316 @@
+"""`compare` of two logs of alerts: what only one has, how late the other is, what predicts each."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from math import ceil, inf
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import ClassVar, Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.drafts import Draft, draft
+from agreement.comparing.judge import judging
+from agreement.comparing.logs import AlertMatch, LogMatch, match_logs
+from agreement.documents import initial, recordings, requests
+from agreement.documents.dates import Dates
+from agreement.documents.options import argument, option
+from agreement.documents.recordings import SLACK, ReadingOptions, Recording
+from agreement.documents.table_files import Column, OutTable
+from agreement.documents.values import Period
+from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.logs import report
+from agreement.results.logs.predicting import JudgedLogs, read_log
+from agreement.results.logs.report import Prediction
+from lars.durations import MILLISECOND, NANOSECONDS, Duration
+from lars.errors import LarsError
+from lars.files import rewrite
+from solver.memory import FAILED
+from solver.settings import share, unsaid
+from solver.traces import read_time
+from solver.traces.input_files import bare
+
+SUFFIXES: Final = frozenset(
+    (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
+)
+"""What files of alerts are called."""
+_ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
+"""What dateTimes without a time zone count from here, and those with one."""
+_UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
+"""How long a time point can be: the longest that fits."""
+_MINUTE: Final = 60_000
+"""Milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogOptions:
+    """What two logs of alerts are explained by."""
+
+    HEADING: ClassVar = "Two logs of alerts"
+
+    events: tuple[Path, ...] = option(
+        (),
+        "Log of the events behind the alerts. Repeatable.",
+        metavar="FILE",
+        source="trace",
+        keyword="TraceSource | Sequence[TraceSource]",
+        repeated=True,
+    )
+    query: Path | None = option(
+        None,
+        "Query whose answers are the alerts. [default: drafted from the columns]",
+        metavar="FILE",
+        source="trace",
+        keyword="TextSource | None",
+    )
+    period: tuple[Period, ...] = requests.periods_option(
+        "Pull periods U to try. [default: the STEP of the query, and those that fit the times of the alerts]"
+    )
+    within: Duration | None = option(
+        None,
+        "Greatest distance in time of two equal alerts that count as one. [default: no limit]",
+        requests.readers.unit,
+        metavar="LENGTH",
+        keyword="str | None",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogsRequest:
+    """What `compare_logs` is asked."""
+
+    first: Path = argument("ALERTS", "First log of alerts.", source="trace")
+    second: Path = argument("ALERTS", "Second log of alerts.", source="trace")
+    logs: LogOptions
+    recorded: requests.AnswersOptions
+    tolerance: float = requests.tolerance_option("numbers")
+    times: bool = option(True, "Also compare the times of the alerts.")
+    fail_on_empty: bool = requests.fail_on_empty_option()
+    input_options: requests.InputOptions
+    bad_lines: requests.BadLineOptions
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class LogsResult(Findings):
+    """What `compare_logs` returns: the alerts of both logs in pairs, and what predicts each log.
+
+    `predictions` are those of the first log, then of the second, the best of each first; none without
+    events. `draft` is the text of a query that was made from the columns.
+    """
+
+    verdict: ClassVar[str | None] = "same"
+
+    names: tuple[str, str]
+    match: LogMatch
+    predictions: tuple[tuple[Prediction, ...], tuple[Prediction, ...]] = ((), ())
+    draft: str | None = None
+    _dates: Dates = field(default_factory=Dates)
+    _times: bool = True
+    _fails_on_empty: bool = False
+
+    @property
+    def same(self) -> bool:
+        """Whether both logs have the same alerts, at the same times if these count."""
+        return self.match.same(times=self._times)
+
+    @property
+    def dates(self) -> Dates:
+        """What dateTimes the times are, in milliseconds, where they are any."""
+        return self._dates
+
+    @property
+    def ending(self) -> tuple[int, str | None]:
+        """1 where they differ, 3 by --fail-on-empty where no log has an alert."""
+        if self._fails_on_empty and not self.match.alerts:
+            return FAILED, "--fail-on-empty: no alert in either log"
+        return int(not self.same), None
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return report.as_json(self.names, self.match, self.predictions, self.draft, self._dates)
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the comparison for a reader."""
+        return report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `alerts`."""
+        variables = (Column(name, str, f"the alert's ?{name}") for name in self.match.variables)
+        return (OutTable("alerts", (*_COLUMNS, *variables), map(_row, self.match.alerts)),)
+
+
+_COLUMNS: Final = (
+    Column("first", float, "when the first log has it, in ms"),
+    Column("second", float, "when the second log has it, in ms"),
+    Column("delay", float, "how many ms later the second log has it"),
+    Column("elsewhere", bool, "whether the log that lacks it has it at another time"),
+)
+
+
+def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
+    return alert.first, alert.second, alert.delay, alert.elsewhere, *alert.row
+
+
+def is_log(text: str) -> bool:
+    """Whether the name of an engine is rather that of a file of alerts."""
+    return Path(text).suffix.lower() in SUFFIXES
+
+
+@offered_functions(LogsRequest)
+def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
+    r"""Return which alerts two logs have in common, when, and which semantics of a query predicts each log.
+
+    >>> result = compare_logs("time,room\n2,hall\n9,hall\n", "time,room\n10,hall\n")
+    >>> [(alert.first, alert.second) for alert in result.match.alerts]
+    [(2000.0, None), (9000.0, 10000.0)]
+    """
+    paths, asked = (request.first, request.second), request.logs
+    if asked.query is not None and not asked.events:
+        raise LarsError("--query requires --events FILE, the log of the events that the query reads")
+    if not asked.events and (extra := asked.period):
+        raise LarsError(f"--period {', '.join(map(str, extra))} requires --events FILE")
+    zero, logs = _read_logs(paths, request)
+    common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
+    if not common:
+        both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
+        raise LarsError(f"the logs have no column in common: {both}; use columns of one name")
+    for path, log in zip(paths, logs, strict=True):
+        if others := [name for name in log.variables if name not in common]:
+            listeners.note(f"{path}: {', '.join(others)} not compared: no column of the other log")
+    within = inf if asked.within is None else asked.within.milliseconds
+    begin = _minute_before([report.t for log in logs for report in log.reports], zero)
+    shown = None if zero is None else _since(zero, begin).isoformat().replace("+00:00", "Z")
+    first, second = (_later(recordings.in_columns(log, common), -begin * _MINUTE) for log in logs)
+    match = match_logs(first, second, request.tolerance, within)
+    result = LogsResult(
+        names=_names(paths),
+        match=match,
+        _dates=Dates(shown, MILLISECOND),
+        _times=request.times,
+        _fails_on_empty=request.fail_on_empty,
+    )
+    if not asked.events:
+        return result
+    mine, yours, text = _explained(request, zero, logs, listeners)
+    return replace(result, predictions=(mine, yours), draft=text)
+
+
+def _names(paths: tuple[Path, Path]) -> tuple[str, str]:
+    first, second = (path.name for path in paths)
+    return (first, second) if first != second else (str(paths[0]), str(paths[1]))
+
+
+_Logs = tuple[Recording, Recording]
+
+
+def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
+    """Return two logs by time, and what their dateTimes count from; None where their times are numbers."""
+    reading = _reading(request)
+    try:
+        return None, (read_log(paths[0], reading), read_log(paths[1], reading))
+    except LarsError as error:
+        problem = error
+    for zero in _ZEROS:
+        dated = replace(reading, origin=read_time(zero))
+        try:
+            first = read_log(paths[0], dated)
+        except LarsError:
+            continue
+        return zero, (first, read_log(paths[1], dated))
+    raise problem
+
+
+def _minute_before(times: Iterable[float], zero: str | None) -> int:
+    """Return the whole minute before all times that dateTimes have, counted from `zero`; else 0."""
+    first = min(times, default=0.0)
+    return 0 if zero is None else ceil((first - SLACK) / _MINUTE) - 1
+
+
+def _since(zero: str, minutes: int) -> datetime:
+    return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
+
+
+def _later(log: Recording, milliseconds: float) -> Recording:
+    """Return a log with its times moved, to the nanosecond."""
+    reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
+    return replace(log, reports=tuple(reports))
+
+
+def _reading(request: LogsRequest) -> ReadingOptions:
+    """Return how logs are read, before anybody knows what their dateTimes count from."""
+    given = replace(request.input_options, origin=None)
+    return judging.reading_of(request.recorded, given, requests.MatchBy.SEQUENCE)
+
+
+def _explained(
+    request: LogsRequest, zero: str | None, logs: _Logs, listeners: Listeners
+) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
+    """Return what predicts each log, and the text of the query that was drafted, if none is given."""
+    asked = request.logs
+    tables = list(_event_tables(request, zero))
+    options = _timed(request.input_options, zero, tables)
+    with TemporaryDirectory(prefix="lars-") as folder:
+        drafted, query = None, asked.query
+        if query is None:
+            drafted = _drafted(asked.events, options, tables, logs)
+            query = Path(folder) / "draft.rq"
+            rewrite(query, drafted.text)
+            options = replace(options, prefix=drafted.prefixes, column=drafted.columns)
+        options = options.fitted([query], listeners.note)
+        files = (query, *asked.events)
+        options = initial.initial(query.parent, files, options, as_text=True).mapped(listeners.note)
+        trace = options.trace(asked.events, request.bad_lines)
+        reading = replace(_reading(request), unit=options.time_point)
+        judged = JudgedLogs(query, trace, options.time_point, reading, asked.period, request.tolerance)
+        first, second = (
+            judged.predictions(log, unsaid if n else listeners.warn, share(listeners.progress, n, n + 1, 2))
+            for n, log in enumerate((request.first, request.second))
+        )
+        return first, second, None if drafted is None else drafted.text
+
+
+def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
+    """Yield the logs of events that are tables with a column of times, and what that column is called."""
+    options = request.input_options
+    origin = None if zero is None else read_time(zero)
+    for path in request.logs.events:
+        if (time := initial.time_column(initial.header(path))) is not None:
+            reading = ReadingOptions(
+                None, options.time_point, options.trace_unit, time, origin, ordered=False
+            )
+            yield time, read_log(path, reading)
+
+
+def _timed(
+    options: requests.InputOptions, zero: str | None, tables: Sequence[tuple[str, Recording]]
+) -> requests.InputOptions:
+    """Return options with a unit of which the times of events are multiples, from the whole minute before."""
+    times = [report.t for _, table in tables for report in table.reports]
+    if zero is None or not times:
+        return options
+    first = min(times)
+    if options.unit is None:
+        apart = {round((t - first) * NANOSECONDS["ms"]) for t in times}
+        units = (each for each in _UNITS if not any(t % each.nanoseconds for t in apart))
+        options = replace(options, unit=next(units, _UNITS[-1]))
+    if options.origin is None:
+        options = replace(options, origin=_since(zero, _minute_before(times, zero)))
+    return options
+
+
+def _drafted(
+    events: Sequence[Path],
+    options: requests.InputOptions,
+    tables: Sequence[tuple[str, Recording]],
+    logs: _Logs,
+) -> Draft:
+    if len(events) > 1 or options.column:
+        given = "--column" if options.column else "several files of --events"
+        raise LarsError(f"{given}: the query is drafted from the columns of one file; use --query FILE")
+    if not tables:
+        raise LarsError(f"{events[0]}: cannot draft a query: no table with a time; use --query FILE")
+    ((time, table),) = tables
+    name = re.sub(r"\W+", "_", bare(events[0]).stem, flags=re.ASCII)
+    return draft(table, logs, name=name, time=time, unit=options.time_point)

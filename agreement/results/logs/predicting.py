@@ -1,0 +1,162 @@
+"""What predicts a log of alerts: a query evaluated by a specification, or by an engine version."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import floor
+from pathlib import Path
+from typing import Final
+
+from agreement.comparing.drafts import USUAL
+from agreement.comparing.judge import judging
+from agreement.documents import initial, recordings, requests
+from agreement.documents.recordings import SLACK, Answers, ReadingOptions, Recording, read_recording
+from agreement.documents.values import Period
+from agreement.engines.engine import columns
+from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import EngineRun
+from agreement.results.judgements import judged_run
+from agreement.results.logs.report import Prediction
+from lars.durations import Duration
+from lars.errors import LarsError
+from solver.settings import Progress, TraceInput, Warn, no_progress
+from translate.model.query import EngineQuery, Semantics
+from translate.model.windows import Range
+
+_PUSH: Final = "cqels"
+_PULL: Final = "csparql"
+_CLOSING: Final = "rspql"
+_MOST_PERIODS: Final = 6
+
+
+def read_log(path: Path, reading: ReadingOptions) -> Recording:
+    """Return a file of alerts by time; a column that is called as times are is the time."""
+    if reading.time_variable is None and reading.kind is None:
+        reading = replace(reading, time_variable=initial.time_column(initial.header(path)))
+    recording = read_recording(path, reading).recording
+    return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLogs:
+    """What logs are judged by: the file of a query, the trace of events, and how logs are read.
+
+    `periods` are those to try for pulling; none: those that a log allows.
+    """
+
+    query: Path
+    trace: TraceInput
+    unit: Duration
+    reading: ReadingOptions
+    periods: tuple[Period, ...]
+    tolerance: float
+
+    def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
+        """Return what was tried for a log, the best first.
+
+        Windows that report as they close are tried where pulling does not fit, and versions of engines where
+        no specification does.
+        """
+        unit, messages = self.unit, list[str]()
+        run, zero = judged_run(self.query, _PUSH, self.trace, unit, messages.append)
+        answers = self._answers(log, columns(run.query), zero)
+        times = [report.t for report in answers.recording.reports]
+        asked = [Duration(one.points(unit) * unit.nanoseconds) for one in self.periods]
+        periods = asked or _periods(run, times)
+        tried = [self._judged("push", _PUSH, run, None, answers)]
+        for words, engine in (("pull every", _PULL), ("windows that close every", _CLOSING)):
+            for n, period in enumerate(periods):
+                progress(n, len(periods))
+                tried.append(self._judged(f"{words} {period}", engine, run, period, answers))
+            if any(one.correct for one in tried):
+                break
+        else:
+            language = judging.language_of(self.query, unit)
+            for name in (name for name, engine in ENGINES.items() if engine.specification == language):
+                own, _ = judged_run(self.query, name, self.trace, unit, messages.append)
+                tried.append(self._judged(name, name, own, None, answers))
+        for message in dict.fromkeys(messages):
+            warn(message)
+        dated = (one.since(zero) for one in tried)
+        return tuple(sorted(dated, key=lambda one: one.order))
+
+    def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Answers:
+        """Return a log in the columns of the query; raises LarsError where it lacks one."""
+        recording = read_log(log, self.reading.since(zero))
+        if missing := [name for name in names if name not in recording.variables]:
+            found = ", ".join(recording.variables)
+            raise LarsError(f"{log}: no column for ?{missing[0]} of the query; found {found}")
+        return Answers(recordings.in_columns(recording, tuple(sorted(names))), lexical=True, rows_only=True)
+
+    def _judged(
+        self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Answers
+    ) -> Prediction:
+        """Return what an engine makes of the log; its windows slide so, if it is no version of one."""
+        query = run.query if engine in ENGINES else _sliding(run.query, slide)
+        times = [report.t for report in answers.recording.reports]
+        tried: list[Prediction] = []
+        for semantics, words in ((Semantics.BAG, ""), (Semantics.SET, ", each row once")):
+            how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
+            options, unit = judging.options_of(how), self.unit
+            try:
+                if slide is not None:
+                    options = replace(options, starts=_starts(query, times, slide, unit))
+                recording = judging.recording_to_judge(replace(run, query=query), unit, answers, options)
+                verdict = judging.verdict_on(engine, recording, answers, how, no_progress)
+            except LarsError as error:
+                return Prediction(name, engine, None, str(error))
+            tried.append(Prediction(f"{name}{words}", engine, verdict))
+            if verdict.correct:
+                break
+        return min(tried, key=lambda one: one.order)
+
+
+def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:
+    def changed(source: requests.WindowSource) -> requests.WindowSource:
+        window = source.window
+        return replace(source, window=replace(window, slide=slide)) if isinstance(window, Range) else source
+
+    return requests.with_sources(query, changed)
+
+
+def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
+    """Return periods of which all alerts come in the same half: those of the query, then usual ones.
+
+    None is longer than the trace. The longest come first; where all alerts have one time any period fits, and
+    the shortest come first.
+    """
+    windows = (source.window for source in requests.sources(run.query))
+    own = [window.slide for window in windows if isinstance(window, Range) and window.slide]
+    unit, most = run.unit.nanoseconds, run.last * run.unit.nanoseconds
+    lengths = (length for length in USUAL if not length.nanoseconds % unit and length.nanoseconds <= most)
+    usual = [length for length in lengths if _begin(times, length) is not None]
+    fitting = usual if len(set(times)) > 1 else usual[::-1]
+    return tuple(dict.fromkeys((*own, *fitting)))[:_MOST_PERIODS]
+
+
+def _begin(times: Sequence[float], period: Duration) -> float | None:
+    """Return the ms behind multiples of a period at which a part of it begins that all times lie in.
+
+    None where no half of the period holds all of them; 0 without times.
+    """
+    length = period.milliseconds
+    phases = sorted({round(t % length, 6) for t in times}) or [0.0]
+    gaps = [after - before for before, after in pairwise((*phases, phases[0] + length))]
+    widest = max(range(len(gaps)), key=gaps.__getitem__)
+    return phases[(widest + 1) % len(phases)] if gaps[widest] * 2 >= length else None
+
+
+def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
+    """Return start times t0, with which windows close when reports come, or at a round time a little before.
+
+    Raises LarsError where reports come at all times of the period.
+    """
+    whole, begin = period.milliseconds, _begin(times, period)
+    if begin is None:
+        raise LarsError(f"the alerts come at all times of a period of {period}")
+    rounds = (begin - begin % each.milliseconds for each in USUAL if each.milliseconds <= whole)
+    closing = dict.fromkeys((begin, *(t for t in rounds if begin - t < whole / 2)))
+    windows = (source.window for source in requests.sources(query))
+    lengths = {window.length.milliseconds for window in windows if isinstance(window, Range)}
+    opening = ((t - length) % whole for t in closing for length in sorted(lengths))
+    return tuple(dict.fromkeys(floor((t + SLACK) / unit.milliseconds) for t in opening))

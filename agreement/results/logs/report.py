@@ -1,0 +1,213 @@
+"""Two logs of alerts for a reader: which alerts both have, how late, and what predicts each log; JSON."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Final
+
+from rich.console import RenderableType
+
+from agreement.comparing.judge import judging
+from agreement.comparing.logs import AlertMatch, LogMatch
+from agreement.documents import outputs
+from agreement.documents.dates import Dates
+from agreement.documents.recordings import SLACK
+from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
+from lars.language.windows import Interval
+
+_NAMED: Final = 4
+_SHOWN: Final = 20
+"""So many alerts that differ are shown; all of them are in the JSON and the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prediction:
+    """What a semantics says of a log of alerts: `name` in words, and the engine to judge by.
+
+    Without a verdict `problem` says why there is none.
+    """
+
+    name: str
+    engine: str
+    verdict: judging.AnswersVerdict | None
+    problem: str | None = None
+
+    @property
+    def correct(self) -> bool:
+        """Whether it predicts the log."""
+        return self.verdict is not None and self.verdict.correct is True
+
+    @property
+    def _every(self) -> Sequence[WindowVerdict]:
+        return () if self.verdict is None else tuple(judged_windows(self.verdict))
+
+    @property
+    def windows(self) -> Sequence[WindowVerdict]:
+        """The evaluations, or steps of an engine version, that count."""
+        return [window for window in self._every if window.phase == COUNTING]
+
+    @property
+    def left_out(self) -> int:
+        """How many alerts come before the first evaluation that counts, or after the last."""
+        return sum(window.actual for window in self._every if window.phase != COUNTING)
+
+    @property
+    def unexplained(self) -> Sequence[WindowVerdict]:
+        """The evaluations at which the log has something else than is predicted."""
+        return [window for window in self.windows if window.is_wrong]
+
+    @property
+    def late(self) -> float:
+        """How many ms after their evaluations reports come, at most."""
+        return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
+
+    @property
+    def order(self) -> tuple[bool, bool, int, float]:
+        """What the best is first by: it predicts the log, leaves least unexplained, is least late."""
+        rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
+        return not self.correct, self.verdict is None, rows + self.left_out, self.late
+
+    def since(self, zero: str | None) -> "Prediction":
+        """Return it with the dateTime of time 0, if times have one."""
+        verdict = self.verdict
+        return self if verdict is None else replace(self, verdict=replace(verdict, origin=zero))
+
+
+Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
+
+
+def as_text(
+    names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
+) -> Iterator[RenderableType]:
+    """Yield the alerts that differ, sentences about all, and what predicts each log."""
+    differing = [alert for alert in match.alerts if alert.delay is None or abs(alert.delay) > SLACK]
+    if differing:
+        yield _alerts(names, match, differing[:_SHOWN], dates)
+        if len(differing) > _SHOWN:
+            yield f"{len(differing) - _SHOWN} more alerts differ; --json prints them"
+    yield from _sentences(names, match)
+    if draft is not None:
+        yield ""
+        yield draft.rstrip("\n")
+        yield ""
+    for name, tried in zip(names, predictions, strict=True):
+        if tried:
+            yield from _explanation(name, tried)
+
+
+def _alerts(
+    names: tuple[str, str], match: LogMatch, alerts: Sequence[AlertMatch], dates: Dates
+) -> RenderableType:
+    last = max(t for alert in alerts for t in (alert.first, alert.second) if t is not None)
+    dates = dates.within(Interval(int(min(alert.at for alert in alerts)), int(last) + 1))
+
+    def time(t: float | None, *, elsewhere: bool) -> str:
+        if t is None:
+            return "at another time" if elsewhere else "never"
+        return dates.text(t) if dates.zero is not None else _seconds(t)
+
+    rows = (
+        (
+            outputs.short_row(alert.row),
+            time(alert.first, elsewhere=alert.elsewhere),
+            time(alert.second, elsewhere=alert.elsewhere),
+            "" if alert.delay is None else _signed(alert.delay),
+        )
+        for alert in alerts
+    )
+    columns = (f"({', '.join(match.variables)})", *names, "delay")
+    title = f"alerts that differ{dates.caption}"
+    return outputs.table(title, columns, rows, right=("delay",), whole=(*names, "delay"))
+
+
+def _seconds(milliseconds: float) -> str:
+    return f"{outputs.plain(milliseconds / 1000)}s"
+
+
+def _signed(delay: float) -> str:
+    return f"{'+' if delay > 0 else ''}{_seconds(delay)}"
+
+
+def _sentences(names: tuple[str, str], match: LogMatch) -> Iterator[str]:
+    first, second = names
+    only = [len(part) for part in match.only]
+    both = outputs.quantity(len(match.both), "alert")
+    yield f"{both} in both logs, {only[0]} only in {first}, {only[1]} only in {second}"
+    if match.delays is not None and any(abs(delay) > SLACK for delay in match.delays):
+        least, middle, most = map(_signed, match.delays)
+        spread = least if least == most else f"{least} to {most}, median {middle}"
+        yield f"delay of {second} in the common alerts: {spread}"
+
+
+def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableType]:
+    best = tried[0]
+    if best.verdict is None:
+        yield f"{name}: not judged: {best.problem}"
+        return
+    if best.correct:
+        fitting = [_with_delay(one) for one in tried if one.correct and one.left_out == best.left_out]
+        what = (
+            "every alert"
+            if not best.left_out
+            else f"all but {outputs.quantity(best.left_out, 'alert')} at the ends"
+        )
+        yield f"{name}: {what} predicted by {outputs.first_few(fitting, _NAMED, ', and by ')}"
+        return
+    left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
+    yield f"{name}: nothing that was tried predicts it; the nearest is {best.name}, but for {left}"
+    yield outputs.table(
+        f"left unexplained in {name}",
+        ("time", "predicted only", "reported only"),
+        map(partial(_unexplained, best.verdict.dates), best.unexplained[:_SHOWN]),
+    )
+
+
+def _with_delay(prediction: Prediction) -> str:
+    late = f" (reports up to {_seconds(prediction.late)} late)" if prediction.late > SLACK else ""
+    return f"{prediction.name}{late}"
+
+
+def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
+    missing, extra = (" ".join(rows) for rows in outputs.told_apart(window.missing, window.extra))
+    end = window.end
+    at = str(window.at) if end is None else dates.text(end)
+    return at, missing or ("" if extra else str(window.problem)), extra
+
+
+def as_json(
+    names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
+) -> outputs.Json:
+    """Return the JSON document: times in milliseconds."""
+    return {
+        "logs": list(names),
+        "same": match.same(times=True),
+        "both": len(match.both),
+        "only": list(map(len, match.only)),
+        "delays": None
+        if match.delays is None
+        else dict(zip(("least", "median", "most"), match.delays, strict=True)),
+        "alerts": [_alert_json(match, alert, dates) for alert in match.alerts],
+        "query": draft,
+        "predictions": [list(map(_prediction_json, tried)) for tried in predictions],
+        "origin": dates.zero,
+    }
+
+
+def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Json:
+    times = dates.with_dates({"first": alert.first, "second": alert.second})
+    row = outputs.binding(match.variables, alert.row)
+    return {"row": row, **times, "delay": alert.delay, "elsewhere": alert.elsewhere}
+
+
+def _prediction_json(prediction: Prediction) -> outputs.Json:
+    verdict = prediction.verdict
+    return {
+        "semantics": prediction.name,
+        "engine": prediction.engine,
+        "correct": None if verdict is None else verdict.correct,
+        "evaluations": len(prediction.windows),
+        "unexplained": len(prediction.unexplained),
+        "left_out": prediction.left_out,
+        "late": prediction.late,
+        "problem": prediction.problem,
+    }

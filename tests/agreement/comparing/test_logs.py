@@ -1,0 +1,145 @@
+"""Two logs of alerts: their pairs by definition, and what predicts logs that a simulation wrote."""
+
+import random
+from math import inf
+
+import pandas as pd
+import pytest
+
+from agreement import api
+from agreement.comparing.logs import match_logs
+from agreement.documents.recordings import Recording, Report
+from tests.agreement.command import lars
+
+ROWS = [('"a"',), ('"b"',), ('"31"^^<http://www.w3.org/2001/XMLSchema#integer>',)]
+
+
+def log(rng):
+    times = sorted(rng.choice([0.0, 1.0, 2.5, 7.0, 7.0, 2.0**52]) for _ in range(rng.randrange(4)))
+    return Recording(("x",), tuple(Report(t, (rng.choice(ROWS),)) for t in times))
+
+
+def by_definition(mine, yours, within):
+    """Return how often equal rows are nearest to each other: times of both, each as often as both have it."""
+    pairs = []
+    for row in ROWS:
+        one, other = ([r.t for r in side.reports if row in r.rows] for side in (mine, yours))
+        for t in sorted(set(one)):
+            for u in sorted(set(other)):
+                near = min(sorted(set(other)), key=lambda x: (abs(x - t), x)) == u
+                back = min(sorted(set(one)), key=lambda x: (abs(x - u), x)) == t
+                if near and back and abs(t - u) <= within:
+                    pairs += [(row, t, u)] * min(one.count(t), other.count(u))
+    return sorted(pairs)
+
+
+def test_two_alerts_belong_together_if_each_is_nearest_to_the_other():
+    rng = random.Random(7)
+    for _ in range(400):
+        mine, yours, within = log(rng), log(rng), rng.choice([0.0, 1.5, 100.0, inf])
+        match = match_logs(mine, yours, 1e-9, within)
+        assert sorted((a.row, a.first, a.second) for a in match.both) == by_definition(mine, yours, within)
+        counted = sum(2 if a.delay is not None else 1 for a in match.alerts)
+        assert counted == len(mine.reports) + len(yours.reports)
+
+
+def test_numbers_are_equal_by_value():
+    decimal = "http://www.w3.org/2001/XMLSchema#decimal"
+    mine = Recording(("x",), (Report(0.0, (('"0.3"^^<' + decimal + ">",),)),))
+    double = '"0.30000000000000004"^^<http://www.w3.org/2001/XMLSchema#double>'
+    assert match_logs(mine, Recording(("x",), (Report(5.0, ((double,),)),)), 1e-9).both
+    assert not match_logs(mine, Recording(("x",), (Report(5.0, ((double,),)),)), 0.0).both
+
+
+def simulated(rng, *, length, period, delay):
+    """Return events, and the alerts of values above 35 of a pushing and a pulling system."""
+    events, t = [], 0
+    for _ in range(60):
+        t += rng.randint(1, 9)
+        events.append((t, rng.choice(["hall", "attic"]), rng.randint(10, 40)))
+    pushed = [(t + delay, room, value) for t, room, value in events if value > 35]
+    pulled = [
+        (end + delay, room, value)
+        for end in range(period, t, period)
+        for at, room, value in sorted(set(events))
+        if end - length < at <= end and value > 35
+    ]
+    return events, pushed, pulled
+
+
+def table(folder, name, rows):
+    path = folder / f"{name}.csv"
+    path.write_text("time,room,value\n" + "".join(f"{t},{room},{value}\n" for t, room, value in rows))
+    return path
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_wrote_a_log_predicts_it(tmp_path, seed):
+    rng = random.Random(seed)
+    period = rng.choice([5, 10, 20])
+    events, pushed, pulled = simulated(rng, length=20, period=period, delay=0)
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT ?room ?value WHERE { STREAM ex:s [RANGE 20s] { ?e ex:room ?room ; ex:value ?value } "
+        "FILTER (?value > 35) }"
+    )
+    logs = table(tmp_path, "a", pushed), table(tmp_path, "b", pulled)
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query)
+    assert "push" in [one.name for one in found.predictions[0] if one.correct]
+    assert f"pull every {period}s" in [one.name for one in found.predictions[1] if one.correct]
+
+
+def test_a_draft_has_the_columns_and_the_threshold():
+    events, pushed, _ = simulated(random.Random(1), length=20, period=10, delay=0)
+    frames = [pd.DataFrame(rows, columns=["time", "room", "value"]) for rows in (pushed, events)]
+    draft = api.compare_logs(frames[0], frames[0], events=frames[1]).draft
+    least = min(value for _, _, value in pushed)
+    assert "?event ex:room ?room ; ex:value ?value" in draft
+    assert f"FILTER (?value >= {least})" in draft
+    assert "[RANGE 1s]" in draft
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "a.csv").write_text("Time;room\n2026-05-04T08:00:02Z;hall\n2026-05-04T08:00:02Z;hall\n")
+    (tmp_path / "b.csv").write_text("time\troom\n2026-05-04T08:00:02.5Z\thall\n")
+    (tmp_path / "local.csv").write_text("time,room\n2026-05-04T08:00:02,hall\n")
+    (tmp_path / "other.csv").write_text("time,floor\n2026-05-04T08:00:02Z,1\n")
+    (tmp_path / "none.csv").write_text("time,room\n")
+    (tmp_path / "events.csv").write_text("time,floor\n2026-05-04T08:00:02Z,1\n")
+    return tmp_path
+
+
+def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
+    run = lars("compare", files / "a.csv", files / "b.csv")
+    assert run.code == 1
+    assert "1 alert in both logs, 1 only in a.csv, 0 only in b.csv" in run.out
+    assert "delay of b.csv in the common alerts: +0.5s" in run.out
+    assert lars("compare", files / "a.csv", files / "b.csv", "--within", "100ms").out.count("0 alerts in")
+
+
+@pytest.mark.parametrize(
+    ("names", "said"),
+    [
+        (("a.csv", "local.csv"), "only one of it and the origin has a time zone"),
+        (("a.csv", "other.csv"), "no column in common"),
+        (("a.csv", "missing.csv"), "No such file"),
+        (("a.csv", "b.csv", "--query", "q.rq"), "--query requires --events"),
+        (("a.csv", "b.csv", "--t0", "3"), "cannot combine --t0 with two logs of alerts"),
+        (
+            ("a.csv", "b.csv", "--events", "events.csv"),
+            "cannot draft a query: alerts and events share no column",
+        ),
+        (("cqels", "csparql", "q.rq", "t.nq", "--within", "3s"), "--within requires two logs of alerts"),
+    ],
+)
+def test_what_cannot_be_compared_is_said(files, names, said):
+    run = lars("compare", *(files / name if name.endswith(".csv") else name for name in names))
+    assert run.code == 2
+    assert said in run.err
+
+
+def test_no_alert_at_all_is_no_agreement(files):
+    empty = files / "none.csv"
+    assert lars("compare", empty, empty).code == 0
+    assert lars("compare", empty, empty, "--fail-on-empty").code == 3
