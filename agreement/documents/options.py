@@ -124,11 +124,15 @@ def _members(kind: type[Any]) -> Mapping[str, Any]:
     return {
         member.name: _of_field(member, hints[member.name]) if member.metadata else hints[member.name]
         for member in fields(kind)
+        if member.metadata or member.default is MISSING
     }
 
 
 members: Final[Callable[[Any], Mapping[str, Any]]] = cache(_members)
-"""What a request or group consists of, by the names of its fields: options, and other groups."""
+"""What a request or group consists of, by the names of its fields: options, and other groups.
+
+A field with a default that is no option is set by who knows it, once the request is read.
+"""
 
 
 def _of_field(member: "Field[Any]", hint: Any) -> Option:

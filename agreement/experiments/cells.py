@@ -27,7 +27,7 @@ from translate.model.query import Language
 
 if TYPE_CHECKING:
     from agreement.comparing.judge import Options
-    from agreement.documents.recordings import ReadingOptions
+    from agreement.documents.requests import AnswersOptions
     from agreement.engines.specifications import Specification
 
 _DECIDING: Final = (lars, translate, solver, agreement)
@@ -87,7 +87,7 @@ class RecordedAnswers:
     """Recorded answers of an engine in a file."""
 
     path: Path
-    options: "ReadingOptions"
+    options: "AnswersOptions"
 
 
 @dataclass(frozen=True, slots=True)

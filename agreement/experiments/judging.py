@@ -13,7 +13,13 @@ from agreement.documents import recordings
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import pushes_of
 from agreement.documents.outputs import Json
-from agreement.documents.requests import absolute_text, base_of_block, read_once, sources
+from agreement.documents.requests import (
+    AnswersOptions,
+    absolute_text,
+    base_of_block,
+    read_once,
+    sources,
+)
 from agreement.documents.traces import origin_in, point_in
 from agreement.engines import specifications
 from agreement.engines.adapters import Registration, RunningAdapter, answers_of
@@ -90,7 +96,8 @@ def _subject(experiment: Experiment, entry: ExperimentEntry, table: EngineTable)
         unit = experiment.unit
         file: Path = experiment.file_path(table.answers, (*entry.path, "answers"))
         return RecordedAnswers(
-            file, recordings.ReadingOptions(table.answers_format, unit, table.answers_unit)
+            file,
+            AnswersOptions(answers_format=table.answers_format, answers_unit=table.answers_unit, unit=unit),
         )
     assert table.engine is not None
     if table.engine not in ENGINES:

@@ -32,7 +32,7 @@ from agreement.results.renderings.judged_windows import (
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn
-from solver.traces import point_of, read_static
+from solver.traces import instant_of, point_of, read_static
 
 if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
@@ -246,7 +246,9 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
     Raises LarsError where there is nothing to compare, once what may be the reason has been told.
     """
     unit, messages = request.input_options.time_point, list[str]()
-    reading = judging.reading_of(request.recorded, request.input_options, request.how.match)
+    origin, ordered = request.input_options.origin, request.how.match is requests.MatchBy.TIME
+    since = None if origin is None else instant_of(origin)
+    reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
     judging.check_judge(name)
     trace = request.input_options.trace(request.inputs[1:], request.bad_lines)

@@ -53,7 +53,7 @@ from solver.columns import trace_columns
 from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact, Static
 from solver.job import Question, ask
-from solver.traces import instant_of, prepare, read_arrivals, read_static
+from solver.traces import prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
 from translate.model.query import EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Range
@@ -769,19 +769,4 @@ def options_of(options: requests.JudgeOptions) -> Options:
         late=options.late,
         match=options.match,
         deadline=Deadline.after(limit),
-    )
-
-
-def reading_of(
-    recorded: requests.AnswersOptions, options: requests.InputOptions, match: requests.MatchBy
-) -> recordings.ReadingOptions:
-    """Return how a file of answers is read."""
-    origin = options.origin
-    return recordings.ReadingOptions(
-        kind=recorded.answers_format,
-        unit=options.time_point,
-        time_unit=recorded.answers_unit,
-        time_variable=recorded.time_variable,
-        origin=None if origin is None else instant_of(origin),
-        ordered=match is requests.MatchBy.TIME,
     )

@@ -1,7 +1,7 @@
 """Recorded answers of engines, and what was recorded with them: one file per format."""
 
 from agreement.documents.recordings.case import Case, read_case
-from agreement.documents.recordings.reading import ReadingOptions, read_recording
+from agreement.documents.recordings.reading import read_recording
 from agreement.documents.recordings.recording import (
     SLACK,
     Answers,

@@ -1,6 +1,5 @@
 """Files of answers: which format one has, and what it holds."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, assert_never
 
@@ -16,10 +15,9 @@ from agreement.documents.recordings.answer_tables import (
 from agreement.documents.recordings.case import ACCEPTED_CASE, case_of
 from agreement.documents.recordings.recording import Answers, AnswerTimes
 from agreement.documents.recordings.yabench import ACCEPTED_YABENCH, read_yabench
-from agreement.documents.requests import AnswersFormat
-from lars.durations import MILLISECOND, SECOND, Duration
+from agreement.documents.requests import AnswersFormat, AnswersOptions
+from lars.durations import MILLISECOND, Duration
 from lars.files import TextFile, TextLine, read_file
-from solver.traces import Instant, read_time
 from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.input_files import ARROW, is_json_row
 
@@ -54,42 +52,17 @@ _LONGEST_LINE: Final = 2**20
 _IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
 
 
-@dataclass(frozen=True, slots=True)
-class ReadingOptions:
-    """How answers are read: None for `kind` recognises it, and for `time_unit` means what is usual.
-
-    A number that is a time counts `time_unit`: by default ms in CSRBench's and YABench's files,
-    `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
-    dateTimes in it count from `origin`. Not `ordered`: times may go back from one report to the next.
-    """
-
-    kind: AnswersFormat | None = None
-    unit: Duration = SECOND
-    time_unit: Duration | None = None
-    time_variable: str | None = None
-    origin: Instant | None = None
-    ordered: bool = True
-
-    def times(self, usual: Duration) -> AnswerTimes:
-        """Return how times are read where a number usually counts so much."""
-        return AnswerTimes(self.time_unit or usual, self.origin, self.ordered)
-
-    def since(self, zero: str | None) -> "ReadingOptions":
-        """Return the options with the dateTime of time 0 as origin, where they have none."""
-        return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))
-
-
-def read_recording(path: Path, options: ReadingOptions) -> Answers:
+def read_recording(path: Path, options: AnswersOptions) -> Answers:
     """Return the answers of a file, times in milliseconds; those of a case are its recording.
 
     Raises LarsError with file and place, what was found and what is accepted.
     """
-    accepted = ACCEPTED_ANSWERS if options.kind is None else ACCEPTED[options.kind]
-    if options.kind is None and is_table(path):
-        return read_answer_table(path, options.times(options.unit), options.time_variable)
+    accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
+    if options.answers_format is None and is_table(path):
+        return read_answer_table(path, _times(options, options.unit), options.time_variable)
     source = read_file(path, accepted)
-    kind = options.kind or recognise(source, path.suffix.lower())
-    times = options.times(MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
+    kind = options.answers_format or recognise(source, path.suffix.lower())
+    times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
         case AnswersFormat.CASE:
             return Answers(case_of(path, source).recording)
@@ -107,6 +80,11 @@ def read_recording(path: Path, options: ReadingOptions) -> Answers:
             return json_answers.read_solved(source, times)
         case _:
             assert_never(kind)
+
+
+def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
+    """Return how times are read where a number usually counts so much."""
+    return AnswerTimes(options.answers_unit or usual, options.origin, options.ordered)
 
 
 def is_table(path: Path) -> bool:

@@ -16,6 +16,7 @@ from lars.errors import LarsError
 from lars.language.terms import Iri
 from lars.language.windows import Bounds
 from solver import settings
+from solver.traces import Instant, read_time
 from translate import analysis
 from translate.dialects import TITLES
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
@@ -569,9 +570,14 @@ class JudgeOptions:
     time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class AnswersOptions:
-    """The reading of a file of answers."""
+    """The reading of a file of answers.
+
+    A number that is a time counts `answers_unit`: by default ms in CSRBench's and YABench's files,
+    `unit`, one time point, in the others. `time_variable` is the column of times in SPARQL results;
+    dateTimes in it count from `origin`. Not `ordered`: times may go back from one report to the next.
+    """
 
     HEADING: ClassVar = "Recorded answers"
 
@@ -586,3 +592,10 @@ class AnswersOptions:
     time_variable: str | None = option(
         None, "Name of the column with the times in SPARQL results.", metavar="NAME"
     )
+    unit: Duration = SECOND
+    origin: Instant | None = None
+    ordered: bool = True
+
+    def since(self, zero: str | None) -> "AnswersOptions":
+        """Return the options with the dateTime of time 0 as origin, where they have none."""
+        return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))

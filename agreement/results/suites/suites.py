@@ -12,8 +12,8 @@ from rich.console import RenderableType
 
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import first_few, pick, quantity
-from agreement.documents.recordings import ReadingOptions, read_recording
-from agreement.documents.requests import bounds_option
+from agreement.documents.recordings import read_recording
+from agreement.documents.requests import AnswersOptions, bounds_option
 from agreement.documents.table_files import OutTable
 from agreement.engines.adapters import RunningAdapter
 from agreement.engines.specifications import specification
@@ -349,7 +349,7 @@ def _recorded(
         raise LarsError(f"--answers {folder}: no such folder; expected one with a file TEST.* for each test")
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
-    reading = ReadingOptions(unit=Duration(writing.milliseconds * 10**6))
+    reading = AnswersOptions(unit=Duration(writing.milliseconds * 10**6))
     answers = []
     for test in tests:
         if writing.language not in test.texts:

@@ -1,7 +1,7 @@
 """One small valid recording of each format, and how a test reads a text."""
 
-from agreement.documents.recordings import ReadingOptions, read_recording
-from agreement.documents.requests import AnswersFormat
+from agreement.documents.recordings import read_recording
+from agreement.documents.requests import AnswersFormat, AnswersOptions
 
 CASE = """{
  "id": "x/001-1-window",
@@ -68,4 +68,4 @@ def read(folder, text, kind=None, name="answers", **options):
     """Return the answers that a text, or bytes, holds as a file."""
     path = folder / name
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return read_recording(path, ReadingOptions(kind, **options))
+    return read_recording(path, AnswersOptions(answers_format=kind, **options))

@@ -115,7 +115,7 @@ def test_the_times_of_a_finer_unit_are_those_of_the_trace(tmp_path):
 def test_a_number_counts_the_unit_that_is_given(tmp_path):
     minutes = Duration(60 * 10**9)
     assert read(tmp_path, SOLVED, unit=minutes).recording.reports[0].t == 60_000
-    assert read(tmp_path, SOLVED, unit=minutes, time_unit=Duration(10**6)).recording.reports[0].t == 1
+    assert read(tmp_path, SOLVED, unit=minutes, answers_unit=Duration(10**6)).recording.reports[0].t == 1
     assert read(tmp_path, YABENCH, unit=minutes).recording.reports[0].t == 500
 
 
