@@ -6,6 +6,5 @@ from agreement.experiments.cells import (
     EngineVersion,
     JudgingWork,
     RecordedAnswers,
-    TraceFiles,
     Work,
 )

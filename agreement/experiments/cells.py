@@ -22,7 +22,7 @@ from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.version import program
-from solver.settings import StaticFile, Time, TraceInput, TraceOptions
+from solver.settings import StaticFile, Time, TraceInput
 from translate.model.query import Language
 
 if TYPE_CHECKING:
@@ -46,14 +46,6 @@ class QueryText:
     language: Language
     base: str = ""
     rdf: Rdf | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TraceFiles:
-    """A trace in files, and how they are read."""
-
-    paths: tuple[Path, ...]
-    options: TraceOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +91,7 @@ class JudgingWork:
 
     query: QueryText
     unit: Duration
-    trace: Plan | TraceFiles
+    trace: Plan | TraceInput
     static: tuple[StaticFile, ...]
     subject: "EngineVersion | Specification | AdaptedEngine | RecordedAnswers"
     by: "Specification"
@@ -141,8 +133,6 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
         case QueryText(text, _, language, base, rdf):
             return [text, language.value, base, rdf]
         case TraceInput(paths, options, static, timeline):
-            return [_described(TraceFiles(paths, options)), _described(static), repr(timeline)]
-        case TraceFiles(paths, options):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [
                 str(option)
@@ -152,7 +142,8 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
                 )
             ]
             files = [digest(path) for path in paths]
-            return [times, options.sort, options.prefixes, options.columns, streams, files]
+            how = [times, options.sort, options.prefixes, options.columns, streams, files]
+            return [how, _described(static), repr(timeline)]
         case EngineVersion(name, off):
             return [name, sorted(off)]
         case AdaptedEngine(command, options, _):

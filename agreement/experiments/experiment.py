@@ -21,11 +21,10 @@ from agreement.documents.generate.plan import StreamOptions, WrongOptionError, p
 from agreement.documents.placed import KeyPath, PlacedData, checked_at, read_toml
 from agreement.documents.values import Scalar, WrongValueError
 from agreement.experiments import schema
-from agreement.experiments.cells import TraceFiles
 from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists, read_file
-from solver.settings import StaticFile, TraceOptions
+from solver.settings import StaticFile, TraceInput, TraceOptions
 from translate.model.query import Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -283,7 +282,7 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
                 yield from requests.durations_among(comparison.period)
 
 
-def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceFiles:
+def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceInput:
     """Return a trace; raises LarsError with the place of what makes none."""
     path = entry.path
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
@@ -316,7 +315,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         columns=table.columns,
         time=table.time,
     )
-    return TraceFiles((*files, *streams), options)
+    return TraceInput((*files, *streams), options)
 
 
 def _made_up(experiment: Experiment, path: KeyPath, table: schema.GenerateTable) -> Plan:

@@ -17,7 +17,7 @@ from agreement.comparing.agree import AgreementTask, Overrides
 from agreement.documents import requests
 from agreement.documents.generate import Plan
 from agreement.documents.values import Period, Scalar, WrongValueError
-from agreement.experiments.cells import Cell, JudgingWork, QueryText, TraceFiles, Work, key_of
+from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
     Experiment,
@@ -247,9 +247,9 @@ class _Grid:
                     next((self.read[texts[language]] for language in side if language in texts), None)
                     for side in _SIDES
                 )
-                made = None if isinstance(trace, TraceFiles) else trace
+                made = trace if isinstance(trace, Plan) else None
                 files = (
-                    trace if isinstance(trace, TraceFiles) else TraceFiles((), settings.TraceOptions(unit))
+                    settings.TraceInput((), settings.TraceOptions(unit)) if isinstance(trace, Plan) else trace
                 )
                 timeline = table.timeline
                 points = timeline if isinstance(timeline, Interval) else None
@@ -257,9 +257,7 @@ class _Grid:
                     pulled,
                     pushed,
                     self.periods(plan, table),
-                    settings.TraceInput(
-                        files.paths, files.options, static, points, settings.Runner(in_process=True)
-                    ),
+                    replace(files, static=static, timeline=points, runner=settings.Runner(in_process=True)),
                     Setting(
                         table.profile, unit, table.bounds, origin=requests.origin_text(files.options.origin)
                     ),
@@ -279,11 +277,9 @@ class _Grid:
         except LarsError as error:
             raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
-    def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | TraceFiles) -> None:
+    def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | settings.TraceInput) -> None:
         """Raise for predicates that are assigned to a stream without a trace."""
-        streams = (
-            {Iri(name) for name in trace.options.streams.values()} if isinstance(trace, TraceFiles) else ()
-        )
+        streams = () if isinstance(trace, Plan) else {Iri(name) for name in trace.options.streams.values()}
         for stream in table.assign:
             if streams and stream not in streams:
                 problem = f"the stream {stream} has no trace; expected {', '.join(map(str, streams))}"
@@ -497,7 +493,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
     entry = _only(experiment, "traces")
     table = experiment.fill(TraceTable, entry, {})
     trace = trace_of(experiment, entry, table)
-    if not isinstance(trace, TraceFiles):
+    if isinstance(trace, Plan):
         raise experiment.error(
             (*entry.path, "generate"), "found a made-up trace; accepted here: traces in files"
         )

@@ -30,7 +30,6 @@ from agreement.experiments.cells import (
     EngineVersion,
     JudgingWork,
     RecordedAnswers,
-    TraceFiles,
 )
 from agreement.experiments.experiment import Experiment, ExperimentEntry
 from agreement.experiments.schema import EngineTable
@@ -134,7 +133,7 @@ def pushes_in(
     match work.trace:
         case Plan():
             pushes = tuple(pushes_of(work.trace))
-        case TraceFiles(paths, options):
+        case TraceInput(paths, options):
             # Recorded answers count as the trace does.
             trace = TraceInput(paths, replace(options, absolute=True))
             pushes, zero = judge.read_pushes(trace, query, work.unit, warn)

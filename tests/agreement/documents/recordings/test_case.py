@@ -8,11 +8,11 @@ import pytest
 
 from agreement.documents.recordings import Push, Report, read_case
 from agreement.engines.adapters import messages
-from agreement.experiments.cells import AdaptedEngine, TraceFiles
+from agreement.experiments.cells import AdaptedEngine
 from agreement.experiments.judging import pushes_in
 from lars.durations import SECOND
 from solver.facts import Static
-from solver.settings import TraceOptions
+from solver.settings import TraceInput, TraceOptions
 from tests.agreement.documents.recordings.samples import CASE
 from tests.packs import HELD, PACKS, pack
 from translate.dialects import read_query
@@ -133,7 +133,7 @@ def test_a_label_is_another_blank_node_in_each_push_that_an_adapter_gets(tmp_pat
     assert are_apart([messages._push(messages.PushMessage(**push)) for push in LABELLED])
     lines = (f'{push["triple"][:-1]}<http://e/S> "{push["t"]}" .\n' for push in LABELLED)
     (tmp_path / "t.nq").write_text("".join(lines))
-    trace, query = TraceFiles((tmp_path / "t.nq",), TraceOptions(SECOND)), read_query(QUERY, "q.rq")
+    trace, query = TraceInput((tmp_path / "t.nq",), TraceOptions(SECOND)), read_query(QUERY, "q.rq")
     adapted = AdaptedEngine("engine", {}, tmp_path)
     works = (SimpleNamespace(subject=one, trace=trace, unit=SECOND) for one in (adapted, None))
     pushed, of_document = (pushes_in(work, query, print)[0] for work in works)
