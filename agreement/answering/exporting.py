@@ -38,7 +38,7 @@ from lars.errors import LarsError
 from lars.files import TextFile, TextLine, read_file, replacement_path
 from lars.language.formulas import Assign, BodyLiteral, Test
 from lars.language.program import Program, Rule, set_literals
-from lars.language.stream import Moment, write_moments
+from lars.language.stream import Moment, ToStream, write_moments
 from lars.language.terms import NULL, Atom, Constant, Number, Signature, Variable, signature
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from lars.semantics import all_background
@@ -62,7 +62,6 @@ from solver.pointwise import HostedCondition, condition_arguments, models
 from solver.pointwise.asp_terms import GREATEST
 from solver.pointwise.standalone_files import decided_conditions, shown_atoms, standalone
 from solver.settings import Warn
-from translate.model.query import ToStream
 from translate.tau import Output, output_of
 
 LEGEND_FILE: Final = "legend.json"

@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import assert_never
 
+from lars.language.stream import ToStream
 from solver.facts import Row
-from translate.model.query import ToStream
 
 
 def relation_to_stream(

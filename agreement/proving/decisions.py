@@ -15,13 +15,14 @@ from agreement.documents.outputs import quantity
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from lars.durations import Duration
+from lars.language.stream import ToStream
 from lars.language.windows import Interval
 from solver.columns import trace_columns
 from solver.facts import Background, Fact, Row
 from solver.job import Question
 from solver.search import TIME_IS_UP, timeline_of
 from solver.settings import Certify, Runner
-from translate.model.query import Setting, ToStream
+from translate.model.query import Setting
 from translate.tau import Trigger
 
 

@@ -8,11 +8,12 @@ from agreement.documents.requests import sources
 from agreement.documents.traces import background, dataset_of
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from solver.facts import Background
 from solver.settings import Warn
 from solver.traces import read_static
 from translate.analysis import default_period
-from translate.model.query import MERGING, EngineQuery, ToStream
+from translate.model.query import MERGING, EngineQuery
 
 _USUAL_PERIODS: Final = range(1, 11)
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from itertools import chain, combinations, product
 from typing import assert_never
 
@@ -12,6 +13,17 @@ from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, W
 Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
 """An atom at a time point."""
+
+
+class ToStream(Enum):
+    """What is reported of answers: all (RSTREAM), those that are new since the last time, or those gone.
+
+    Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
+    """
+
+    RSTREAM = "RSTREAM"
+    ISTREAM = "ISTREAM"
+    DSTREAM = "DSTREAM"
 
 
 @dataclass(frozen=True, slots=True)

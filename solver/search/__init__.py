@@ -7,7 +7,6 @@ from solver.search.contests import (
     Candidates,
     ChosenStream,
     Contest,
-    ReportKind,
     SearchLimits,
     StoppedSearchError,
     timeline_of,

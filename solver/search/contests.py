@@ -2,27 +2,16 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from typing import Final
 
 from lars.language.program import Program
+from lars.language.stream import ToStream
 from lars.language.terms import Atom, Constant, Term
 from lars.language.windows import Interval
 from solver.deadlines import NEVER, Deadline
 from solver.facts import Background, Fact, Multiples
 from solver.job import Question
-
-
-class ReportKind(Enum):
-    """What a side reports of an answer: all of it, or what is new or gone since its evaluation before.
-
-    The values are the names of the operators that report so.
-    """
-
-    ALL = "RSTREAM"
-    NEW = "ISTREAM"
-    GONE = "DSTREAM"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +30,12 @@ class Contest:
     period: int
     contained: bool = False
     same_input: bool = False
-    kinds: tuple[ReportKind, ReportKind] = (ReportKind.ALL, ReportKind.ALL)
+    kinds: tuple[ToStream, ToStream] = (ToStream.RSTREAM, ToStream.RSTREAM)
 
     @property
     def looks_back(self) -> bool:
         """Whether what a side reports depends on its evaluation before."""
-        return self.kinds != (ReportKind.ALL, ReportKind.ALL)
+        return self.kinds != (ToStream.RSTREAM, ToStream.RSTREAM)
 
     @property
     def compared_period(self) -> int | None:

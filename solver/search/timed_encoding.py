@@ -16,11 +16,11 @@ from lars.analysis import LiteralForm, Mode
 from lars.language import windows
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact
+from lars.language.stream import ToStream
 from lars.language.terms import Atom, Signature
 from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, canonical_atom, variables_in_order
 from solver.job import Question
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
-from solver.search.contests import ReportKind
 from solver.search.frames import PeriodFrame, UncoveredError
 
 _GREATEST_NUMBER: Final = 2**31 - 1
@@ -37,7 +37,7 @@ class TimedEncoding(AspNames):
 
     _: KW_ONLY
     question: Question
-    kind: ReportKind
+    kind: ToStream
     back: bool
     mark: str
 
@@ -56,11 +56,11 @@ class TimedEncoding(AspNames):
             yield f"{old} :- {answer}; {mark}last(T)."
             yield f"{call(f'{mark}now', row)} :- {answer}; T = {frame.end}."
         match self.kind:
-            case ReportKind.ALL:
+            case ToStream.RSTREAM:
                 yield f"{reports} :- {answer}; {frame.start} < T."
-            case ReportKind.NEW:
+            case ToStream.ISTREAM:
                 yield f"{reports} :- {call(f'{mark}now', row)}; not {old}."
-            case ReportKind.GONE:
+            case ToStream.DSTREAM:
                 yield f"{reports} :- {old}; {mark}evaluated({frame.end}); not {call(f'{mark}now', row)}."
             case _:
                 assert_never(self.kind)

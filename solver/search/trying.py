@@ -12,6 +12,7 @@ from typing import Final, assert_never
 from lars.analysis import windows
 from lars.errors import TimeLimitError
 from lars.language.program import Program
+from lars.language.stream import ToStream
 from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
@@ -177,12 +178,10 @@ class _FrameStreams:
             if mine - theirs or (theirs - mine and not self.contest.contained):
                 yield placed
 
-    def _reported(
-        self, runs: AnswerRuns, kind: contests.ReportKind, *, at_end: bool
-    ) -> Mapping[int, frozenset[Row]]:
+    def _reported(self, runs: AnswerRuns, kind: ToStream, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
         """Return what a side reports in the period of each stream, by the stream's number."""
         answers = runs.by_time()
-        if kind is not contests.ReportKind.ALL:
+        if kind is not ToStream.RSTREAM:
             answers = self._changes(runs.times.tolist(), answers, kind)
         first = self.frame.end if at_end else self.frame.start + 1
         rows_at: dict[int, frozenset[Row]] = {}
@@ -193,7 +192,7 @@ class _FrameStreams:
         return rows_at
 
     def _changes(
-        self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: contests.ReportKind
+        self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ToStream
     ) -> dict[int, frozenset[Row]]:
         """Return what is new, or gone, at each evaluation time since the one before in the same stream."""
         result, last, before = {}, 0, frozenset[Row]()
@@ -201,7 +200,7 @@ class _FrameStreams:
             if (t - 1) // self.length != (last - 1) // self.length:
                 before = frozenset()
             now = answers.get(t, frozenset())
-            result[t] = now - before if kind is contests.ReportKind.NEW else before - now
+            result[t] = now - before if kind is ToStream.ISTREAM else before - now
             last, before = t, now
         return result
 

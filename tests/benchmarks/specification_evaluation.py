@@ -20,10 +20,10 @@ from agreement.engines.specifications import (
     evaluations,
 )
 from lars.durations import read_duration
+from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from solver.facts import Static
 from translate.dialects import read_query
-from translate.model.query import ToStream
 
 QUERY = """PREFIX o: <http://knoesis.wright.edu/ssw/ont/sensor-observation.owl#>
 SELECT ?sensor ?value WHERE {{

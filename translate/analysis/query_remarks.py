@@ -10,6 +10,7 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.language.program import variables as variables_of
+from lars.language.stream import ToStream
 from lars.language.terms import RDF_TYPE, Iri, Variable
 from lars.language.windows import LastWindow
 from translate.analysis.model_queries import model_of_cqels, stream_blocks
@@ -18,16 +19,7 @@ from translate.analysis.rewriting import children, keeps_ties, parts, rename, te
 from translate.errors import ModelError
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import (
-    Dataset,
-    EngineQuery,
-    Form,
-    MergedStream,
-    Profile,
-    Semantics,
-    Setting,
-    ToStream,
-)
+from translate.model.query import Dataset, EngineQuery, Form, MergedStream, Profile, Semantics, Setting
 from translate.model.windows import Now, Range, Rows, Span, WindowExpression, window_operator
 
 

@@ -8,9 +8,10 @@ from typing import Final
 
 from lars.durations import NANOSECONDS
 from lars.errors import PlacedError
+from lars.language.stream import ToStream
 from translate.dialects.windows import DAYS, UNITS
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Language, ToStream
+from translate.model.query import Language
 from translate.sparql import Document, Token, TokenKind, is_name
 from translate.sparql.syntax_tree import Grammar, Terminal
 

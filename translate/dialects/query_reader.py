@@ -18,13 +18,14 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.errors import PlacedError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
 from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
 from translate.dialects.windows import read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
-from translate.model.query import EngineQuery, Language, MergedStream, ToStream
+from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
 from translate.sparql.syntax_tree import AnyWindow, StreamingClauses, reach

@@ -6,6 +6,7 @@ from enum import Enum
 from typing import Final
 
 from lars.durations import MILLISECOND, SECOND, Duration
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds
 from translate.model.patterns import UNMODIFIED, Modifiers, Pattern, StreamBlock, TriplePattern
@@ -189,14 +190,6 @@ class Form(Enum):
     ASK = "ASK"
     CONSTRUCT = "CONSTRUCT"
     DESCRIBE = "DESCRIBE"
-
-
-class ToStream(Enum):
-    """The relation-to-stream operator: all answers, those that are new, those that are gone."""
-
-    RSTREAM = "RSTREAM"
-    ISTREAM = "ISTREAM"
-    DSTREAM = "DSTREAM"
 
 
 @dataclass(frozen=True, slots=True)

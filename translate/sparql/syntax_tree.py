@@ -18,10 +18,11 @@ from typing import Final
 
 from lars.durations import Duration
 from lars.errors import PlacedError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate.errors import NeedsRdf12Error, UnsupportedError
 from translate.model.patterns import StreamBlock
-from translate.model.query import MergedStream, ToStream
+from translate.model.query import MergedStream
 from translate.model.windows import WindowExpression
 from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenKind, declared
 

@@ -8,10 +8,11 @@ from typing import Final
 
 from lars.language.program import calls
 from lars.language.program import variables as named_in
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, parts
 from translate.model import patterns
-from translate.model.query import EngineQuery, Form, Language, MergedStream, Query, ToStream
+from translate.model.query import EngineQuery, Form, Language, MergedStream, Query
 from translate.sparql.tokens import needs_12
 from translate.tau import in_order
 from translate.writing import group_text

@@ -36,6 +36,7 @@ from agreement.engines.r2s import reported_rows
 from lars.analysis import intensional
 from lars.errors import LarsError, about
 from lars.language.program import Program, atoms, head_atom
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
 from lars.language.windows import LARGEST_TIME, Bounds, Interval
 from lars.semantics import circular_through_negation
@@ -45,7 +46,7 @@ from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
-from translate.model.query import EngineQuery, Form, Semantics, Setting, ToStream
+from translate.model.query import EngineQuery, Form, Semantics, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, pull, push
 

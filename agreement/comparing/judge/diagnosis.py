@@ -29,10 +29,11 @@ from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from solver.facts import Row
 from solver.settings import Progress, no_progress
-from translate.model.query import Semantics, ToStream
+from translate.model.query import Semantics
 
 
 def early_matches(

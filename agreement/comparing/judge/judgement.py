@@ -32,12 +32,13 @@ from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import XSD, Variable
 from lars.language.windows import Bounds
 from solver.deadlines import NEVER, Deadline
 from solver.facts import Row
 from solver.settings import Progress, no_progress
-from translate.model.query import EngineQuery, Form, Semantics, ToStream
+from translate.model.query import EngineQuery, Form, Semantics
 
 ANSWER: Final = "Answer"
 """The column in which engines report whether an ASK is true."""

@@ -41,6 +41,7 @@ from lars.analysis import Mode, literal_form
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas
+from lars.language.stream import ToStream
 from lars.language.terms import Atom, Iri, Signature, Variable
 from lars.language.windows import Bounds, Interval, SlidingWindow, Window
 from solver import relational
@@ -48,7 +49,7 @@ from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
 from solver.job import Question, answers_at
 from solver.relational.shown_input import ShownContents, span_runs
-from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting, ToStream
+from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting
 from translate.model.windows import Rows, Sliding
 from translate.tau import NAMED, Output, lars_program, output_of
 

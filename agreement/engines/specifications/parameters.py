@@ -16,8 +16,9 @@ from agreement.documents.placed import PlacedData, check_data, read_toml
 from agreement.documents.values import ABSOLUTE_IRI, WrongValueError
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.windows import Bounds
-from translate.model.query import Profile, Semantics, ToStream
+from translate.model.query import Profile, Semantics
 
 
 class Strategy(Enum):

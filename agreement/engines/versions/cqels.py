@@ -24,12 +24,13 @@ from agreement.engines.versions import cqels_text
 from lars.errors import LarsError
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
+from lars.language.stream import ToStream
 from lars.language.terms import XSD, Constant, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import aggregate, evaluate, order_key, test
 from translate.model import patterns
 from translate.model import patterns as algebra
-from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
 

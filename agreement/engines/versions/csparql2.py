@@ -22,10 +22,11 @@ from agreement.engines.versions import sliding
 from agreement.engines.versions.processors import with_equal_values
 from agreement.engines.versions.yasper_text import read_head
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import value
-from translate.model.query import Dataset, EngineQuery, Form, Language, ToStream
+from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.strict import StrictEngine, check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"

@@ -21,12 +21,13 @@ from agreement.engines import engine
 from agreement.engines.r2s import reported_rows
 from agreement.engines.versions import sliding
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Literal, Variable
 from solver.facts import Row, Static, Triple, constant_of
 from translate.analysis import children, parts
 from translate.model import patterns as algebra
 from translate.model.patterns import EMPTY, UNMODIFIED, TriplePattern, variables
-from translate.model.query import EngineQuery, Language, ToStream
+from translate.model.query import EngineQuery, Language
 from translate.strict import read_kolibrie
 from translate.tau import in_order
 

@@ -28,8 +28,9 @@ from agreement.engines.versions.processors import (
     with_late_conditions,
     with_texts_concatenated,
 )
+from lars.language.stream import ToStream
 from solver.facts import Row, Static, Triple
-from translate.model.query import EngineQuery, ToStream
+from translate.model.query import EngineQuery
 from translate.strict import StrictEngine
 
 WINDOW_RULES: Final = (

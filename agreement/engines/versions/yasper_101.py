@@ -18,9 +18,10 @@ from agreement.engines.versions.kolibrie import TextBinding, TextPattern, join_b
 from agreement.engines.versions.sliding import sliding_windows
 from agreement.engines.versions.yasper import WINDOW_RULES, ReportedWindows
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from solver.facts import Row, Static, Triple
 from translate.model.patterns import EMPTY
-from translate.model.query import EngineQuery, Form, Language, ToStream
+from translate.model.query import EngineQuery, Form, Language
 
 _RULES: Final = (
     *WINDOW_RULES,

@@ -16,8 +16,8 @@ from agreement.documents.values import cut
 from agreement.engines.versions.sliding import YasperWindow
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri
-from translate.model.query import ToStream
 from translate.model.windows import Range
 
 NAME: Final = "yasper-rsp4j-1.0.1"

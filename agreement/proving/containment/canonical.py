@@ -14,6 +14,7 @@ from agreement.proving.containment.pruning import counted_edges, prune
 from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
 from lars.durations import Duration
 from lars.language.program import Program
+from lars.language.stream import ToStream
 from lars.language.terms import Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
@@ -21,7 +22,7 @@ from solver.facts import Background, ChosenTimes, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuild
 from translate.model.patterns import Group, Join, Pattern, Select, StreamBlock
-from translate.model.query import EngineQuery, Language, Setting, ToStream
+from translate.model.query import EngineQuery, Language, Setting
 from translate.model.windows import Range, window_operator
 from translate.tau import lars_program, output_of
 

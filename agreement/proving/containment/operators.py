@@ -44,13 +44,13 @@ from agreement.proving.decide import volatile
 from agreement.proving.decisions import Decision, EveryStream, Witness
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
+from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact
 from translate.analysis import keeps_ties, occurring_variables, parts, rebuild, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
-from translate.model.query import ToStream
 from translate.model.windows import Rows, Unbounded
 
 SECONDS: Final = 5.0

@@ -13,13 +13,14 @@ from functools import cached_property
 from agreement.proving import disjuncts
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, reported, trace_on
+from lars.language.stream import ToStream
 from lars.language.windows import Interval
 from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
 from translate.model.patterns import EMPTY, Bgp, StreamBlock, TriplePattern
-from translate.model.query import EngineQuery, ToStream
+from translate.model.query import EngineQuery
 from translate.tau import lars_program, output_of
 
 

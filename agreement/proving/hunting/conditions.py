@@ -16,12 +16,13 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import columns
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.references import HuntedRun
+from lars.language.stream import ToStream
 from lars.language.terms import XSD
 from solver.facts import Row
 from translate.analysis import stream_blocks
 from translate.model import patterns
 from translate.model.patterns import Duplicates
-from translate.model.query import EngineQuery, Form, ToStream
+from translate.model.query import EngineQuery, Form
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]

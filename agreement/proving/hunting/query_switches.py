@@ -14,11 +14,12 @@ from agreement.proving.hunting.input_switches import all_streams
 from agreement.proving.hunting.references import JudgedRun, Switch
 from lars.durations import NANOSECONDS, Duration
 from lars.language.formulas import Aggregation, Call, Expression
+from lars.language.stream import ToStream
 from lars.language.terms import XSD, Iri, Literal, Term, Variable
 from translate.analysis import rebuild, stream_blocks
 from translate.model import patterns
 from translate.model.patterns import Duplicates, variables
-from translate.model.query import EngineQuery, Form, ToStream
+from translate.model.query import EngineQuery, Form
 from translate.model.windows import Range
 
 

@@ -27,10 +27,11 @@ from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import XSD
 from lars.language.windows import Bounds
 from solver.facts import Row
-from translate.model.query import Form, ToStream
+from translate.model.query import Form
 from translate.model.windows import Range
 
 

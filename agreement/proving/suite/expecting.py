@@ -21,9 +21,10 @@ from agreement.proving.suite.vectors import (
     vectors,
 )
 from lars.durations import Duration
+from lars.language.stream import ToStream
 from lars.language.terms import XSD
 from solver.facts import Row, Static
-from translate.model.query import EngineQuery, Form, Language, ToStream
+from translate.model.query import EngineQuery, Form, Language
 
 TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""

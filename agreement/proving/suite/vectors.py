@@ -10,8 +10,9 @@ from agreement.engines.specifications import Empty, Specification, Strategy, Tic
 from agreement.engines.specifications.parameters import Combination
 from agreement.engines.specifications.reporting import CLOCKED
 from lars.durations import Duration
+from lars.language.stream import ToStream
 from lars.language.windows import Bounds
-from translate.model.query import Language, ToStream
+from translate.model.query import Language
 
 PERIOD: Final = 3
 """The period of vectors that report periodically, in time points."""

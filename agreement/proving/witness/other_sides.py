@@ -25,15 +25,16 @@ from agreement.proving.decisions import Decision, EveryStream, Witness
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.searching import none_up_to, out_of_time
 from lars.errors import LarsError
+from lars.language.stream import ToStream
 from lars.language.terms import Atom
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from solver.facts import Background, Fact, Row
 from solver.job import ask
-from solver.search import Contest, ReportKind, with_atoms
+from solver.search import Contest, with_atoms
 from solver.settings import Progress
 from translate.analysis import Choice, cq, model_of_cqels
-from translate.model.query import EngineQuery, Profile, Setting, ToStream
+from translate.model.query import EngineQuery, Profile, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
 
@@ -211,7 +212,7 @@ def two_readings(
     query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
 ) -> Contest:
     """Return push of a query read in two ways, compared at each time point at which either evaluates."""
-    questions, kinds = [], [ReportKind.ALL, ReportKind.ALL]
+    questions, kinds = [], [ToStream.RSTREAM, ToStream.RSTREAM]
     for number, side in enumerate(sides):
         own, read, fired = query, setting, trigger
         match side:
@@ -222,7 +223,7 @@ def two_readings(
             case Trigger():
                 fired = side
             case ToStream():
-                kinds[number] = ReportKind(side.value)
+                kinds[number] = side
             case Choice():
                 variants = cq(model_of_cqels(query))
                 own = next(variant.query for variant in variants if set(variant.choices) <= {side})

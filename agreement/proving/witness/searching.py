@@ -32,6 +32,7 @@ from lars.analysis import intensional, positive_loops, windows
 from lars.errors import FailedRunError, TimeLimitError
 from lars.language import formulas, terms
 from lars.language.program import Program, Rule, atoms, head_atom, nested, variables
+from lars.language.stream import ToStream
 from lars.language.windows import IntervalWindow, TupleWindow
 from solver.deadlines import NEVER, Deadline, until
 from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Multiples, constant_of
@@ -50,7 +51,7 @@ from solver.search import (
     with_atoms,
 )
 from solver.settings import Certify, Progress, no_progress
-from translate.model.query import EngineQuery, Setting, ToStream
+from translate.model.query import EngineQuery, Setting
 from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
 

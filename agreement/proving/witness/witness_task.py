@@ -19,11 +19,12 @@ from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
 from lars.language import terms
 from lars.language.program import Program
+from lars.language.stream import ToStream
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
 from solver.settings import Certify, Progress, Warn
-from translate.model.query import EngineQuery, Setting, ToStream
+from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, columns, lars_program
 
 

@@ -21,9 +21,9 @@ from agreement.proving.decisions import CheckedPremise, Decision, EveryStream, W
 from agreement.results.renderings.pages.blocks import MOST_RANGES, lanes_json, page_blocks, stream_lanes
 from agreement.results.renderings.pages.page import Page, PageHead, legend_of
 from lars.durations import Duration, TimedPoints
+from lars.language.stream import ToStream
 from lars.language.terms import Variable
 from solver.facts import Fact
-from translate.model.query import ToStream
 from translate.tau import columns
 
 

@@ -3,11 +3,12 @@
 import pytest
 
 from lars.durations import read_duration
+from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Language, MergedStream, ToStream
+from translate.model.query import Language, MergedStream
 from translate.model.windows import Range, Rows
 
 HEAD = "PREFIX : <e:> SELECT *"

@@ -3,12 +3,13 @@
 import pytest
 
 from lars.durations import read_duration
+from lars.language.stream import ToStream
 from lars.language.terms import Iri
 from lars.language.windows import Bounds, TimeWindow
 from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.errors import QueryError, UnsupportedError
-from translate.model.query import Form, Language, MergedStream, ToStream
+from translate.model.query import Form, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, window_operator
 
 STREAM = "http://e/s"

@@ -5,10 +5,11 @@ from dataclasses import replace
 import pytest
 
 from lars.durations import Duration
+from lars.language.stream import ToStream
 from lars.language.terms import RDF_LANG_STRING, Iri, Literal, Number, Variable
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, Group, Join, StreamBlock, TriplePattern
-from translate.model.query import EngineQuery, Form, Language, MergedStream, ToStream
+from translate.model.query import EngineQuery, Form, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from lars.durations import Duration
 from lars.language.formulas import Aggregation, Call, OrderKey
+from lars.language.stream import ToStream
 from lars.language.terms import RDF_LANG_STRING, XSD, Iri, Literal, Variable
 from translate.model.patterns import (
     EMPTY,
@@ -37,7 +38,7 @@ from translate.model.patterns import (
     Values,
     variables,
 )
-from translate.model.query import Dataset, EngineQuery, Form, Language, MergedStream, ToStream
+from translate.model.query import Dataset, EngineQuery, Form, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Unbounded
 
 NAMES = tuple(map(Variable, ("x", "y", "z", "n", "größe")))

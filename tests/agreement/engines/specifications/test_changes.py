@@ -5,8 +5,8 @@ from hypothesis import strategies as st
 
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.specifications.evaluation import changes
+from lars.language.stream import ToStream
 from lars.language.terms import Variable
-from translate.model.query import ToStream
 from translate.tau import Output
 
 COUNT = 6

@@ -12,10 +12,11 @@ from itertools import product, zip_longest
 
 from agreement.proving.containment import PairQuery, reports_containment
 from lars.durations import Duration
+from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from solver.deadlines import Deadline
 from translate.dialects import read_query
-from translate.model.query import Profile, Setting, ToStream
+from translate.model.query import Profile, Setting
 
 E = "http://e/"
 TERMS = tuple(f"<{E}{name}>" for name in "ab")
