@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from agreement.comparing.agree import AgreementTask, Side, VariantReport
+from agreement.comparing.agree import AgreementTask, VariantReport
 from agreement.comparing.agree import run as agreement_of
 from agreement.documents.outputs import Json
+from agreement.documents.requests import Side
 from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite

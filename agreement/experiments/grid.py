@@ -445,7 +445,7 @@ def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, 
     """Return the languages that an evaluation asks for: by name, or those of its mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
-    pulled = evaluation.mode is requests.ExecutionMode.PULL
+    pulled = evaluation.mode is requests.Side.PULL
     return tuple(language for language in Language if (language in MERGING) == pulled)
 
 

@@ -12,6 +12,7 @@ from agreement.comparing import agree
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.outputs import quantity
+from agreement.documents.requests import Side
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from lars.durations import Duration
@@ -192,7 +193,7 @@ class PairOnStream:
         if (difference := first_difference(self.report())) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
-        only = (row, frozenset[Row]()) if difference.side is agree.Side.PUSH else (frozenset[Row](), row)
+        only = (row, frozenset[Row]()) if difference.side is Side.PUSH else (frozenset[Row](), row)
         return Witness(self.facts, self.static, *times, *only, difference.cause.value)
 
 

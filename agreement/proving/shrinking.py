@@ -16,6 +16,7 @@ from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
+from agreement.documents.requests import Side
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import EXPERIMENT, write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -124,7 +125,7 @@ def _first_guess(
 ) -> PairOnStream:
     """Return the disagreement with as little as what the first differing row rests on, if that will do."""
     interval, own = difference.interval, set(report.supports([difference])[0])
-    pushed = difference.pushed if difference.side is agree.Side.PUSH else None
+    pushed = difference.pushed if difference.side is Side.PUSH else None
     times = {interval.start + 1, interval.end, pushed}
     near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
     for more in ((), [fact for fact in near if fact.t in times], near):

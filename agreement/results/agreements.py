@@ -9,14 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.console import RenderableType
 
-from agreement.comparing.agree import (
-    AgreementTask,
-    RowCause,
-    Side,
-    VariantReport,
-    agreeing,
-    cause_of,
-)
+from agreement.comparing.agree import AgreementTask, RowCause, VariantReport, agreeing, cause_of
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter, narrow
 from agreement.comparing.agree.periods import PeriodVerdict
@@ -25,6 +18,7 @@ from agreement.documents import requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
+from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import Period
 from agreement.experiments.grid import span_within

@@ -14,5 +14,5 @@ from agreement.comparing.agree.agreeing import (
     run,
 )
 from agreement.comparing.agree.narrowing import cause_of
-from agreement.comparing.agree.periods import PeriodComparison, Side
+from agreement.comparing.agree.periods import PeriodComparison
 from agreement.comparing.agree.sides import RowCause

@@ -17,9 +17,10 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodRows, PeriodVerdict, Side
+from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodRows, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, SidePrograms, SideStatic
 from agreement.documents.outputs import row_order
+from agreement.documents.requests import Side
 from agreement.documents.traces import Trace
 from lars.analysis import reach, windows, with_windows
 from lars.language import formulas

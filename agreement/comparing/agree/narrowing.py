@@ -8,8 +8,9 @@ from typing import TypeVar
 import numpy as np
 
 from agreement.comparing.agree.agreeing import VariantReport
-from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict, Side
+from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
+from agreement.documents.requests import Side
 from agreement.documents.values import cut
 from lars.errors import LarsError
 from solver.columns import Array

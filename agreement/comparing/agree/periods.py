@@ -6,12 +6,12 @@ in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import cached_property
 from typing import Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
+from agreement.documents.requests import Side
 from lars.language.windows import LARGEST_TIME, Interval
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, distinct
@@ -20,13 +20,6 @@ from solver.job import AnswerParts, AnswerRuns
 
 _RUNS_AT_ONCE: Final = 500_000
 """Of more runs of answers only those of a section of the timeline are held at once, of about so many."""
-
-
-class Side(Enum):
-    """Which engine has a row that the other lacks."""
-
-    PUSH = "push"
-    PULL = "pull"
 
 
 @dataclass(frozen=True, eq=False)

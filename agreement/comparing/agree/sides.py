@@ -10,7 +10,8 @@ from typing import Final
 
 import numpy as np
 
-from agreement.comparing.agree.periods import PeriodComparison, Side
+from agreement.comparing.agree.periods import PeriodComparison
+from agreement.documents.requests import Side
 from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable

@@ -28,8 +28,8 @@ PUSH_ONLY: Final = "--mode push"
 TIME = "int | str | datetime | None"
 
 
-class ExecutionMode(StrEnum):
-    """The execution modes."""
+class Side(StrEnum):
+    """How a query is executed: pushed by its input, or pulled. Of a difference: which side has the row."""
 
     PUSH = "push"
     PULL = "pull"
@@ -322,7 +322,7 @@ class EvaluationOptions:
     engine: Language | None = option(
         None, "Query language of the query, or the language to translate it to first."
     )
-    mode: ExecutionMode | None = option(
+    mode: Side | None = option(
         None,
         "Evaluate when data arrive (push) or every U time points (pull). "
         "[default: solve: as the engine does; translate: at every time point]",
@@ -484,7 +484,7 @@ def check_for_programs(path: Path, flags: Sequence[str]) -> None:
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
     """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
     mode = evaluation.mode
-    return analysis.is_pushed(query) if mode is None else mode == ExecutionMode.PUSH
+    return analysis.is_pushed(query) if mode is None else mode == Side.PUSH
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:

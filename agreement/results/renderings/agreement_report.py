@@ -16,13 +16,14 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from agreement.comparing.agree import Pair, PeriodComparison, Side, VariantReport
+from agreement.comparing.agree import Pair, PeriodComparison, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter, RowGroup, examples, row_groups
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.requests import Side
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line

@@ -14,13 +14,14 @@ from typing import Final
 import numpy as np
 
 from agreement.answering import explaining
-from agreement.comparing.agree import RowCause, Side, VariantReport
+from agreement.comparing.agree import RowCause, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
 from agreement.comparing.agree.narrowing import RowFilter, evenly
 from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
+from agreement.documents.requests import Side
 from agreement.documents.traces import Trace
 from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report

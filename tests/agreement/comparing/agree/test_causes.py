@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from rdflib import URIRef
 
-from agreement.comparing.agree import Side
 from agreement.comparing.agree.sides import RowCause
+from agreement.documents.requests import Side
 from lars.language.windows import Bounds
 from solver.facts import Fact
 from tests.agreement import reference

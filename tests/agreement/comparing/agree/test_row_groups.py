@@ -3,9 +3,9 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.agree import Side
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups, spread
 from agreement.comparing.agree.sides import RowCause
+from agreement.documents.requests import Side
 from tests.agreement.comparing.agree.test_causes import SPECS, variant_of
 
 SHOWN = st.builds(

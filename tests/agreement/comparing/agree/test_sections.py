@@ -11,7 +11,7 @@ from hypothesis import strategies as some
 from agreement.comparing.agree import causes, periods
 from agreement.comparing.agree.agreeing import ComparedInput, compare_pairs
 from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups
-from agreement.comparing.agree.periods import Side
+from agreement.documents.requests import Side
 from agreement.results.renderings.agreement_report import AgreementView
 from lars.language.windows import Interval
 from solver.columns import TermCodes

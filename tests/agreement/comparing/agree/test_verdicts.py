@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
-from agreement.comparing.agree import Side
 from agreement.comparing.agree.periods import whole_periods
+from agreement.documents.requests import Side
 from lars.language.windows import Interval
 from tests.agreement.command import agree
 from tests.agreement.written_answers import verdict

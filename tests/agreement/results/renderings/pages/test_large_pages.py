@@ -8,12 +8,12 @@ import pytest
 from rich.table import Table
 
 from agreement import api
-from agreement.comparing.agree import Side
 from agreement.comparing.judge import Judgement, Verdict
 from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
+from agreement.documents.requests import Side
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
