@@ -12,12 +12,11 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.drafts import Draft, draft
-from agreement.comparing.judge import judging
 from agreement.comparing.logs import AlertMatch, LogMatch, match_logs
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, option
-from agreement.documents.recordings import SLACK, ReadingOptions, Recording
+from agreement.documents.recordings import SLACK, Recording
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -238,10 +237,9 @@ def _later(log: Recording, milliseconds: float) -> Recording:
     return replace(log, reports=tuple(reports))
 
 
-def _reading(request: LogsRequest) -> ReadingOptions:
+def _reading(request: LogsRequest) -> requests.AnswersOptions:
     """Return how logs are read, before anybody knows what their dateTimes count from."""
-    given = replace(request.input_options, origin=None)
-    return judging.reading_of(request.recorded, given, requests.MatchBy.SEQUENCE)
+    return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
 
 
 def _explained(
@@ -277,8 +275,12 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
     origin = None if zero is None else read_time(zero)
     for path in request.logs.events:
         if (time := initial.time_column(initial.header(path))) is not None:
-            reading = ReadingOptions(
-                None, options.time_point, options.trace_unit, time, origin, ordered=False
+            reading = requests.AnswersOptions(
+                answers_unit=options.trace_unit,
+                time_variable=time,
+                unit=options.time_point,
+                origin=origin,
+                ordered=False,
             )
             yield time, read_log(path, reading)
 

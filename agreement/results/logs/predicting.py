@@ -10,7 +10,7 @@ from typing import Final
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.documents import initial, recordings, requests
-from agreement.documents.recordings import SLACK, Answers, ReadingOptions, Recording, read_recording
+from agreement.documents.recordings import SLACK, Answers, Recording, read_recording
 from agreement.documents.values import Period
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
@@ -29,9 +29,9 @@ _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 
 
-def read_log(path: Path, reading: ReadingOptions) -> Recording:
+def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
     """Return a file of alerts by time; a column that is called as times are is the time."""
-    if reading.time_variable is None and reading.kind is None:
+    if reading.time_variable is None and reading.answers_format is None:
         reading = replace(reading, time_variable=initial.time_column(initial.header(path)))
     recording = read_recording(path, reading).recording
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
@@ -47,7 +47,7 @@ class JudgedLogs:
     query: Path
     trace: TraceInput
     unit: Duration
-    reading: ReadingOptions
+    reading: requests.AnswersOptions
     periods: tuple[Period, ...]
     tolerance: float
 
