@@ -180,7 +180,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
             listeners.note(f"{path}: {', '.join(others)} not compared: no column of the other log")
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute_before([report.t for log in logs for report in log.reports], zero)
-    shown = None if zero is None else _since(zero, begin).isoformat().replace("+00:00", "Z")
+    shown = None if zero is None else _in_zone_of(paths, _since(zero, begin))
     first, second = (_later(recordings.in_columns(log, common), -begin * _MINUTE) for log in logs)
     match = match_logs(first, second, request.tolerance, within)
     result = LogsResult(
@@ -206,18 +206,20 @@ _Logs = tuple[Recording, Recording]
 
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
     """Return two logs by time, and what their dateTimes count from; None where their times are numbers."""
-    reading = _reading(request)
-    try:
-        return None, (read_log(paths[0], reading), read_log(paths[1], reading))
-    except LarsError as error:
-        problem = error
-    for zero in _ZEROS:
-        dated = replace(reading, origin=read_time(zero))
+    reading, problem = _reading(request), None
+    for zero in (None, *_ZEROS):
+        dated = reading if zero is None else replace(reading, origin=read_time(zero))
         try:
             first = read_log(paths[0], dated)
-        except LarsError:
+        except LarsError as error:
+            problem = problem or error
             continue
-        return zero, (first, read_log(paths[1], dated))
+        try:
+            return zero, (first, read_log(paths[1], dated))
+        except LarsError as error:
+            # That the first can be read so says which of the problems counts, if it has an alert.
+            problem = error if first.reports or problem is None else problem
+    assert problem is not None
     raise problem
 
 
@@ -229,6 +231,17 @@ def _minute_before(times: Iterable[float], zero: str | None) -> int:
 
 def _since(zero: str, minutes: int) -> datetime:
     return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
+
+
+_ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
+
+
+def _in_zone_of(paths: tuple[Path, Path], moment: datetime) -> str:
+    """Return a dateTime in the time zone of all dateTimes in the files; in UTC where they have several."""
+    zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
+    if moment.tzinfo is not None and len(zones) == 1:
+        moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)
+    return moment.isoformat().replace("+00:00", "Z")
 
 
 def _later(log: Recording, milliseconds: float) -> Recording:

@@ -1,8 +1,9 @@
 """What predicts a log of alerts: a query evaluated by a specification, or by an engine version."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
+from itertools import groupby, pairwise
 from math import floor
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.documents import initial, recordings, requests
-from agreement.documents.recordings import SLACK, Answers, Recording, read_recording
+from agreement.documents.recordings import SLACK, Answers, Recording, Report, read_recording
 from agreement.documents.values import Period
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
@@ -92,23 +93,47 @@ class JudgedLogs:
         self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Answers
     ) -> Prediction:
         """Return what an engine makes of the log; its windows slide so, if it is no version of one."""
-        query = run.query if engine in ENGINES else _sliding(run.query, slide)
+        run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
         times = [report.t for report in answers.recording.reports]
+        try:
+            starts = None if slide is None else _starts(run.query, times, slide, self.unit)
+            joined = replace(answers, recording=_joined(answers.recording, run, slide))
+            return self._verdict(name, engine, run, starts, joined)
+        except LarsError as error:
+            return Prediction(name, engine, None, str(error))
+
+    def _verdict(
+        self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Answers
+    ) -> Prediction:
+        """Return what an engine makes of the log: of multisets, or else of sets, which many logs keep."""
         tried: list[Prediction] = []
         for semantics, words in ((Semantics.BAG, ""), (Semantics.SET, ", each row once")):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
-            options, unit = judging.options_of(how), self.unit
-            try:
-                if slide is not None:
-                    options = replace(options, starts=_starts(query, times, slide, unit))
-                recording = judging.recording_to_judge(replace(run, query=query), unit, answers, options)
-                verdict = judging.verdict_on(engine, recording, answers, how, no_progress)
-            except LarsError as error:
-                return Prediction(name, engine, None, str(error))
+            options = replace(judging.options_of(how), starts=starts)
+            recording = judging.recording_to_judge(run, self.unit, answers, options)
+            verdict = judging.verdict_on(engine, recording, answers, how, no_progress)
             tried.append(Prediction(f"{name}{words}", engine, verdict))
             if verdict.correct:
                 break
         return min(tried, key=lambda one: one.order)
+
+
+def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
+    """Return a log in which the alerts of one evaluation are one report, at the time of the first.
+
+    Evaluations are as far apart as windows slide, or come with the events.
+    """
+    events = sorted({push.t for push in run.pushes})
+    begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
+
+    def place(report: Report) -> int:
+        if slide is None:
+            return bisect_right(events, report.t + SLACK)
+        return floor((report.t - begin + SLACK) / slide.milliseconds)
+
+    grouped = (tuple(group) for _, group in groupby(log.reports, key=place))
+    joined = (replace(group[0], rows=tuple(recordings.rows_of(group))) for group in grouped)
+    return replace(log, reports=tuple(joined))
 
 
 def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:

@@ -139,6 +139,20 @@ def test_what_cannot_be_compared_is_said(files, names, said):
     assert said in run.err
 
 
+def test_times_are_shown_in_the_one_zone_of_the_logs(files):
+    moved = files / "moved.csv"
+    moved.write_text((files / "b.csv").read_text().replace("08:00:02.5Z", "10:00:02.5+02:00"))
+    assert "10:00:02.5" in lars("compare", files / "none.csv", moved).out
+    assert "08:00:02.5" in lars("compare", files / "a.csv", moved).out
+
+
+def test_alerts_of_one_evaluation_that_are_logged_one_by_one_are_one_report(tmp_path):
+    events = table(tmp_path, "s", [(1, "hall", 40), (2, "attic", 41), (30, "hall", 10)])
+    log = table(tmp_path, "a", [(10.2, "hall", 40), (10.7, "attic", 41)])
+    found = api.compare_logs(log, log, events=events, period="10s")
+    assert "pull every 10s" in [one.name for one in found.predictions[0] if one.correct]
+
+
 def test_no_alert_at_all_is_no_agreement(files):
     empty = files / "none.csv"
     assert lars("compare", empty, empty).code == 0
