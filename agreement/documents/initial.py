@@ -208,6 +208,8 @@ class InitialExperiment:
             ("trace_unit", input_options.trace_unit),
             ("origin", input_options.origin),
             ("time", input_options.time),
+            ("base", input_options.base),
+            ("rdf", input_options.rdf),
         ):
             if value is not None:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]

@@ -43,7 +43,7 @@ _ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.?))", re.DOTAL
 _UNQUOTED: Final = (
     (re.compile(r"[+-]?[0-9]+"), "integer"),
     (re.compile(r"[+-]?[0-9]*\.[0-9]+"), "decimal"),
-    (re.compile(r"[+-]?(?:[0-9]+\.?|[0-9]*\.[0-9]+)[0-9]*[eE][+-]?[0-9]+"), "double"),
+    (re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)[eE][+-]?[0-9]+"), "double"),
     (re.compile(r"true|false"), "boolean"),
 )
 _PLACED = re.compile(r"Parser error at line \d+ (?:between columns \d+ and \d+|column \d+): ")

@@ -364,11 +364,23 @@ class FilePart:
     end: int | None = None
 
 
+def lines_by_number(data: bytes) -> Callable[[int], str]:
+    """Return what gives a line of a text by its number from 1, empty beyond the last.
+
+    The text is cut once, and only if a line is asked for: there may be as many faults as lines.
+    """
+    lines = cache(partial(data.split, b"\n"))
+
+    def line(number: int) -> str:
+        text = lines()[number - 1] if number <= len(lines()) else b""
+        return text.decode("utf-8", "backslashreplace").rstrip("\r")
+
+    return line
+
+
 def line_of(data: bytes, number: int) -> str:
-    """Return a line of a text by its number from 1, empty beyond the last."""
-    lines = data.split(b"\n", number)
-    text = lines[number - 1] if len(lines) >= number else b""
-    return text.decode("utf-8", "backslashreplace").rstrip("\r")
+    """Return one line of a text, as `lines_by_number`."""
+    return lines_by_number(data)(number)
 
 
 def element_atoms(  # noqa: PLR0913

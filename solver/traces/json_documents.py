@@ -10,7 +10,7 @@ import pyoxigraph
 
 from solver.rdf import NotATerm
 
-NOWHERE: Final = "http://relative.invalid/"
+NOWHERE: Final = "x-lars-relative:///x/"
 """What relative IRIs of JSON-LD count from, so that they are found: its parser leaves them out else."""
 
 _HALF: Final = re.compile(
@@ -74,12 +74,14 @@ def remote_context(document: object) -> str | None:
 
 
 _ODD: Final = re.compile(r"""[\x00-\x20<>"{}|^`\\]""")
-_PERHAPS_ODD: Final = re.compile(rb"""[\x00-\x20<>{}|^`\\][^"\n]*"\s*[],:}]""")
+_PLAIN: Final = rb"""[^\x00-\x20<>"{}|^`\\]*+"""
+# Possessive: what is between texts, such as an array of numbers, is read once.
+_PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?:"' + _PLAIN + rb'"[^"]*+)*+"' + _PLAIN + rb'[^"]')
 
 
 def check_whole(data: bytes, statements: int) -> None:
     """Raise NotATerm where a document has an IRI that is none: its parser leaves out what has it."""
-    if not _PERHAPS_ODD.search(data):
+    if not _PERHAPS_ODD.match(data):
         return
     document, odd = read_document(data.decode()), list[str]()
     if _count(_mended(document, odd, None)) == statements:
@@ -120,5 +122,11 @@ def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> obj
 def check_absolute(texts: tuple[str | None, ...]) -> None:
     """Raise NotATerm for a relative IRI among the texts of a statement."""
     for text in texts:
-        if text is not None and NOWHERE in text and text.startswith(f"<{NOWHERE}"):
-            raise NotATerm.of(f"<{text[len(NOWHERE) + 1 :]}", "a relative IRI has no meaning here")
+        # Of a literal what is behind its last quote: its datatype.
+        iri = (text or "")[(text or "").rfind('"') + 1 :].removeprefix("^^")
+        if found := _RELATIVE.match(iri):
+            raise NotATerm.of(f"<{iri[found.end() :]}", "a relative IRI has no meaning here")
+
+
+_RELATIVE: Final = re.compile(r"<x-lars-relative:(?:///x/|//(?=/))?")
+"""How an IRI begins that was relative: to the document, to its root; or to its scheme, as //e/x is."""

@@ -42,7 +42,7 @@ ACCEPTED: Final = (
     "t, stream, s, p, o or t, atom, a folder of files data_NN.ttl, a folder of .parquet files, RDF Messages "
     '(VERSION "1.2-messages") in .ttl, .trig, .nt and .nq'
 )
-_EXTENSIONS: Final = frozenset(
+EXTENSIONS: Final = frozenset(
     (
         ".trig",
         ".ttl",
@@ -116,7 +116,7 @@ _RDF: Final = (".ttl", ".trig", ".nt", ".nq")
 
 def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
     """Return whether a file of RDF is a page of an event stream."""
-    known = extension in _EXTENSIONS and extension not in (*_RDF, ".jsonld")
+    known = extension in EXTENSIONS and extension not in (*_RDF, ".jsonld")
     # What describes the stream may be at the end of its page.
     is_page = not known and b"https://w3id.org/ldes#" in head.start
     return is_page and b"timestampPath" in head.plain.read_bytes()
@@ -124,7 +124,7 @@ def _is_ldes(head: input_files.FileHead, extension: str) -> bool:
 
 def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFormat | None:
     """Return the format of a log of messages, None of other files."""
-    known = extension in _EXTENSIONS and extension not in _RDF
+    known = extension in EXTENSIONS and extension not in _RDF
     if not known and re.search(rb"MESSAGE|@message|-messages", head.start):
         from solver.traces.formats.messages import MessageFormat
         from solver.traces.formats.rdf_messages import is_log, log_messages
@@ -288,7 +288,7 @@ def _files(path: Path) -> list[Path]:
 def _holds_trace(file: Path) -> bool:
     """Return whether a file is called as a trace is, or a folder has one that is."""
     inside = (name for _, _, names in os.walk(file) for name in names) if file.is_dir() else (file.name,)
-    return any(input_files.bare(Path(name)).suffix.lower() in _EXTENSIONS for name in inside)
+    return any(input_files.bare(Path(name)).suffix.lower() in EXTENSIONS for name in inside)
 
 
 def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_files.TraceFile:

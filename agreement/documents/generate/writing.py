@@ -21,11 +21,12 @@ from lars.files import exists, replacement_path
 from lars.language.windows import Interval
 from solver.settings import Progress, no_progress, progress_of_block, share, tell
 from solver.spark import spark_progress
-from solver.traces import NUMBERED
+from solver.traces import EXTENSIONS, NUMBERED
 from solver.traces.formats.cells import COLUMNS
 from solver.traces.formats.csv_lines import csv_line
 from solver.traces.formats.graphs import trig_element, turtle
 from solver.traces.formats.quad_lines import bare_line, quad_line
+from solver.traces.input_files import bare
 
 _LINES: Final = (WrittenFormat.NQUADS, WrittenFormat.NTRIPLES, WrittenFormat.YABENCH)
 _READ_AS: Final = {
@@ -33,9 +34,8 @@ _READ_AS: Final = {
     ".nt": (WrittenFormat.NTRIPLES, WrittenFormat.NQUADS, WrittenFormat.YABENCH),
     ".trig": (WrittenFormat.TRIG,),
     ".csv": (WrittenFormat.CSV,),
+    ".tsv": (WrittenFormat.CSV,),
     ".parquet": (WrittenFormat.PARQUET,),
-    ".atoms": (),
-    ".ttl": (),
 }
 NAMING_STREAMS: Final = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.PARQUET)
 
@@ -48,18 +48,16 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
 
     Raises LarsError when a trace of that name would be read as something else.
     """
-    suffix = path.suffix.lower()
-    names = ", ".join(extension for extension, read in _READ_AS.items() if read)
+    suffix, names = path.suffix.lower(), ", ".join(_READ_AS)
     if written_format is None and not suffix:
         return WrittenFormat.TURTLE
-    if written_format is None and not _READ_AS.get(suffix):
+    if written_format is None and suffix not in _READ_AS:
         raise LarsError(f"{path}: expected {names}, a folder (no extension), or --format")
-    if written_format is not None and written_format not in _READ_AS.get(suffix, (written_format,)):
-        raise LarsError(
-            f"{path}: a file of this name is not read as {written_format.value}; "
-            "expected an extension for it, "
-            f"of {names}, or none"
-        )
+    extension = bare(path).suffix.lower()
+    own = _READ_AS.get(extension, ()) if extension in EXTENSIONS else (written_format,)
+    if written_format is not None and written_format not in own:
+        problem = f"a file of this name is not read as {written_format.value}"
+        raise LarsError(f"{path}: {problem}; expected an extension for it, of {names}, or none")
     return written_format or _READ_AS[suffix][0]
 
 

@@ -150,6 +150,9 @@ def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> E
     return replace(query, pattern=rebuild(query.pattern, change))
 
 
+_MOST_OPEN: Final = 100_000
+"""Each arrival walks through so many windows; more are open at once only by a slip of the unit."""
+
 TimedTriple = tuple[float, Triple]
 """When a triple came, and the triple."""
 
@@ -176,8 +179,14 @@ class OpenedWindows:
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first` and a step later each, while they open up to `t`.
 
-        With `always` the first is opened in any case, but none that closes before `least`.
+        With `always` the first is opened in any case, but none that closes before `least`. Raises LarsError
+        for more of them than can be walked through.
         """
+        if self.window.width > _MOST_OPEN * self.window.step:
+            raise LarsError(
+                f"a window of {self.window.width:.0f} ms with a step of {self.window.step} ms has more than "
+                f"{_MOST_OPEN} windows open at once; expected a longer STEP, or a shorter RANGE"
+            )
         close = first
         while (always and close == first) or self._opens(close - self.window.width, t):
             if close >= least:

@@ -164,14 +164,15 @@ class GraphFormat(input_files.FileFormat):
         """Yield the elements of a file, many at once."""
         _ = terms
         source, data = part.source, part.source.file.read_bytes()
+        line = input_files.lines_by_number(data)
         try:
             elements = self.elements(source, data)
         except MalformedPart as error:
-            yield input_files.RowBlock(0, 1, (), [_fault(0, error, data)])
+            yield input_files.RowBlock(0, 1, (), [_fault(0, error, line)])
             return
         for begin in range(0, len(elements), _TOGETHER):
             some = elements[begin : begin + _TOGETHER]
-            rows = (_row(source, place, element, data) for place, element in enumerate(some))
+            rows = (_row(source, place, element, line) for place, element in enumerate(some))
             yield input_files.RowBlock(begin, len(some), (), rows)
 
     def placed(self, source: input_files.TraceFile, place: Place) -> Place:
@@ -180,17 +181,17 @@ class GraphFormat(input_files.FileFormat):
 
 
 def _row(
-    source: input_files.TraceFile, place: int, element: GraphElement, data: bytes
+    source: input_files.TraceFile, place: int, element: GraphElement, line: Callable[[int], str]
 ) -> input_files.ExactRow:
     try:
         return input_files.ExactRow(place, element.atoms(source), "", element.line)
     except MalformedPart as error:
-        return _fault(place, error, data)
+        return _fault(place, error, line)
 
 
-def _fault(place: int, error: MalformedPart, data: bytes) -> input_files.ExactRow:
-    line = error.line or 1
-    return input_files.ExactRow(place, (error,), input_files.line_of(data, line), line)
+def _fault(place: int, error: MalformedPart, line: Callable[[int], str]) -> input_files.ExactRow:
+    number = error.line or 1
+    return input_files.ExactRow(place, (error,), line(number), number)
 
 
 def trig_elements(source: input_files.TraceFile, data: bytes) -> list[GraphElement]:

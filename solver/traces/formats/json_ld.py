@@ -1,7 +1,8 @@
 """JSON-LD: timed graphs in one document (TripleWave's form), and lines of documents (NDJSON-LD)."""
 
 import json
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 import pyoxigraph
@@ -72,14 +73,25 @@ def document_quads(data: bytes) -> list[Quad]:
     """Return the statements of a document, each on the line that first names its graph, or its subject."""
     text = _decoded(data.removeprefix(b"\xef\xbb\xbf"), 1)
     _parsed(text, 1)
-    quads, lines = [], dict[str, int]()
-    for _, triple, graph in _quads(text.encode(), 1):
-        name = graph or triple[0]
-        if name not in lines:
-            at = text.find(json.dumps(name[1:-1], ensure_ascii=False)) if name.startswith("<") else -1
-            lines[name] = text.count("\n", 0, max(at, 0)) + 1
-        quads.append(Quad(lines[name], triple, graph))
-    return quads
+    lines = _first_lines(text)
+
+    def line(name: str) -> int:
+        return lines.get(json.dumps(name[1:-1], ensure_ascii=False), 1) if name.startswith("<") else 1
+
+    return [Quad(line(graph or triple[0]), triple, graph) for _, triple, graph in _quads(text.encode(), 1)]
+
+
+_TEXT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
+
+
+def _first_lines(text: str) -> Mapping[str, int]:
+    """Return the first line of each text in a document, by how it is written."""
+    lines, number, before = dict[str, int](), 1, 0
+    for match in _TEXT.finditer(text):
+        number += text.count("\n", before, match.start())
+        before = match.start()
+        lines.setdefault(match[0], number)
+    return lines
 
 
 def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:

@@ -87,7 +87,7 @@ def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Qua
             target = quad.triple[2]
             if quad.graph is None:
                 quads.append(quad)
-                if target.startswith("_:") and target not in seen | members:
+                if target.startswith("_:") and target not in seen and target not in members:
                     seen.add(target)
                     waiting.append(target)
     return quads

@@ -7,6 +7,7 @@ from shutil import copy
 import pytest
 
 from solver.traces import MalformedPart
+from solver.traces.json_documents import NOWHERE
 from tests.benchmarks import message_logs
 from tests.packs import files_of, pack
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -85,6 +86,17 @@ FAULTS = {
     ),
     "no number of JSON": ("a.ndjsonld", '{"@id": "urn:a", "urn:p": NaN}\n{}', "1:1: "),
     "a relative IRI": ("a.ndjsonld", '{"@id": "a", "urn:p": 1}\n{}', "1:1: '<a>' is no RDF term"),
+    "an IRI of the same root": ("a.ndjsonld", '{"@id": "/a", "urn:p": 1}\n{}', "1:1: '</a>' is no RDF term"),
+    "an IRI of the same scheme": (
+        "a.ndjsonld",
+        '{"urn:p": {"@id": "//e/a"}}\n{}',
+        "1:1: '<//e/a>' is no RDF t",
+    ),
+    "a relative datatype": (
+        "a.ndjsonld",
+        '{"urn:p": {"@value": "\\"^^<x", "@type": "a"}}\n{}',
+        "1:1: '<a>' is no RDF term",
+    ),
     "no UTF-8": ("a.ndjsonld", b'{}\n{"@id": "\xff"}', "2:1: found bytes that are no UTF-8"),
     "deep": ("a.ndjsonld", '{}\n{"@graph":' + "[" * 10**5, "2:1: brackets inside brackets"),
     "deep objects": ("a.ndjsonld", "{}\n" + '{"urn:p":' * 5000 + "1" + "}" * 5000, "2:1: brackets inside"),
@@ -124,3 +136,9 @@ def test_a_fault_is_said_once_with_its_place(tmp_path, name):
     found = message(lambda: read_trace_in_process(written(tmp_path, {file: log}), SECONDS))
     assert found.startswith(f"{tmp_path}/{file}:{expected}")
     assert "\n\n" not in found
+
+
+def test_a_text_that_looks_like_a_relative_iri_is_a_text(tmp_path):
+    line = json.dumps({"@id": "urn:a", "urn:p": f'"^^<{NOWHERE}a>'})
+    (row,) = read_trace_in_process(written(tmp_path, {"a.ndjsonld": f"{line}\n"}), SECONDS)
+    assert row[4][2] == json.dumps(f'"^^<{NOWHERE}a>')

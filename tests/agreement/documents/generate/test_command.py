@@ -4,6 +4,7 @@ import pytest
 
 from agreement.documents.generate import Plan, WrittenFormat
 from agreement.documents.generate.writing import LARGE, Maker
+from solver.traces import EXTENSIONS
 from tests.agreement.command import lars
 from tests.agreement.documents.generate.plans import output
 
@@ -41,7 +42,12 @@ WRONG = {
     "--format csv": "a file of this name is not read as csv",
 }
 NAMES = {
-    "t.xml": "expected .nq, .nt, .trig, .csv, .parquet, a folder (no extension), or --format",
+    **{
+        f"t{end} --format nquads": "not read as nquads; expected an ext"
+        for end in EXTENSIONS - {".nq", ".nt"}
+    },
+    "t.JSONL.gz --format nquads": "not read as nquads; expected an extension for it",
+    "t.xml": "expected .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",
     "t.trig --stations 2 --streams 2": "--streams 2: trig names no streams; expected nquads, csv, parquet",
     "t --unit 1ms": "--unit 1ms: expected a whole number of the trace unit 1s",
     "t --out-of-order 0.5": "--out-of-order: a folder of files by time has no order of arrival",
