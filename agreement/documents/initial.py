@@ -18,7 +18,7 @@ from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
 from lars.language.terms import Iri, Variable
 from solver.settings import Warn
-from solver.traces.formats.csv_lines import delimiter_of
+from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from translate.analysis import stream_blocks
 from translate.model.patterns import TriplePattern
@@ -173,6 +173,15 @@ def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
 
 
 _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
+
+
+def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
+    """Return whether a table needs no mapping: in CSV no other column may stand beside those of a trace."""
+    if bare(path).suffix.lower() in (".csv", ".tsv"):
+        return are_columns(names)
+    return any(set(names) - {"stream"} >= known for known in _OWN)
+
+
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -203,16 +212,10 @@ class InitialExperiment:
             yield f"static = {_text([''.join(parts) for parts in zip(names, graphs, paths, strict=True)])}"
         if self.period:
             yield f"period = {_text(','.join(str(period) for period in self.period))}"
-        for key, value in (
-            ("unit", input_options.unit),
-            ("trace_unit", input_options.trace_unit),
-            ("origin", input_options.origin),
-            ("time", input_options.time),
-            ("base", input_options.base),
-            ("rdf", input_options.rdf),
-        ):
+        for key in ("unit", "trace_unit", "origin", "time", "base", "rdf"):
+            value = getattr(input_options, key)
             if value is not None:
-                yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"  # type: ignore[union-attr]
+                yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"
         if input_options.sort:
             yield "sort = true"
         if input_options.blank_nodes is not None:
@@ -245,11 +248,7 @@ class InitialExperiment:
         Where all have the same columns it is one, of None.
         """
         headers = {path: header(path) for path in self.traces}
-        own = {
-            path: names
-            for path, names in headers.items()
-            if names and not any(set(names) - {"stream"} >= known for known in _OWN)
-        }
+        own = {path: names for path, names in headers.items() if names and not _is_of_trace(path, names)}
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()

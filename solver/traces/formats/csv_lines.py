@@ -105,8 +105,12 @@ def _names(line: str) -> list[str]:
 
 
 def is_header(line: str) -> bool:
-    """Return whether a line is the header of a CSV trace; a column without a name is pandas' index."""
-    texts = _names(line)
+    """Return whether a line is the header of a CSV trace."""
+    return are_columns(_names(line))
+
+
+def are_columns(texts: Sequence[str]) -> bool:
+    """Return whether these are all columns of a CSV trace; one without a name is pandas' index."""
     texts = texts[1:] if texts[:1] == [""] else texts
     if len(names := set(texts)) < len(texts):
         return False

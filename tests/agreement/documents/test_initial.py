@@ -1,9 +1,13 @@
 """`lars init`: the folder that it writes says what the files and options said."""
 
+import tomllib
+
 import pandas as pd
 import pytest
 
 from agreement import api
+from agreement.documents.options import declared
+from agreement.documents.requests import InputOptions
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -180,3 +184,29 @@ def test_an_experiment_that_cannot_be_written_leaves_no_folder(tmp_path, monkeyp
     for folder in ("new/one", "own"):
         assert lars("init", tmp_path / folder, query, trace).code == 3
     assert {path.name for path in tmp_path.iterdir()} == {"q.rq", "t.nq", "own"}
+
+
+def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 3s] { ?s <e:in> ?o } }")
+    (tmp_path / "t.csv").write_text("time,s\n3,a\n")
+    values = {"static": "t.ttl", "stream": "e:S=t.csv", "sort": "", "time": "e:at", "prefix": "e=http://e/"}
+    values |= {"unit": "1s", "trace_unit": "1ms", "base": "http://x/", "rdf": "1.2", "blank_nodes": "element"}
+    values |= {"origin": "2026-01-31T12:00:00Z", "column": "t={time}"}
+    assert {one.name for one in declared(InputOptions)} == {*values}
+    (tmp_path / "t.ttl").write_text("")
+    given = [
+        word for name, value in values.items() for word in (f"--{name.replace('_', '-')}", value) if word
+    ]
+    assert lars("init", "d", "q.rq", "t.csv", *given).code == 0
+    written = tomllib.loads((tmp_path / "d/experiment.toml").read_text())
+    names = {"stream": "streams", "prefix": "prefixes", "column": "columns"}
+    assert {names.get(name, name) for name in values} <= {*written}
+
+
+def test_a_csv_with_more_than_the_columns_of_a_trace_gets_a_mapping(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?s { STREAM <e:S> [RANGE 3s] { ?s <http://e/note> ?o } }")
+    (tmp_path / "t.csv").write_text("t,s,p,o,note\n3,a,b,c,d\n")
+    assert '"http://e/note" = "ex:{note}"' in lars("init", "d", "q.rq", "t.csv").out
+    assert lars("solve", "d").out.splitlines()[1:] == ["3: (a)"]

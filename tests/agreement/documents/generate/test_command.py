@@ -44,7 +44,7 @@ WRONG = {
 NAMES = {
     **{
         f"t{end} --format nquads": "not read as nquads; expected an ext"
-        for end in EXTENSIONS - {".nq", ".nt"}
+        for end in sorted(EXTENSIONS - {".nq", ".nt"})
     },
     "t.JSONL.gz --format nquads": "not read as nquads; expected an extension for it",
     "t.xml": "expected .nq, .nt, .trig, .csv, .tsv, .parquet, a folder (no extension), or --format",

@@ -4,7 +4,8 @@ import random
 
 import pytest
 
-from agreement.engines.versions.yasper import YASPER_CQELS, YASPER_CSPARQL
+from agreement.engines.versions.kolibrie import KOLIBRIE_846BECB
+from agreement.engines.versions.yasper import RSP_JS_135, RSP_RS_035, YASPER_CQELS, YASPER_CSPARQL
 from lars.errors import LarsError
 from solver.facts import Static
 from tests.agreement.engines.versions.yasper_traces import (
@@ -271,3 +272,15 @@ def test_without_rules_the_cqels_configuration_is_its_specification(seed, where,
     arrivals = [one for one in at_arrivals(read, trace, select) if one[1] not in again]
     expected = streamed(arrivals, operator or "ISTREAM", silent=True)
     assert as_bags(found.reports) == expected
+
+
+@pytest.mark.parametrize(
+    "opening", [CSPARQL, RSP_JS_135, RSP_RS_035, KOLIBRIE_846BECB], ids=lambda one: one.name
+)
+def test_more_windows_than_anybody_walks_through_are_refused(opening):
+    assert ran(CQELS, query(windows=["S 100001 1"], operator=""), "500 a").reports
+    assert ran(opening, query(windows=["S 100 1"]), "500 a").rejected == ()
+    with pytest.raises(
+        LarsError, match=r"window of 100001000 ms with a step of 1000 ms has more than 100000 win"
+    ):
+        ran(opening, query(windows=["S 100001 1"]), "500 a")
