@@ -20,7 +20,7 @@ from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
 from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
-from agreement.documents.traces import Trace, point_on, with_dates
+from agreement.documents.traces import Trace, point_on, set_span, with_dates
 from agreement.documents.values import Period, cut
 from lars import explain, semantics
 from lars.analysis import intensional, nearby, on_own_absence
@@ -377,9 +377,17 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
     period = Period(task.periods[0]) if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
     trace = comparison_trace(task, [query], warn)
+    _reach(trace, solving_task.span[1], task)
     setting = with_dates(task.setting, trace)
     moded_by = replace(solving_task, evaluation=evaluation, setting=setting, trigger=task.trigger)
     return situation_on(in_mode(query, moded_by), query, trace, solving_task.span[1], task.trace.options)
+
+
+def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
+    """Let a timeline that nobody has said end at the time that is asked about, if that is later."""
+    said = task.trace.timeline is not None or task.span != (None, None)
+    if at is not None and not said and point_on(trace, at, task.trace.options) > trace.timeline.last:
+        set_span(trace, (None, at), task.trace.options)
 
 
 def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:

@@ -115,7 +115,12 @@ def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_re
     one = None if path is None else dict.fromkeys((True, False), (path,))
     files = one or agreeing.inputs_by_kind(request.inputs, unit)
     return agreement_report.ExplainOptions(
-        files, tuple(again), task.csparql is not None, task.cqels is not None
+        files,
+        tuple(again),
+        task.csparql is not None,
+        task.cqels is not None,
+        path is not None,
+        task.setting,
     )
 
 

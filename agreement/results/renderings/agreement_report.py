@@ -8,6 +8,7 @@ import shlex
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import starmap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -56,21 +57,27 @@ class ExplainOptions:
     """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
 
     `inputs` are those of the query that is pulled (True), and of the one that pushes.
-    `merging` and `apart`: which query was given.
+    `merging` and `apart`: which query was given. `derives`: an experiment, in which the other one can be
+    asked about by its language.
     """
 
     inputs: Mapping[bool, tuple[Path, ...]]
     options: tuple[str, ...]
     merging: bool
     apart: bool
+    derives: bool
+    setting: Setting
     dates: Dates = NO_DATES
 
-    def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str:
+    def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str | None:
         """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
 
-        None: of whatever there is.
+        `alike` None: of whatever there is. Returns None where no command asks about the query of the side:
+        it is derived, and the query that was given says something else in its mode.
         """
         pulled = row.side is Side.PULL
+        if not (self.merging if pulled else self.apart) and not self._can_ask(pair):
+            return None
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
         rest = [*self._mode(pair, row.period, pulled=pulled), "--at", self.dates.option(row.at)]
         atom = outputs.short_atom(row.row)
@@ -78,13 +85,27 @@ class ExplainOptions:
             atom = outputs.asked_atom("ans1", row.row)
         return shlex.join(["lars", "explain", *inputs, *rest, atom])
 
+    def _can_ask(self, pair: Pair) -> bool:
+        if self.derives:
+            # `lars explain` derives the first variant, which is brave everywhere.
+            return set(pair.choices or ()) <= {"brave"}
+        return _rules(pair.csparql, self.setting) == _rules(pair.cqels, self.setting)
+
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
         """Return the options by which the query that was given is evaluated as on that side."""
+        query = pair.csparql if pulled else pair.cqels
+        engine = ["--engine", query.language.value]
         if not pulled:
-            return [*self.options, *([] if self.apart else ["--mode", "push"])]
-        options = ["--engine", pair.csparql.language.value] if self.apart else []
-        mode = options if self.merging else ["--mode", "pull"]
+            derived = engine if self.derives else ["--mode", "push"]
+            return [*self.options, *([] if self.apart else derived)]
+        derived = engine if self.derives else ["--mode", "pull"]
+        mode = derived if not self.merging else engine if self.apart else []
         return [*_untriggered(self.options), *mode, "--period", str(period)]
+
+
+@lru_cache(maxsize=4)
+def _rules(query: EngineQuery, setting: Setting) -> frozenset[str]:
+    return frozenset(map(str, lars_program(query, setting).rules))
 
 
 def _reading(query: EngineQuery) -> str:
@@ -202,9 +223,10 @@ class AgreementView:
         # What looks alike among very many rows is not looked for: then each is written in full.
         alike = _alike(self.row_filter.rows(variant)) if count <= _MOST_COMPARED_ROWS else None
         whole = (row for row in chosen if self._has_all(variant, row))
-        commands = [asking.command(variant.pair, row, alike) for row in whole]
-        if commands:
-            yield "\n".join(("why, of each of these rows:", *dict.fromkeys(commands)))
+        asked = (asking.command(variant.pair, row, alike) for row in whole)
+        if commands := [command for command in dict.fromkeys(asked) if command is not None]:
+            each = "each of these rows" if len(commands) == len(chosen) else "some of these rows"
+            yield "\n".join((f"why, of {each}:", *commands))
 
     def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
         """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""

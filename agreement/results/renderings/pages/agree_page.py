@@ -543,7 +543,7 @@ def _on_timeline(
                 "cause": CAUSES.index(row.cause),
                 "pushed": row.pushed,
                 "support": [places[fact] for fact in support],
-                **({} if asking is None else {"command": asking.command(variant.pair, row)}),
+                **({"command": command} if asking and (command := asking.command(variant.pair, row)) else {}),
             }
             for row, support in zip(rows, supports, strict=True)
         ],
