@@ -71,7 +71,11 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
     _check_forms(query, other)
     columns = query.result == other.result
-    comparable = columns and query.query.dataset == other.query.dataset and _counts_alike(query, other)
+    every = (part for each in (query, other) for part in parts(each.pattern))
+    # A random value is that of its place in the query, and of the row there.
+    fixed = query.pattern == other.pattern or not any(map(is_random, every))
+    alike = fixed and _counts_alike(query, other)
+    comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
         return Decision(EveryStream.ALWAYS, "the two have one pattern, up to order and hidden names")

@@ -114,7 +114,7 @@ def _form(pattern: Pattern) -> PatternTree:
                 PatternTree("COLUMN", (name, *map(_leaf, cells)))
                 for name, *cells in zip(names, *rows, strict=True)
             )
-            return PatternTree("VALUES", tuple(columns), ordered=False)
+            return PatternTree(("VALUES", len(rows)), tuple(columns), ordered=False)
         case algebra.Group(inner, keys, aggregates):
             counted = (
                 PatternTree((how.function, how.distinct, how.separator), (name, *how.arguments))

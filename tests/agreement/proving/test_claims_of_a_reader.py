@@ -161,3 +161,29 @@ def test_a_limit_with_other_hidden_names_is_another_pattern_of_push_and_pull(tmp
     (tmp_path / "b.rq").write_text(PREFIX + (LIMITED % (other, other)).replace("[RANGE 5s]", "[NOW]"))
     ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--period", "1", "--unit", "1s")
     assert (ran.code, "the patterns differ" in ran.err) == (code, code == 2)
+
+
+RANDOM = (
+    "{ SELECT ?s ?x WHERE { STREAM :s [RANGE 5s] { ?s :p ?v } BIND (RAND() AS ?x) } }",
+    "{ SELECT ?s ?y WHERE { STREAM :s [RANGE 5s] { ?s :q ?v } BIND (RAND() AS ?y) } }",
+)
+
+
+@pytest.mark.parametrize(("order", "holds"), [(1, True), (-1, False)])
+def test_random_values_are_those_of_their_places(tmp_path, order, holds):
+    one, two = (f"SELECT ?s ?x ?y WHERE {{ {' '.join(each)} }}" for each in (RANDOM, RANDOM[::order]))
+    ran = said(tmp_path, "decide", "--contained", "--time-limit", "2", one=one, two=two)
+    assert (": yes" in ran.out) is holds
+
+
+@pytest.mark.parametrize(("rows", "code"), [("( )", 0), ("", 1), ("( ) ( )", 1)])
+def test_rows_of_values_without_variables_count(tmp_path, rows, code):
+    """Each of these rows repeats every solution; without any there is none."""
+    text = (
+        "REGISTER QUERY q AS PREFIX : <http://e/> SELECT (COUNT(*) AS ?n) FROM STREAM :s [RANGE 5s STEP 1s] "
+        "WHERE {{ ?x :p ?v VALUES () {{ {} }} }}"
+    )
+    (tmp_path / "a.rq").write_text(text.format("( )"))
+    (tmp_path / "b.rq").write_text(text.format(rows))
+    ran = lars("decide", tmp_path / "a.rq", tmp_path / "b.rq", "--contained", "--time-limit", "3")
+    assert ran.code == code
