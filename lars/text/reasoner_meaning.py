@@ -88,6 +88,16 @@ class _Meaning:
                 return frozenset(kept)
             kept |= more & self.derived
 
+    def rests_on(self, name: Signature, other: Signature) -> bool:
+        """Whether a predicate is derived from another one, or is it."""
+        found, before = {name}, 0
+        while len(found) > before:
+            before = len(found)
+            for rule, _, one in self._streamed():
+                if rule.head is not None and signature(rule.head) in found:
+                    found.add(signature(one.atom))
+        return other in found
+
     def _needs(self) -> Mapping[Signature, int | None]:
         """Return how far back each predicate is needed; None is all of the past."""
         needed: dict[Signature, int] = {}
@@ -273,12 +283,21 @@ class _Asked:
                 for offset in one.offsets
             )
             return self._add("always", (*terms, _NOW), (*every, *places))
+        first = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_NOW, Number(-one.offsets[-1])))
+        if self.rule.head is not None and self.meaning.rests_on(
+            signature(one.atom), signature(self.rule.head)
+        ):
+            # Under two negations an atom could support itself: the hits are passed one by one.
+            self._add("always", (*terms, _NOW, _THEN), (hits, first))
+            passed = Atom(self._name("always"), (*terms, _NOW, _OTHER))
+            following = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_OTHER, Number(1)))
+            self._add("always", (*terms, _NOW, _THEN), (passed, following, hits))
+            return Atom(passed.predicate, (*terms, _NOW, _NOW))
         # From the first of the times on, each hit but that of now has a next one.
         after = logic.Comparison(_OTHER, logic.Relation.EQUAL, _sum(_THEN, Number(1)))
         earlier = logic.Comparison(_THEN, logic.Relation.LESS, _NOW)
         lacks = logic.Not(Atom(hits.predicate, (*terms, _NOW, _OTHER)))
         gap = self._add("gap", (*terms, _NOW), (hits, earlier, after, lacks))
-        first = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_NOW, Number(-one.offsets[-1])))
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:

@@ -113,6 +113,13 @@ def test_what_is_looked_back_to_rests_on_others_and_on_lines_of_other_atoms(tmp_
     assert [line[0] for line in ran.out.splitlines() if "l(1)" in line] == ["2", "3", "8"]
 
 
+def test_an_atom_that_has_to_hold_now_already_does_not_support_itself(tmp_path):
+    (tmp_path / "p.idlvsr").write_text("e(X) :- a(X).\ne(X) :- f(X), b(X).\nf(X) :- e(X) always in [1 sec].")
+    (tmp_path / "t.log").write_text("1 a(1);\n2 b(1);\n3 a(1);\n4 a(1); b(1);\n")
+    ran = lars("solve", tmp_path / "p.idlvsr", tmp_path / "t.log", "--from", "1", "--in-process")
+    assert ran.out.splitlines() == ["1: {e(1)}", "2: {}", "3: {e(1)}", "4: {e(1), f(1)}"]
+
+
 def lars_program(rng):
     """Return a LARS program as text whose windows look back with ◇."""
     rules, names = ["f(1)."], [*INPUTS, "f"]
