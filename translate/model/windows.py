@@ -73,19 +73,8 @@ class Unbounded:
         return "[RANGE UNBOUNDED]"
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Sliding:
-    """(α, β, t0) of RSP-QL (2014), Definition 13, in time points; no query language can say its t0."""
-
-    width: int
-    slide: int
-    start: int
-
-    def __str__(self) -> str:
-        return f"[SLIDING {self.width} {self.slide} {self.start}]"
-
-
-WindowExpression = Range | Span | Rows | Now | Unbounded | Sliding
+WindowExpression = Range | Span | Rows | Now | Unbounded | windows.SlidingWindow
+"""A window as a query writes it; the t0 of a sliding window is what a specification gives it, not a query."""
 
 
 def window_operator(
@@ -126,7 +115,7 @@ def window_operator(
             return windows.NOW
         case Unbounded():
             return windows.UNBOUNDED
-        case Sliding(width, slide, start):
-            return windows.SlidingWindow(width, slide, start)
+        case windows.SlidingWindow():
+            return expression
         case _:
             assert_never(expression)

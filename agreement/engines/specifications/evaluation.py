@@ -50,7 +50,7 @@ from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, St
 from solver.job import Question, answers_at
 from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting
-from translate.model.windows import Rows, Sliding
+from translate.model.windows import Rows
 from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
@@ -66,7 +66,7 @@ class ContentAnswers:
 
     def __init__(self, task: "Task", setting: Setting) -> None:
         # What a window shows is given here: it only has to be told from the others.
-        windows = {source: Sliding(1, 1, number) for number, source in enumerate(sources(task.query))}
+        windows = {source: SlidingWindow(1, 1, number) for number, source in enumerate(sources(task.query))}
         query = with_sources(task.query, lambda source: replace(source, window=windows[source]))
         self.output: Output = output_of(query, setting)
         self.program: Program = lars_program(query, setting)

@@ -17,7 +17,7 @@ from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds, SlidingWindow
 from solver.facts import Triple
 from translate.model.query import EngineQuery
-from translate.model.windows import Now, Range, Rows, Sliding, Unbounded
+from translate.model.windows import Now, Range, Rows, Unbounded
 
 _SLACK: Final = 1e-6
 """How far from a whole number of time points a time may lie, in time points."""
@@ -213,7 +213,7 @@ def as_said(
     return specification if ends is None else specification.model_copy(update={"bounds": (ends,)})
 
 
-def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
+def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | SlidingWindow:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
     The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,
@@ -227,12 +227,12 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | Sliding:
     window_shape = shape(source, frame)
     if window_shape is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
-        return Sliding(whole, whole, first)
+        return SlidingWindow(whole, whole, first)
     # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
     points = (
         window_shape.width + 1 if window_shape.closed else window_shape.width - (frame.bounds is Bounds.OPEN)
     )
-    return Sliding(points * scale, window_shape.slide * scale, first)
+    return SlidingWindow(points * scale, window_shape.slide * scale, first)
 
 
 def at_close(time: int, frame: Frame) -> int:
@@ -312,24 +312,12 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
-    return ShownWindow(
-        source, start, frame, strategies, _as_window(window), *heard_on(frame.clock, source.stream)
-    )
+    return ShownWindow(source, start, frame, strategies, window, *heard_on(frame.clock, source.stream))
 
 
 def with_start(window: ShownWindow, start: int) -> ShownWindow:
     """Return what the window shows with another start time."""
-    return replace(window, start=start, window=_as_window(in_ticks(window.source, start, window.frame)))
-
-
-def _as_window(placed_window: Rows | Sliding) -> Rows | SlidingWindow:
-    match placed_window:
-        case Rows():
-            return placed_window
-        case Sliding(width, slide, start):
-            return SlidingWindow(width, slide, start)
-        case _:
-            assert_never(placed_window)
+    return replace(window, start=start, window=in_ticks(window.source, start, window.frame))
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
