@@ -365,7 +365,7 @@ class AtomExplanation:
     count: int
     more: bool
     proof: explain.Proof | None
-    shortfalls: Mapping[explain.Goal, explain.Shortfall]
+    shortfalls: Mapping[explain.AbsentAtom, explain.Shortfall]
     sought: Underived | None
     silent: str | None
 

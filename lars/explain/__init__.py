@@ -12,12 +12,11 @@ from lars.explain.evidence import (
     WindowContent,
     present,
 )
-from lars.explain.proofs import InBackground, Input, Premise, Proof, Prover, RuleInstance, Values, provers
+from lars.explain.proofs import Given, Premise, Proof, Prover, RuleInstance, Values, provers
 from lars.explain.rule_violations import MOST, Violation, restore, violations, without_constraints
 from lars.explain.shortfalls import (
     Attempt,
     Failure,
-    Goal,
     Mismatch,
     Searcher,
     Shortfall,

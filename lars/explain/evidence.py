@@ -77,7 +77,7 @@ class PresentAtom:
 
 @dataclass(frozen=True, slots=True)
 class AbsentAtom:
-    """The atom is at no time point of the interval that was looked at."""
+    """The atom, maybe with variables, is at no time point of the interval that was looked at."""
 
     atom: terms.Atom
     within: Interval

@@ -8,6 +8,7 @@ They are found goal by goal; what one proof found serves the next.
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from enum import Enum
 from typing import Final
 
 from lars.analysis import choosing_windows, positive_loops
@@ -40,20 +41,11 @@ class Premise:
     evidence: Evidence | None
 
 
-@dataclass(frozen=True, slots=True)
-class InBackground:
-    """The atom is in the background: static data, or a fact of the program."""
+class Given(Enum):
+    """Why an atom is at a time point without a rule: as static data or a fact, or as the stream's input."""
 
-    t: int
-    atom: terms.Atom
-
-
-@dataclass(frozen=True, slots=True)
-class Input:
-    """The atom is in the stream's input at t."""
-
-    t: int
-    atom: terms.Atom
+    BACKGROUND = "background"
+    INPUT = "input"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +60,7 @@ class RuleInstance:
     premises: tuple[Premise, ...]
 
 
-Support = InBackground | Input | RuleInstance
+Support = Given | RuleInstance
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,12 +259,12 @@ class Prover:
         t, atom = moment
         here = self.world
         if atom in here.view.background:
-            return InBackground(t, atom)
+            return Given.BACKGROUND
         if not here.view.has(atom, t):
             return None
         loop = self._loops.get(terms.signature(atom))
         if moment in here.intensional_input or atom in here.view.input_times:
-            return Input(t, atom)
+            return Given.INPUT
         if loop is not None:
             return loop.derive(moment)
         for number, binding in rule_instances(here, moment):

@@ -237,14 +237,6 @@ _ATTEMPTS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Goal:
-    """An atom, maybe with variables, that is at no time point of the interval."""
-
-    atom: terms.Atom
-    within: Interval
-
-
-@dataclass(frozen=True, slots=True)
 class Failure:
     """The literal that fails: `despite` shows what holds under its ¬, `sight` where its atom is looked for.
 
@@ -255,7 +247,7 @@ class Failure:
     literal: logic.BodyLiteral
     despite: evidence.Evidence | None = None
     sight: Sight | None = None
-    missing: Goal | None = None
+    missing: evidence.AbsentAtom | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,7 +282,7 @@ class Mismatch:
 class Shortfall:
     """Why a goal does not hold: attempts of the rules for it, and the rules that cannot be meant."""
 
-    goal: Goal
+    goal: evidence.AbsentAtom
     attempts: tuple[Attempt, ...]
     mismatches: tuple[Mismatch, ...]
     derivable: bool
@@ -307,14 +299,14 @@ class Searcher:
         self._here = here
         self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
-    def shortfalls(self, moment: Moment) -> Mapping[Goal, Shortfall]:
+    def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return why the atom does not hold at its time, and the same for each atom that it misses.
 
         The first is that of the atom itself. Each goal is there once, however often it is missed;
         those that are more than `DEEPEST` steps away are left out.
         """
-        first = Goal(moment[1], Interval(moment[0], moment[0]))
-        shortfalls: dict[Goal, Shortfall] = {}
+        first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
+        shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}
         left = [first]
         for _ in range(DEEPEST):
             new = [goal for goal in dict.fromkeys(left) if goal not in shortfalls]
@@ -323,7 +315,7 @@ class Searcher:
             left = [failure.missing for failure in failures if failure is not None and failure.missing]
         return shortfalls
 
-    def _shortfall(self, goal: Goal, at_most: int) -> Shortfall:
+    def _shortfall(self, goal: evidence.AbsentAtom, at_most: int) -> Shortfall:
         attempts: list[Attempt] = []
         mismatches = []
         for number, rule in enumerate(self._here.program.rules, 1):
@@ -344,7 +336,7 @@ class Searcher:
         )
 
     @staticmethod
-    def _bound(head: terms.Atom, goal: Goal) -> terms.Binding | None:
+    def _bound(head: terms.Atom, goal: evidence.AbsentAtom) -> terms.Binding | None:
         """Return what is known of a head's variables where it is the goal, whose variables are others."""
         pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
         own: dict[terms.Variable, terms.Constant] = {}
@@ -359,7 +351,9 @@ class Searcher:
                     binding[term] = value
         return {**own}
 
-    def _timed(self, rule: program.Rule, bound: terms.Binding, goal: Goal) -> terms.Binding | None:
+    def _timed(
+        self, rule: program.Rule, bound: terms.Binding, goal: evidence.AbsentAtom
+    ) -> terms.Binding | None:
         time = program.head_time(rule, self._here.t)
         if isinstance(time, terms.Number):
             return bound if time.value in goal.within else None
@@ -423,7 +417,9 @@ class Searcher:
         seen_by = sight(self._here, formula)
         missing = None
         if seen_by is not None and terms.signature(seen_by.atom) in self._derivable:
-            missing = Goal(seen_by.atom, seen_by.within)
+            missing = evidence.AbsentAtom(seen_by.atom, seen_by.within)
             if seen_by.gaps is not None:
-                missing = Goal(seen_by.gaps.atom, Interval(seen_by.gaps.first[0], seen_by.gaps.first[0]))
+                missing = evidence.AbsentAtom(
+                    seen_by.gaps.atom, Interval(seen_by.gaps.first[0], seen_by.gaps.first[0])
+                )
         return Failure(literal, despite, seen_by, missing)

@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from lars.explain import Failure, InBackground, Input, RuleInstance
+from lars.explain import Failure, Given, RuleInstance
 from lars.explain.evidence import (
     AbsentAtom,
     Instances,
@@ -60,15 +60,15 @@ class Checker:
     def needs(self, moment, support):
         """Check one step and return the atoms with times that it rests on."""
         t, atom = moment
-        assert (support.t, support.atom) == moment
         match support:
-            case InBackground():
+            case Given.BACKGROUND:
                 assert atom in self.background
                 return set()
-            case Input():
+            case Given.INPUT:
                 assert self.data.holds_at(atom, t)
                 return set()
             case RuleInstance():
+                assert (support.t, support.atom) == moment
                 return self.derived(support)
 
     def derived(self, step):

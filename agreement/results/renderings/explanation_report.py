@@ -41,7 +41,7 @@ class ToldOnce:
 
     def __init__(self, world: explain.IndexedPoint) -> None:
         self.prover = explain.Prover(world)
-        self.goals: set[Moment | explain.Goal] = set()
+        self.goals: set[Moment | explain.AbsentAtom] = set()
         self.later: list[Moment] = []
 
     def derived(self, moment: Moment) -> bool:
@@ -83,7 +83,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
-    moments = [moment for moment, support in proof.steps.items() if isinstance(support, explain.Input)]
+    moments = [moment for moment, support in proof.steps.items() if support is explain.Given.INPUT]
     if not moments:
         return "No input atom takes part in its proof."
     triples = all(signature(atom) == (STREAM_PREDICATE, 4) for _, atom in moments)
@@ -320,9 +320,9 @@ class _TreeTeller:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
         match self._once.prover.support(moment):
-            case explain.InBackground():
+            case explain.Given.BACKGROUND:
                 return Branch(f"{short_text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
-            case explain.Input():
+            case explain.Given.INPUT:
                 return Branch(f"{short_text(atom)} at {self._dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
@@ -354,7 +354,7 @@ class _TreeTeller:
         where = "below" if moment in self._once.later else "above"
         return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
-    def shortfall(self, goal: explain.Goal, explanation: AtomExplanation) -> Branch:
+    def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
         """Return why a goal does not hold; what it misses in turn stands under it."""
         return Branch(
             f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
@@ -362,7 +362,7 @@ class _TreeTeller:
             self._tries(goal, explanation),
         )
 
-    def _tries(self, goal: explain.Goal, explanation: AtomExplanation) -> tuple[Branch, ...]:
+    def _tries(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> tuple[Branch, ...]:
         self._once.goals.add(goal)
         here = explanation.shortfalls.get(goal)
         if here is None:
@@ -372,7 +372,7 @@ class _TreeTeller:
         tries = [self._attempt(attempt, explanation) for attempt in here.attempts]
         return (*tries, *(self._mismatch(other, goal) for other in here.mismatches))
 
-    def _mismatch(self, other: explain.Mismatch, goal: explain.Goal) -> Branch:
+    def _mismatch(self, other: explain.Mismatch, goal: explain.AbsentAtom) -> Branch:
         notes: tuple[str, ...] = ()
         if other.head_at is not None:
             when = self._words.when(goal.within)
@@ -504,7 +504,7 @@ class _JsonTeller:
         self,
         world: explain.IndexedPoint,
         dates: Dates,
-        shortfalls: Mapping[explain.Goal, explain.Shortfall] | None = None,
+        shortfalls: Mapping[explain.AbsentAtom, explain.Shortfall] | None = None,
     ) -> None:
         self._dates, self._words = dates, Words(dates)
         self._shortfalls = shortfalls or {}
@@ -518,7 +518,7 @@ class _JsonTeller:
         """Return an atom with what supports it."""
         here = {"windows": windows}
         if not self._once.derived(moment):
-            kind = "input" if isinstance(self._once.prover.support(moment), explain.Input) else "known"
+            kind = "input" if self._once.prover.support(moment) is explain.Given.INPUT else "known"
             return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
             t, atom = moment
@@ -569,7 +569,7 @@ class _JsonTeller:
             case _:
                 assert_never(evidence)
 
-    def shortfall(self, goal: explain.Goal) -> outputs.Json:
+    def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
         """Return what a goal lacks; what it misses in turn stands in it."""
         self._once.goals.add(goal)
         here = self._shortfalls[goal]
