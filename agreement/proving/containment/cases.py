@@ -24,7 +24,7 @@ from agreement.proving import disjuncts
 from agreement.proving.containment.forms import normal, settle
 from agreement.proving.containment.mappings import Image, Mapper, properties
 from agreement.proving.containment.relations import MergedGraph
-from lars.language.formulas import Call, Expression
+from lars.language.formulas import Call, Expression, Test
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Iri, Literal, Term, Variable
@@ -69,7 +69,7 @@ class RowCase:
     """What is known of a row."""
 
     edges: tuple[disjuncts.Edge, ...]
-    requirements: tuple[disjuncts.Requirement, ...]
+    requirements: tuple[Test, ...]
     columns: Columns
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
@@ -108,7 +108,7 @@ class RowCase:
         """Return the case with its matches seen through windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
-    def where(self, equal: tuple[disjuncts.Requirement, ...]) -> "RowCase":
+    def where(self, equal: tuple[Test, ...]) -> "RowCase":
         """Return the case with further conditions."""
         return replace(self, requirements=(*self.requirements, *equal))
 
@@ -123,7 +123,7 @@ class RowCase:
         nodes = {term for place, term in placed if place is not disjuncts.Position.OBJECT}
         for test in self.requirements:
             match test:
-                case disjuncts.Requirement(
+                case Test(
                     Call("SAMETERM" | "=" as sign, (Variable() as variable, Variable() as other)), True
                 ) if (
                     variable != other
@@ -147,7 +147,7 @@ class RowCase:
     def variables(self) -> frozenset[Variable]:
         """The variables of its edges, conditions and columns."""
         columns = (named_in(each) for each in self.columns if each is not None)
-        return self.bound.union(*(test.variables for test in self.requirements), *columns)
+        return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
         """Return the model with the variables that others stand for."""
@@ -163,7 +163,7 @@ class RowCase:
         return replace(
             self,
             edges=tuple(dict.fromkeys(edge.put(terms) for edge in self.edges)),
-            requirements=tuple(test.put(terms) for test in self.requirements),
+            requirements=tuple(disjuncts.put_in_test(test, terms) for test in self.requirements),
             columns=tuple(None if each is None else put_terms(each, terms) for each in self.columns),
             denied=tuple(map(moved, self.denied)),
         )
@@ -277,7 +277,7 @@ class CaseProver:
     goals: Sequence[MatchTarget]
     paths: dict[Iri, patterns.Path]
     deadline: Deadline = NEVER
-    left: list[tuple[RowCase, list[tuple[disjuncts.Requirement, ...]]]] = field(default_factory=list)
+    left: list[tuple[RowCase, list[tuple[Test, ...]]]] = field(default_factory=list)
     most: int = _MOST_CASES
     fresh: Iterator[int] = field(default_factory=count)
 
@@ -292,7 +292,7 @@ class CaseProver:
         self.most -= 1
         if case.is_impossible:
             return True
-        barred: list[tuple[disjuncts.Requirement, ...]] = []
+        barred: list[tuple[Test, ...]] = []
         for goal in (*case.denied, *self.goals) if self.most > 0 else ():
             for image in islice(_images(goal, case), _MOST_IMAGES):
                 conditions = _remaining(case.plain, _conditions(goal, image, case))
@@ -331,7 +331,7 @@ class CaseProver:
                     return
                 known[mine] = term
         nulls: dict[Variable, Term] = dict.fromkeys(_unnamed(way, whole), NULL)
-        requirements = tuple(test.put(whole | nulls) for test in way.requirements)
+        requirements = tuple(disjuncts.put_in_test(test, whole | nulls) for test in way.requirements)
         denied = _denied(way, whole, goal.mapper, goal.merged)
         choices = [places(edge.put(whole), goal.merged) for edge in way.edges]
         for edges in islice(product(*choices), _MOST_CASES):
@@ -454,7 +454,7 @@ def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: 
 
 
 def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozenset[Variable]:
-    return frozenset().union(*(test.variables for test in way.requirements)) - names.keys()
+    return frozenset().union(*(named_in(test.expression) for test in way.requirements)) - names.keys()
 
 
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
@@ -489,19 +489,17 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
             yield binding
 
 
-def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[disjuncts.Requirement, ...]:
+def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, ...]:
     """Return the conditions of a goal that are not among those of the case."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
-    tests = (test.put(image | nulls) for test in goal.way.requirements)
+    tests = (disjuncts.put_in_test(test, image | nulls) for test in goal.way.requirements)
     return tuple(test for test in tests if _plainly(test) not in known)
 
 
-def _remaining(
-    known: disjuncts.Disjunct, tests: Iterable[disjuncts.Requirement]
-) -> tuple[disjuncts.Requirement, ...] | None:
+def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, ...] | None:
     """Return the conditions that those of a case do not imply; None where they exclude one of them."""
-    requirements: list[disjuncts.Requirement] = []
+    requirements: list[Test] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
             if not holds(test.expression, test.value, {}):
@@ -540,28 +538,26 @@ _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
 
 
 @lru_cache(maxsize=4_096)
-def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[disjuncts.Requirement, ...], ...]) -> bool:
+def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -> bool:
     all_models, whole = disjuncts.models(known, barred, 1)
     return whole and not all_models
 
 
-def _about(known: disjuncts.Disjunct, test: disjuncts.Requirement) -> disjuncts.Disjunct:
+def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
     """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
     near = (
         each
         for each in known.requirements
-        if each.variables & test.variables and disjuncts.is_decided(each, known)
+        if named_in(each.expression) & named_in(test.expression) and disjuncts.is_decided(each, known)
     )
     return replace(known, requirements=tuple(near))
 
 
-def _plainly(test: disjuncts.Requirement) -> Expression:
+def _plainly(test: Test) -> Expression:
     return normal(test.expression if test.value else Call("!", (test.expression,)))
 
 
-def _is_covered(
-    case: RowCase, barred: Sequence[tuple[disjuncts.Requirement, ...]], deadline: Deadline
-) -> bool:
+def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
     """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
     known = case.plain
     decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]

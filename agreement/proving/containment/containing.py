@@ -41,14 +41,13 @@ from agreement.proving.disjuncts import (
     Edge,
     Model,
     Reading,
-    Requirement,
     UncountedError,
     disjuncts,
     few_and_many,
     models,
 )
 from lars.errors import LarsError, TimeLimitError
-from lars.language.formulas import Call
+from lars.language.formulas import Call, Test
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
 from solver.rdf import value as number
@@ -112,7 +111,7 @@ def _end(modifiers: Modifiers) -> int:
 
 _WHY: Final = "each of its disjuncts that can be satisfied ({}) has a mapping from one of the other's"
 _Side = tuple[Pattern, Sequence[Variable]]
-_Left = Sequence[tuple[RowCase, list[tuple[Requirement, ...]]]]
+_Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:

@@ -4,8 +4,8 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
-from agreement.proving.disjuncts import Disjunct, Requirement
-from lars.language.formulas import RANDOM, Call, Expression
+from agreement.proving.disjuncts import Disjunct
+from lars.language.formulas import RANDOM, Call, Expression, Test
 from lars.language.program import calls
 from lars.language.terms import Iri, Variable
 from translate.analysis import expressions_of, tests_of
@@ -242,10 +242,10 @@ def _sides(expression: Expression, function: str) -> tuple[Expression, ...]:
 def settle(disjunct: Disjunct) -> Disjunct:
     """Return the disjunct with the IRI that a condition equates a bound variable to as its given value."""
     binding, bound = dict(disjunct.values), disjunct.bound
-    requirements: list[Requirement] = []
+    requirements: list[Test] = []
     for test in disjunct.requirements:
         match test:
-            case Requirement(
+            case Test(
                 Call(
                     "=" | "SAMETERM", (Variable() as name, Iri() as iri) | (Iri() as iri, Variable() as name)
                 ),

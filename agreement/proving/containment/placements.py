@@ -19,7 +19,7 @@ from agreement.proving import disjuncts
 from agreement.proving.containment.canonical import PairQuery, PlacedTriple
 from agreement.proving.values import fresh
 from agreement.proving.witness import named_constants
-from lars.language.formulas import Call
+from lars.language.formulas import Call, Test
 from lars.language.terms import Constant, Iri, Term, Variable
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from translate.model.query import Setting
@@ -54,7 +54,7 @@ class ArrivalPlacement:
     spots: tuple[tuple[Group, _Spot], ...]
     sizes: Mapping[Term, tuple[int, ...]]
     other: Iri
-    equal: tuple[disjuncts.Requirement, ...] = ()
+    equal: tuple[Test, ...] = ()
 
     @property
     def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
@@ -151,9 +151,7 @@ class _Stream:
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
         return cls(stream, own, near, tuple(sizes), setting)
 
-    def choices(
-        self, t: int
-    ) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[disjuncts.Requirement, ...]]]:
+    def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
         """Yield where the arrivals of all edges can lie at t, and what has to be equal then."""
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
@@ -164,7 +162,7 @@ class _Stream:
                 if self._fits(chosen):
                     yield tuple(zip(groups, chosen, strict=True)), equal
 
-    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[disjuncts.Requirement, ...]]]:
+    def _groupings(self) -> Iterator[tuple[tuple[Group, ...], tuple[Test, ...]]]:
         yield tuple((edge,) for edge in self.edges), ()
         if not self.sizes:
             return
@@ -241,15 +239,15 @@ def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
             yield (*groups[:number], (first, *group), *groups[number + 1 :])
 
 
-def _equal(group: Group) -> tuple[disjuncts.Requirement, ...] | None:
+def _equal(group: Group) -> tuple[Test, ...] | None:
     """Return what makes the edges' triples one; None where constants differ."""
-    requirements: list[disjuncts.Requirement] = []
+    requirements: list[Test] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
             if mine != theirs:
                 if not (isinstance(mine, Variable) or isinstance(theirs, Variable)):
                     return None
-                requirements.append(disjuncts.Requirement(Call("SAMETERM", (mine, theirs))))
+                requirements.append(Test(Call("SAMETERM", (mine, theirs))))
     return tuple(dict.fromkeys(requirements))
 
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from agreement.proving.decide import theorems
 from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, EveryStream
-from agreement.proving.disjuncts import Disjunct, Requirement, Satisfiability
+from agreement.proving.disjuncts import Disjunct, Satisfiability
 from lars.durations import TimedPoints
-from lars.language.formulas import write_expression
+from lars.language.formulas import Test, write_expression
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.tau import Trigger
 
@@ -82,7 +82,7 @@ def _satisfiable(question: AgreementQuestion) -> Iterator[CheckedPremise]:
                 yield CheckedPremise(f"{which}satisfiable or not is open: {way.why}", None, place)
 
 
-def _written(test: Requirement) -> str:
+def _written(test: Test) -> str:
     text = write_expression(test.expression)
     return text if test.value else f"!({text})"
 

@@ -37,6 +37,7 @@ from typing import Final
 from agreement.proving.disjuncts import Disjunct, Satisfiability
 from lars.language.formulas import AGGREGATES, RANDOM
 from lars.language.program import calls
+from lars.language.program import variables as named_in
 from lars.language.terms import Variable
 from lars.language.windows import TimeWindow, TupleWindow, Window
 from translate.analysis import expressions_of, parts, tests_of, without_paths
@@ -64,7 +65,7 @@ def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset
     None of the conditions may look at variables that are `apart`.
     """
     tests = disjunct.requirements
-    return bool(tests) and all(test.variables.isdisjoint(apart) for test in tests)
+    return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)
 
 
 def is_now(window: Window) -> bool:

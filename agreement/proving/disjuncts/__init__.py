@@ -31,7 +31,7 @@ from agreement.proving.disjuncts.splitting import (
     MOST,
     Absence,
     Disjunct,
-    Requirement,
     UncountedError,
     disjuncts,
+    put_in_test,
 )

@@ -15,7 +15,7 @@ from agreement.proving.disjuncts.edges import (
     positioned,
     shares_blank,
 )
-from agreement.proving.disjuncts.splitting import Disjunct, Requirement, UncountedError, unbound
+from agreement.proving.disjuncts.splitting import Disjunct, UncountedError, unbound
 from agreement.proving.values import (
     OF_TERMS,
     constants_in,
@@ -27,7 +27,7 @@ from agreement.proving.values import (
     triple_terms,
 )
 from lars.errors import LarsError
-from lars.language.formulas import Expression
+from lars.language.formulas import Expression, Test
 from lars.language.program import calls
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Blank, Constant, Symbol, Term, Variable
@@ -56,7 +56,7 @@ class Satisfiability:
     disjunct: Disjunct
     holds: bool | None
     why: str = ""
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[Test, ...] = ()
     edge: Edge | None = None
     model: Model = field(default_factory=dict)
 
@@ -202,22 +202,21 @@ def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
     return shares_blank(used[True], used[False])
 
 
-def _core(
-    disjunct: Disjunct, requirements: tuple[Requirement, ...], start: Binding
-) -> tuple[Requirement, ...]:
+def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) -> tuple[Test, ...]:
     """Return conditions none of which can be left out: together they exclude each other."""
 
-    def without(kept: tuple[Requirement, ...], test: Requirement) -> tuple[Requirement, ...]:
+    def without(kept: tuple[Test, ...], test: Test) -> tuple[Test, ...]:
         rest = tuple(other for other in kept if other is not test)
         return kept if next(_assigned(disjunct, rest, start), None) is not None else rest
 
     return reduce(without, requirements, requirements)
 
 
-def is_decided(test: Requirement, disjunct: Disjunct) -> bool:
+def is_decided(test: Test, disjunct: Disjunct) -> bool:
     """Whether the terms that are tried are all that matter to a condition."""
-    covered = is_covered(test.expression) and not test.variables & disjunct.calculated
-    return covered and (len(test.variables) < _PAIR or not test.variables & _may_be_triples(disjunct))
+    names = named_in(test.expression)
+    covered = is_covered(test.expression) and not names & disjunct.calculated
+    return covered and (len(names) < _PAIR or not names & _may_be_triples(disjunct))
 
 
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
@@ -232,7 +231,7 @@ def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
     )
 
 
-Exclusions = Sequence[tuple[Requirement, ...]]
+Exclusions = Sequence[tuple[Test, ...]]
 """Conditions of which not all of one entry may hold together."""
 
 
@@ -256,12 +255,12 @@ def models(
     return known_models, all(is_decided(test, disjunct) for test in tests)
 
 
-_Named = Sequence[tuple[frozenset[Variable], Requirement]]
+_Named = Sequence[tuple[frozenset[Variable], Test]]
 """Conditions, each with its variables."""
 
 
-def _by_names(requirements: Sequence[Requirement]) -> _Named:
-    return tuple((test.variables, test) for test in requirements)
+def _by_names(requirements: Sequence[Test]) -> _Named:
+    return tuple((named_in(test.expression), test) for test in requirements)
 
 
 def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
@@ -273,7 +272,7 @@ def _still_true(tests: _Named, binding: Binding, budget: _Budget) -> bool:
 
 def _assigned(
     disjunct: Disjunct,
-    requirements: tuple[Requirement, ...],
+    requirements: tuple[Test, ...],
     start: Binding,
     barred: Exclusions = (),
     budget: _Budget | None = None,
@@ -287,7 +286,7 @@ def _assigned(
     constants += triple_terms((*expressions, *(how for _, how in disjunct.computed)), [*new.values()])
     others = {name: iri for name, iri in new.items() if name not in needed}
     many = len(open_names) + 1
-    looked = [test.variables - start.keys() for tests in (requirements, *barred) for test in tests]
+    looked = [named_in(test.expression) - start.keys() for tests in (requirements, *barred) for test in tests]
     looked += [named_in(how) | {name} for name, how in disjunct.computed]
     linked = most_linked(looked, open_names)
     own = [new[name] for name in open_names]
@@ -376,9 +375,9 @@ def _in_order(
     return order
 
 
-def _needed(disjunct: Disjunct, requirements: Sequence[Requirement]) -> frozenset[Variable]:
+def _needed(disjunct: Disjunct, requirements: Sequence[Test]) -> frozenset[Variable]:
     """Return the variables that conditions depend on, through computed ones too."""
-    needed = frozenset[Variable]().union(*(test.variables for test in requirements))
+    needed = frozenset[Variable]().union(*(named_in(test.expression) for test in requirements))
     for name, expression in reversed(disjunct.computed):
         if name in needed:
             needed |= named_in(expression)

@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from agreement.proving.disjuncts.edges import Edge, GraphSource, Reading, Where
 from lars.errors import LarsError
-from lars.language.formulas import Call, Expression
+from lars.language.formulas import Call, Expression, Test
 from lars.language.program import put_terms
 from lars.language.program import variables as named_in
 from lars.language.terms import NULL, Constant, Iri, Literal, Term, Variable
@@ -20,21 +20,9 @@ MOST: Final = 512
 """Disjuncts of one query: more are not looked at."""
 
 
-@dataclass(frozen=True, slots=True)
-class Requirement:
-    """A condition that is to be `value`, without error."""
-
-    expression: Expression
-    value: bool = True
-
-    @property
-    def variables(self) -> frozenset[Variable]:
-        """The variables that it looks at."""
-        return named_in(self.expression)
-
-    def put(self, terms: Mapping[Variable, Term]) -> "Requirement":
-        """Return the condition with terms for variables; others stay."""
-        return Requirement(put_terms(self.expression, terms), self.value)
+def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
+    """Return the condition with terms for variables; others stay."""
+    return Test(put_terms(test.expression, terms), test.value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +38,7 @@ class Disjunct:
     edges: tuple[Edge, ...] = ()
     values: tuple[tuple[Variable, Constant | None], ...] = ()
     computed: tuple[tuple[Variable, Expression], ...] = ()
-    requirements: tuple[Requirement, ...] = ()
+    requirements: tuple[Test, ...] = ()
     loose: str = ""
     unknown: frozenset[Variable] = frozenset()
     absent: tuple["Absence", ...] = ()
@@ -252,12 +240,12 @@ class _Reader:
     def tested(
         self,
         disjunct: Disjunct,
-        case: tuple[Requirement, ...],
+        case: tuple[Test, ...],
         tests: Mapping[Variable, Pattern],
         where: Where,
     ) -> list[Disjunct]:
         """Return the ways in which the conditions of a case hold beside a disjunct."""
-        plain = tuple(test for test in case if not test.variables & tests.keys())
+        plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
         for test in case:
             if test in plain:
@@ -302,7 +290,7 @@ class _Reader:
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
         """Return the join of two disjuncts, None where they are never compatible."""
         loose, vague = left.loose or right.loose, left.vague or right.vague
-        requirements: list[Requirement] = []
+        requirements: list[Test] = []
         for name in sorted(shared):
             if not any(name in side.calculated for side in (left, right)):
                 continue
@@ -317,7 +305,7 @@ class _Reader:
             changed = _recomputed(right if later else left, name, own)
             left, right = (left, changed) if later else (changed, right)
             if not (uncertain or (any if self.profile is Profile.SPARQL11 else all)(unset)):
-                requirements.append(Requirement(Call("SAMETERM", (own, name))))
+                requirements.append(Test(Call("SAMETERM", (own, name))))
             elif name in left.calculated and unset[0]:
                 # It is what the other side computes, where this one has an error.
                 left = replace(_recomputed(left, name, next(self.fresh)), unknown=left.unknown | {name})
@@ -398,7 +386,7 @@ def _with_names(disjunct: Disjunct, names: Mapping[Variable, Variable]) -> Disju
         edges=tuple(edge.put(names) for edge in disjunct.edges),
         values=tuple((names.get(name, name), term) for name, term in disjunct.values),
         computed=tuple((names.get(name, name), put_terms(how, names)) for name, how in disjunct.computed),
-        requirements=tuple(test.put(names) for test in disjunct.requirements),
+        requirements=tuple(put_in_test(test, names) for test in disjunct.requirements),
         unknown=frozenset(names.get(name, name) for name in disjunct.unknown),
         absent=tuple(map(way, disjunct.absent)),
     )
@@ -446,20 +434,20 @@ def _padded(disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
 def _recomputed(disjunct: Disjunct, name: Variable, own: Variable) -> Disjunct:
     names = {name: own}
     computed = tuple((names.get(v, v), put_terms(e, names)) for v, e in disjunct.computed)
-    requirements = tuple(test.put(names) for test in disjunct.requirements)
+    requirements = tuple(put_in_test(test, names) for test in disjunct.requirements)
     again = replace(disjunct, computed=computed, requirements=requirements)
     return _loose(again, "MINUS or OPTIONAL over values that are computed") if disjunct.absent else again
 
 
-def _with(disjunct: Disjunct, case: tuple[Requirement, ...], outer: frozenset[Variable]) -> Disjunct:
+def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]) -> Disjunct:
     # What aggregates say is left out: then it is only necessary that the rest holds.
-    known = [test for test in case if not test.variables & disjunct.unknown]
+    known = [test for test in case if not named_in(test.expression) & disjunct.unknown]
     tests = (replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in known)
     tested = replace(disjunct, requirements=(*disjunct.requirements, *tests))
     return tested if len(known) == len(case) else _loose(tested, "EXISTS or an aggregate")
 
 
-def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement, ...]]:
+def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
     """Yield the ways in which a condition can be `value`: negations go inside, ∨ splits."""
     match condition:
         case Call("!", (inner,)):
@@ -472,15 +460,16 @@ def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Requirement,
                 yield from _cases(side, value=value)
         case Call("IN", (needle, *options)) if value and options:
             for option in options:
-                yield (Requirement(Call("=", (needle, option))),)
+                yield (Test(Call("=", (needle, option))),)
         case _:
-            yield (Requirement(condition, value),)
+            yield (Test(condition, value),)
 
 
 def unbound(disjunct: Disjunct) -> dict[Variable, Constant]:
     """Return null for each variable of the conditions that the disjunct leaves unbound."""
     mentioned = frozenset[Variable]().union(
-        *(test.variables for test in disjunct.requirements), *(named_in(e) for _, e in disjunct.computed)
+        *(named_in(test.expression) for test in disjunct.requirements),
+        *(named_in(e) for _, e in disjunct.computed),
     )
     nulls = {name: NULL for name, term in disjunct.values if term is None}
     return {**dict.fromkeys(mentioned - disjunct.variables, NULL), **nulls}
