@@ -2,10 +2,14 @@
 
 import json
 import re
+from datetime import UTC, datetime
 
 import pandas as pd
 import pytest
 
+from lars.durations import read_duration
+from lars.errors import LarsError
+from solver.traces import point_of
 from tests.agreement.command import lars
 
 PREFIX = "PREFIX : <http://e/> "
@@ -174,7 +178,13 @@ def test_a_judge_of_an_experiment_stops_at_a_date(tmp_path, monkeypatch):
     assert found["6"] == found["2026-01-31T12:00:06Z"] != []
 
 
-FAR = ("0500-01-01T00:00:00", "1600-01-01T00:00:00Z", "9999-12-31T24:00:00Z", "0001-01-01T00:00:00+13:00")
+FAR = (
+    "0500-01-01T00:00:00",
+    "2262-04-11T24:00:00Z",
+    "1600-01-01T00:00:00Z",
+    "9999-12-31T24:00:00Z",
+    "0001-01-01T00:00:00+13:00",
+)
 
 
 @pytest.mark.parametrize("moment", ["2026-05-04T08:00:00+14:01", "2026-05-04T08:00:00-23:59", *FAR])
@@ -185,3 +195,10 @@ def test_a_date_beyond_the_zones_or_years_that_times_have_is_refused(option, mom
     (tmp_path / "experiment.toml").write_text(f'cqels = "q.rq"\nfiles = "t.nq"\norigin = "{moment}"\n')
     ran = lars("agree", tmp_path)
     assert (ran.code, f'"{moment}" is no date and time' in ran.err) == (2, True), ran.err
+
+
+def test_a_time_before_the_origin_of_a_trace_that_ends_after_all_dates_is_refused():
+    with pytest.raises(
+        LarsError, match=r"before the trace's times, \[2026-05-04T08:00:00Z, 2262-04-11T23:47:16"
+    ):
+        point_of(datetime(2026, 1, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("24h"), last=10**9)
