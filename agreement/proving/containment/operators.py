@@ -49,7 +49,7 @@ from lars.language.terms import Iri, Variable
 from lars.language.windows import TimeWindow
 from solver.deadlines import Deadline
 from solver.facts import STREAM_PREDICATE, Fact
-from translate.analysis import keeps_ties, occurring_variables, parts, rebuild, rename
+from translate.analysis import occurring_variables, parts, rebuild, rename
 from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.windows import Rows, Unbounded
 
@@ -155,14 +155,13 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     whole = query.merged or other.merged or query.query.modifiers.slices or other.query.modifiers.slices
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
+    if unlike or whole or anywhere or volatile(query.query) is not None:
+        return Decision(EveryStream.OPEN, "their answers are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {
         name: next(fresh) for name in sorted(occurring_variables(query.pattern) - frozenset(query.result))
     }
-    changed = volatile(query.query) is not None or not keeps_ties(query.pattern, names)
-    if unlike or whole or anywhere or changed:
-        return Decision(EveryStream.OPEN, "their answers are not compared")
     copy = rebuild(rename(query.pattern, names), _elsewhere)
     both = Join(other.pattern, copy)
     joined = replace(_answering(other), query=replace(other.query, pattern=both, to_stream=None))
