@@ -116,7 +116,7 @@ def cqels(draw):
 
 
 MADE = {f.__name__: f for f in (sparq, kolibrie, janus, cqels2, rspql, csparql, cqels)}
-JUDGED = ("sparq", "kolibrie")
+JUDGED = ("sparq", "kolibrie", "cqels2", "janus")
 PULLED = [name for name in MADE if name not in {"cqels", "csparql"}]
 
 
