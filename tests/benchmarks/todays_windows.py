@@ -289,9 +289,10 @@ class Tried:
         how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False}
         stream = {query.stream: self.path("0.trig", trig(facts))}
         found = api.judge(self.path("0.rq", query.text), stream=stream, **how)
-        # Of another start time a report can come before all windows have started: then nothing asks for it.
-        first = min(one.start for one in found.verdicts if one.phase == "windows")
-        said = "not asked" if wrong and found.correct and reports[place][0] < first else found.correct
+        # Of another start time a report can come before the first window closes: then nothing asks for it.
+        starts = (one.start for one in found.verdicts if one.phase == "windows")
+        first = min((start for start in starts if start is not None), default=0)
+        said = "not asked" if wrong and found.correct and reports[place][0] <= first else found.correct
         right = said == "not asked" or found.correct is not bool(wrong)
         self.note("judge", said, right, query, facts, reports, found.text)
 
@@ -300,7 +301,9 @@ def reported(query, facts):
     """Return the answers that are not empty, when windows close that opened at time 0 or later."""
     (window,) = query.windows
     closes = (t for t in range(1, LAST + 1) if window.shows(t - 1) != window.shows(t))
-    rows_at = {t: query.rows(facts, t) for t in closes if window.shows(t)[0] >= 0}
+    # (a, a + n] of CQELS 2 opens at its anchor a, before the first time that it shows.
+    least = 1 if window.text.startswith("[FUTURE") else 0
+    rows_at = {t: query.rows(facts, t) for t in closes if window.shows(t)[0] >= least}
     return [(t, rows) for t, rows in rows_at.items() if rows]
 
 
