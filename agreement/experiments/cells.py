@@ -21,6 +21,7 @@ from agreement.documents.requests import Rdf
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
+from lars.files import exists
 from lars.version import program
 from solver.settings import StaticFile, Time, TraceInput
 from translate.model.query import Language
@@ -71,7 +72,7 @@ class AdaptedEngine:
             words = shlex.split(self.command)
         except ValueError:
             return ()
-        return tuple(path for path in map(self.folder.joinpath, words) if path.is_file())
+        return tuple(path for path in map(self.folder.joinpath, words) if exists(path, folder=False))
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,12 +92,17 @@ class Experiment:
         for chosen in product(*grid.values()):
             yield dict(zip(grid, chosen, strict=True))
 
-    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
-        """Return an entry with its placeholders filled."""
+    def filled_content(self, entry: ExperimentEntry, parameters: schema.Parameters) -> Mapping[str, Any]:
+        """Return what an entry says with its placeholders filled, not checked."""
         try:
-            content = schema.fill(dict(entry.content), parameters)
+            content: Mapping[str, Any] = schema.fill(dict(entry.content), parameters)
         except WrongValueError as error:
             raise explain_error(self.error(entry.path, str(error)), parameters) from None
+        return content
+
+    def fill(self, model: type[_Model], entry: ExperimentEntry, parameters: schema.Parameters) -> _Model:
+        """Return an entry with its placeholders filled."""
+        content = self.filled_content(entry, parameters)
         try:
             return checked_at(model, self.toml, entry.path, content)
         except LarsError as error:

@@ -6,7 +6,7 @@ others for the one query with its trace. The options of the command line come on
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import product
+from itertools import islice, product
 from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar, assert_never
@@ -371,7 +371,9 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
         columns=options.columns or own.columns,
         prefixes=tuple((dict(own.prefixes) | dict(options.prefixes)).items()),
     )
-    paths = dict.fromkeys((*(path for path in usual.trace.paths if path not in replaced), *streams))
+    # One that is named twice stays so, for the reader to refuse.
+    kept_paths = [path for path in usual.trace.paths if path not in replaced]
+    paths = [*kept_paths, *(path for path in streams if path not in kept_paths)]
     static = trace_input.static or usual.trace.static
     return replace(
         usual.trace, paths=tuple(paths), options=combined, static=static, runner=trace_input.runner
@@ -478,7 +480,11 @@ def _speaks(name: str, language: Language) -> bool:
 def _single(experiment: Experiment, kind: str) -> ExperimentEntry | None:
     """Return the entry of a kind if it is the only one, with one value of each parameter."""
     entries = experiment.entries[kind]
-    return None if len(entries) != 1 or experiment.named(entries[0].content, entries[0].path) else entries[0]
+    if len(entries) != 1:
+        return None
+    (entry,) = entries
+    values = list(islice(experiment.combinations(experiment.named(entry.content, entry.path)), 2))
+    return None if len(values) > 1 else replace(entry, content=experiment.filled_content(entry, values[0]))
 
 
 def _only(experiment: Experiment, kind: str) -> ExperimentEntry:

@@ -194,16 +194,16 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
     return iris
 
 
-def variables(value: str | Sequence[str]) -> tuple[str, ...]:
+def variables(value: object) -> tuple[str, ...]:
     """Return the names of variables; `none` stands for no variable.
 
     >>> variables("?a, b"), variables("none")
     (('a', 'b'), ())
     """
-    texts = value.split(",") if isinstance(value, str) else value
+    texts = value.split(",") if isinstance(value, str) else value if isinstance(value, list | tuple) else ()
     names = [str(text).strip().lstrip("?$") for text in texts]
     if not names or not all(re.fullmatch(r"\w+", name) for name in names):
-        raise LarsError("expected variables, such as ?a,?b, or none")
+        raise values.wrong(value, "variables, such as ?a,?b, or none")
     return () if names == ["none"] else tuple(dict.fromkeys(names))
 
 

@@ -1,5 +1,6 @@
 """`init`: the folder of an experiment for queries and traces, to be changed and run."""
 
+import shlex
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -48,7 +49,7 @@ class InitialFolder(Result):
         """Yield what is written, and what can be done with it."""
         yield f"{self.path}:"
         yield self.text.rstrip("\n")
-        folder = self.path.parent
+        folder = shlex.quote(str(self.path.parent))
         yield f"next: lars agree {folder} · lars solve {folder} · lars decide {folder}"
 
 

@@ -216,6 +216,12 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
         raise LarsError("expected either --adapter COMMAND or --check COMMAND")
     if request.check is None and not request.inputs:
         raise LarsError("missing input: use QUERY TRACE.. with --adapter, or --check")
+    given = request.input_options
+    static = (file.path for file in given.static or ())
+    read = {path.resolve() for path in (*request.inputs, *(given.stream or ()), *static)}
+    for flag, path in (("--out", request.out), ("--log", request.log)):
+        if path is not None and path.resolve() in read:
+            raise LarsError(f"{flag} {path}: cannot be written: it is read; use another file")
     with _opened(request.log) as log:
         return _recorded(request, listeners, log) if request.check is None else _checked(request, log)
 

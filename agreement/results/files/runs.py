@@ -67,15 +67,20 @@ class RunResult(Findings):
     @property
     def refused(self) -> Mapping[str, str]:
         """Of the cells that could not be run, why."""
+        return dict(self._refused)
+
+    @property
+    def _refused(self) -> Sequence[tuple[str, str]]:
+        """The names of refused cells, which two cells may share, with the reasons."""
         own = self._results
-        reasons = {str(cell): own.results[cell.key].get("refused") for cell in own.cells}
-        return {name: problem for name, problem in reasons.items() if problem is not None}
+        reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
+        return [(name, problem) for name, problem in reasons if problem is not None]
 
     @property
     def ending(self) -> tuple[int, str | None]:
         """2 where a cell cannot be run, 3 by --fail-on-empty."""
-        for name, problem in self.refused.items():
-            return 2, f"{len(self.refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
+        for name, problem in self._refused:
+            return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
         empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
         if self._fails_on_empty and empty:
             of = f"{len(empty)} of {quantity(len(self._results.agreements), 'comparison')}"

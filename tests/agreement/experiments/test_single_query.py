@@ -40,6 +40,18 @@ def test_a_folder_says_what_files_and_options_say(call):
     assert by_folder.out
 
 
+def test_one_value_of_each_parameter_is_no_grid(tmp_path):
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:s> "1" .\n')
+    (tmp_path / "q.rq").write_text("SELECT ?a { STREAM <e:s> [RANGE 2s] { ?a <e:p> ?b } }")
+    text = 'files = "{n}.nq"\ncqels = "{q}.rq"\nperiod = "{U}"\n[grid]\nn = ["t"]\nq = ["q"]\nU = [2]'
+    (tmp_path / "experiment.toml").write_text(text)
+    assert [len(one["rows"]) for one in lars("solve", tmp_path, "--json").lines] == [1]
+    assert lars("agree", tmp_path).code == 0
+    (tmp_path / "experiment.toml").write_text('files = ["t.nq", "./t.nq"]\ncqels = "q.rq"\nperiod = 2')
+    for command in ("agree", "solve"):
+        assert "twice" in lars(command, tmp_path).err
+
+
 def test_every_command_counts_in_the_unit_that_fits_the_whole_experiment(tmp_path):
     pattern = "{ ?a <e:p> ?b }"
     (tmp_path / "t.nq").write_text('<e:a> <e:p> <e:b> <e:s> "4" .\n')

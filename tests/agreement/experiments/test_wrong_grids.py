@@ -71,6 +71,7 @@ WRONG = {
         "keys become equal, as e:{n}",
         "stations = 1, n = 1\n",
     ),
+    "no variable": (toml("[[comparisons]]\nperiod = 2\non = 0", engines=""), 20, "expected variables"),
     "no query of a list": (engine(CSPARQL + "queries = []"), 20, "found no name; expected Q"),
     "a time as an option": (
         engine('adapter = "x"\nname = "x"\noptions = {since = 2020-01-01T00:00:00Z}'),

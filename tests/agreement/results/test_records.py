@@ -32,6 +32,16 @@ def test_a_case_is_what_judge_reads_again(inputs, tmp_path):
     assert lars("judge", case, "--engine", "rspql").code == 1
 
 
+@pytest.mark.parametrize("option", ["--out", "--log"])
+@pytest.mark.parametrize("place", [0, 1])
+def test_nothing_that_is_read_is_written_over(option, place, inputs, monkeypatch):
+    monkeypatch.chdir(inputs[0].parent)
+    before = inputs[place].read_text()
+    ran = lars("record", *inputs, "--adapter", f"{SERVED} rspql", option, f"./{inputs[place].name}")
+    assert (ran.code, "cannot be written: it is read" in ran.err) == (2, True)
+    assert inputs[place].read_text() == before
+
+
 def test_what_the_engine_is_told_at_open_changes_what_it_answers(inputs):
     adapter = ("--adapter", f"{SERVED} rsp-js-1.3.5", "--json")
     with_rule, without = (

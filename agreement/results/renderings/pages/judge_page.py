@@ -9,13 +9,13 @@ from rich.text import Text
 
 from agreement.comparing.agree.narrowing import evenly
 from agreement.comparing.judge import Judgement, Shift, Verdict
-from agreement.comparing.judge.judging import AnswersVerdict
+from agreement.comparing.judge.judging import AnswersVerdict, starts_in_words
 from agreement.documents.dates import Dates
 from agreement.documents.outputs import Json, json_text, plain, short
 from agreement.results.renderings.judged_windows import (
     COUNTING,
     WindowVerdict,
-    fitting_starts,
+    fitting,
     judged_windows,
 )
 from agreement.results.renderings.pages.blocks import page_blocks
@@ -96,8 +96,8 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
         right = len(compared) - sum(window.is_wrong for window in compared)
         noun = "windows" if isinstance(judgement, Judgement) else "steps"
         answer = f"{answer}: {right} of {len(compared)} {noun} are right"
-    fits = fitting_starts(judgement) if isinstance(judgement, Judgement) else []
-    starts = "; ".join(", ".join(map(dates.text, times)) for times in fits)
+    fits = fitting(judgement) if isinstance(judgement, Judgement) else []
+    starts = starts_in_words(fits, dates)
     return f"{answer}. It fits for t0 = {starts}{dates.caption}." if starts else f"{answer}."
 
 

@@ -25,7 +25,7 @@ from markupsafe import Markup
 from agreement.documents.outputs import Json, clip_text, document_lines, json_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
 from lars.errors import LarsError, printable
-from lars.files import replacement_path, text_in
+from lars.files import exists, replacement_path, text_in
 from lars.version import program_version
 
 if TYPE_CHECKING:
@@ -155,8 +155,8 @@ def files_of(request: object) -> list[Path]:
     """Return the files that a request names, and those of the experiments among them."""
     files: dict[Path, None] = {}
     for path in _paths(request):
-        toml = path / EXPERIMENT_FILE if path.is_dir() else path
-        if not toml.is_file():
+        toml = path / EXPERIMENT_FILE if exists(path, folder=True) else path
+        if not exists(toml, folder=False):
             continue
         files[toml] = None
         if toml.suffix == ".toml":
@@ -168,7 +168,7 @@ def _paths(value: object) -> Iterator[Path]:
     match value:
         case Path():
             yield value
-        case str() if value and len(value) < _LONGEST_PATH and value.isprintable() and Path(value).exists():
+        case str() if value and len(value) < _LONGEST_PATH and value.isprintable() and exists(Path(value)):
             yield Path(value)
         case tuple() | list():
             for field in value:
@@ -217,7 +217,7 @@ def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
 
 def _file_text(path: Path) -> str:
     # A pipe is read once, and not here.
-    if not path.is_file():
+    if not exists(path, folder=False):
         return str(path)
     size = path.stat().st_size
     if size > _LARGEST_HASHED:

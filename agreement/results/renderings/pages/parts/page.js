@@ -1039,13 +1039,11 @@
       return item;
     }
     // A rule with its values in place of its variables: the head is what it derives.
-    const values = Object.entries(one.binding || {}),
-      filled = values.reduce(
-        (text, [name, value]) =>
-          text.replaceAll(new RegExp(`(?<![\\w?])[?]?${name.replace("?", "")}(?![\\w])`, "g"), () =>
-            worth(value),
-          ),
-        one.text,
+    // All at once, since a value may be called as another variable; and not inside of terms.
+    const binding = one.binding || {},
+      words = /<[^<>\s]*>|"(?:[^"\\]|\\.)*"|\?([\p{L}\p{N}_]+)|(?<![\p{L}\p{N}_])\p{Lu}[\p{L}\p{N}_]*/gu,
+      filled = one.text.replace(words, (found, name) =>
+        Object.hasOwn(binding, name ?? found) ? worth(binding[name ?? found]) : found,
       ),
       box = make("details", null, { open: "" }),
       head = make("summary", brief(filled.split("←")[0].trim()));

@@ -68,7 +68,16 @@ RESULTS = {
     "hunt": hunted_page,
     "dated": lambda _: api.agree(SAMPLES / "coupons", period=8, origin="2026-05-04T08:00:00Z"),
 }
-WRITTEN = {"large": large_page, "hostile": hostile_page}
+
+
+def swapped_page(folder):
+    """The proof of a row whose first value is called as its second variable."""
+    query = "SELECT ?a ?b { STREAM <http://e/S> [RANGE 3s] { ?a <http://e/b> ?b } }"
+    trace = '<http://e/b> <http://e/b> <http://e/x> <http://e/S> "1" .\n'
+    api.explain(query, trace, "ans(b,x)", at=1).write_report(folder / "swapped.html")
+
+
+WRITTEN = {"swapped": swapped_page, "large": large_page, "hostile": hostile_page}
 PAGES = (*RESULTS, "large")
 
 
@@ -264,6 +273,11 @@ def test_a_premise_lights_its_line(browser, pages):
 def test_a_proof_is_a_tree(browser, pages):
     with opened(browser, pages("explain")) as page:
         assert page.locator("#proof details").first.inner_text().startswith("ans1(25, rayban, b) by rule")
+
+
+def test_a_value_that_is_called_as_a_variable_stays(browser, pages):
+    with opened(browser, pages("swapped")) as page:
+        assert page.locator("#proof details").first.inner_text().startswith("ans1(b, x) by rule")
 
 
 def test_hostile_strings_are_shown_and_not_run(browser, pages):
