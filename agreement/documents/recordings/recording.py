@@ -373,6 +373,10 @@ class AnswerTimes:
         if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
             problem = f"found {traces.show(written)}: only one of it and the origin has a time zone"
             raise LarsError(f"{problem}; expected {self._accepted()}")
+        if written.value < self.origin.value:
+            begin = traces.show(self.origin)
+            problem = f"found {traces.show(written)}, a time before time 0, which is {begin}"
+            raise LarsError(f"{problem}; use --origin with a dateTime that is not later")
         return self.of_number((written.value - self.origin.value) / self.unit.nanoseconds)
 
     def _accepted(self) -> str:

@@ -190,7 +190,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
     )
-    if not asked.events:
+    if not asked.events or not match.alerts:
         return result
     mine, yours, text = _explained(request, zero, logs, listeners)
     return replace(result, predictions=(mine, yours), draft=text)
@@ -261,7 +261,7 @@ def _explained(
     """Return what predicts each log, and the text of the query that was drafted, if none is given."""
     asked = request.logs
     tables = list(_event_tables(request, zero))
-    options = _timed(request.input_options, zero, tables)
+    options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
         drafted, query = None, asked.query
         if query is None:
@@ -299,10 +299,13 @@ def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str,
 
 
 def _timed(
-    options: requests.InputOptions, zero: str | None, tables: Sequence[tuple[str, Recording]]
+    options: requests.InputOptions, zero: str | None, tables: Sequence[Recording], logs: _Logs
 ) -> requests.InputOptions:
-    """Return options with a unit of which the times of events are multiples, from the whole minute before."""
-    times = [report.t for _, table in tables for report in table.reports]
+    """Return options with a unit that divides the times of events, and the whole minute before all as origin.
+
+    Only where times are dateTimes, and are not said otherwise.
+    """
+    times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:
         return options
     first = min(times)
@@ -311,7 +314,8 @@ def _timed(
         units = (each for each in _UNITS if not any(t % each.nanoseconds for t in apart))
         options = replace(options, unit=next(units, _UNITS[-1]))
     if options.origin is None:
-        options = replace(options, origin=_since(zero, _minute_before(times, zero)))
+        alerts = (report.t for log in logs for report in log.reports)
+        options = replace(options, origin=_since(zero, _minute_before([*times, *alerts], zero)))
     return options
 
 

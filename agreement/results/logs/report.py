@@ -65,7 +65,7 @@ class Prediction:
     def order(self) -> tuple[bool, bool, int, float]:
         """What the best is first by: it predicts the log, leaves least unexplained, is least late."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
-        return not self.correct, self.verdict is None, rows + self.left_out, self.late
+        return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
         """Return it with the dateTime of time 0, if times have one."""
@@ -152,6 +152,9 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
             else f"all but {outputs.quantity(best.left_out, 'alert')} at the ends"
         )
         yield f"{name}: {what} predicted by {outputs.first_few(fitting, _NAMED, ', and by ')}"
+        return
+    if not best.windows:
+        yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
     yield f"{name}: nothing that was tried predicts it; the nearest is {best.name}, but for {left}"

@@ -146,6 +146,19 @@ def test_times_are_shown_in_the_one_zone_of_the_logs(files):
     assert "08:00:02.5" in lars("compare", files / "a.csv", moved).out
 
 
+def test_an_alert_may_come_before_the_first_event(files):
+    (files / "early.csv").write_text("time,floor\n2026-05-04T07:00:00Z,1\n2026-05-04T08:00:02Z,1\n")
+    run = lars("compare", files / "early.csv", files / "other.csv", "--events", files / "events.csv")
+    assert "early.csv: nothing that was tried predicts it; the nearest is push, but for 1 of 2" in run.out
+    assert "other.csv: every alert predicted by push" in run.out
+
+
+def test_a_log_without_alerts_is_not_predicted_by_what_alerts(files):
+    (files / "bare.csv").write_text("time,floor\n")
+    run = lars("compare", files / "bare.csv", files / "other.csv", "--events", files / "events.csv")
+    assert "bare.csv: nothing that was tried predicts it; the nearest is push, but for 1 of 1" in run.out
+
+
 def test_alerts_of_one_evaluation_that_are_logged_one_by_one_are_one_report(tmp_path):
     events = table(tmp_path, "s", [(1, "hall", 40), (2, "attic", 41), (30, "hall", 10)])
     log = table(tmp_path, "a", [(10.2, "hall", 40), (10.7, "attic", 41)])
