@@ -260,7 +260,7 @@ COMMANDS: Final = {
         "Show at which times two engines report different rows, and why.",
         _ENGINES,
         "comparisons:compare_either",
-        _PAGED,
+        (*_TABLES, *_PAGED),
         "comparing",
         ("they report the same", "they differ", "with --fail-on-empty: neither reports a row"),
     ),

@@ -40,7 +40,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     first column by whose numbers all events that an alert repeats are above, or below, all others. Raises
     LarsError where alerts and events share no column.
     """
-    columns = _shared(events, alerts)
+    columns = shared_columns(events, alerts)
     repeated = _times(alerts, tuple(columns))
     every = _times([events], tuple(columns.values()))
     age = _greatest_age(every, repeated)
@@ -49,7 +49,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     patterns = " ; ".join(f"{prefix}:{column} ?{variable}" for variable, column in columns.items())
     lines = (
         "# A draft from the columns of the alerts and events. Edit it, and use it with --query.",
-        f"# The oldest event that an alert repeats is {age / 1000:g}s old.",
+        f"# An alert comes up to {age / 1000:g}s after its event.",
         f"PREFIX {prefix}: <{iri}>",
         f"SELECT {' '.join(f'?{variable}' for variable in columns)} WHERE {{",
         f"  STREAM {prefix}:{name} [RANGE {length}] {{ ?event {patterns} }}",
@@ -60,7 +60,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
     return Draft("\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells})
 
 
-def _shared(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
+def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
     """Return the columns that all alerts and the events have: what the events call each."""
     known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
     common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
@@ -112,8 +112,8 @@ def _filter(columns: Sequence[str], repeated: Iterable[Key], others: Iterable[Ke
         if not rest or not numbers or (len(numbers), len(rest)) != (len(inside), len(outside)):
             continue
         if min(numbers) > max(rest):
-            yield f"  FILTER (?{column} >= {min(numbers)})  # of the other events the greatest: {max(rest)}"
+            yield f"  FILTER (?{column} >= {min(numbers)})  # without an alert: up to {max(rest)}"
             return
         if max(numbers) < min(rest):
-            yield f"  FILTER (?{column} <= {max(numbers)})  # of the other events the least: {min(rest)}"
+            yield f"  FILTER (?{column} <= {max(numbers)})  # without an alert: from {min(rest)} on"
             return

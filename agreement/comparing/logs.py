@@ -3,6 +3,7 @@
 An alert is a row with its time. What a log leaves out cannot be told from what its system never reported.
 """
 
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ _BLANK = "_:"
 class AlertMatch:
     """A row that two logs have at these times in ms; None where one lacks it then.
 
-    `elsewhere`: the log that lacks it has the row at another time.
+    `elsewhere`: the log that lacks it has the row at another time, after the same event if events are known.
     """
 
     row: Row
@@ -73,17 +74,28 @@ class LogMatch:
         return not moved and all(alert.delay is not None for alert in self.alerts)
 
 
-def match_logs(first: Recording, second: Recording, tolerance: float, within: float = inf) -> LogMatch:
+def match_logs(
+    first: Recording,
+    second: Recording,
+    tolerance: float,
+    within: float = inf,
+    events: Recording | None = None,
+) -> LogMatch:
     """Return the alerts of two logs with the same columns, in pairs of equal rows.
 
     Two alerts of a row belong together if each is the nearest to the other in time, and at most `within` ms
-    away. Numbers are equal by value, up to the tolerance; blank nodes are not told apart.
+    away. Where the columns are those of `events`, both must come after the same event with this row, the
+    latest before each. Numbers are equal by value, up to the tolerance; blank nodes are not told apart.
     """
-    keys = _keys((*first.reports, *second.reports), tolerance)
-    times = _times(first, keys), _times(second, keys)
+    logs = (first, second) if events is None else (first, second, events)
+    keys = _keys([report for log in logs for report in log.reports], tolerance)
+    came = {} if events is None else _times(events, keys)
+    known = {key: sorted(times) for key, times in came.items()}
+    times = _after_events(_times(first, keys), known), _after_events(_times(second, keys), known)
     rows = {keys[row]: row for report in (*second.reports, *first.reports) for row in report.rows}
     alerts = chain.from_iterable(
-        _matched(row, times[0].get(key, {}), times[1].get(key, {}), within) for key, row in rows.items()
+        _matched(rows[place[0]], times[0].get(place, {}), times[1].get(place, {}), within)
+        for place in dict.fromkeys((*times[0], *times[1]))
     )
     return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
 
@@ -94,6 +106,17 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
         for row in report.rows:
             times[keys[row]][report.t] += 1
     return times
+
+
+def _after_events(
+    times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
+) -> Mapping[tuple[Key, int], _Times]:
+    """Return when rows come, apart by how many events with the row came before."""
+    parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
+    for key, counted in times.items():
+        for t, count in counted.items():
+            parts[key, bisect_right(events.get(key, ()), t + SLACK)][t] = count
+    return parts
 
 
 def _matched(row: Row, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:

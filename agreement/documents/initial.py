@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.recordings.answer_tables import time_column
 from agreement.documents.recordings.reading import is_table
 from agreement.documents.requests import InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
@@ -24,7 +25,6 @@ from translate.analysis import stream_blocks
 from translate.model.patterns import TriplePattern
 from translate.model.query import EngineQuery, Language
 
-_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*):\s*<([^<>\s]*)>", re.IGNORECASE)
 _STANDARD: Final = "http://www.w3.org/"
 _TABLES: Final = frozenset((".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"))
@@ -84,11 +84,6 @@ def guessed_columns(
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return GuessedColumns(columns, used, remainder)
-
-
-def time_column(names: Sequence[str]) -> str | None:
-    """Return the first column that is called as times are; None without any."""
-    return next((name for name in names if name.lower() in _TIMES), None)
 
 
 def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:

@@ -28,7 +28,7 @@ from agreement.documents.recordings import SLACK, Recording, Report, rows_of
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
-from lars.errors import LarsError
+from lars.errors import LarsError, TimeLimitError
 from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from solver.facts import Row
@@ -335,8 +335,16 @@ class RecordingToJudge:
     def judge(
         self, says: str, specification: specifications.Specification, options: Options
     ) -> FaultExplanation | None:
-        """Return how well a specification explains the recording; None where no verdict was worth it."""
-        judgement = judge_recording(self.task, specification, self.recording, options)
+        """Return how well a specification explains the recording; None where no verdict was worth it.
+
+        Nor does one explain anything that cannot be tried, as its windows would close too often.
+        """
+        try:
+            judgement = judge_recording(self.task, specification, self.recording, options)
+        except TimeLimitError:
+            raise
+        except LarsError:
+            return None
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:

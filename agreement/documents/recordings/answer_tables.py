@@ -54,9 +54,20 @@ def _time_column(names: Sequence[str], variable: str | None, error: Callable[[st
     for name in candidates:
         if name in names:
             return name
+    if variable is None and (called := time_column(names)) is not None:
+        return called
     raise error(
-        f"found the columns {', '.join(names)}; expected a time among them, {' or '.join(candidates)}"
+        f"found the columns {', '.join(names)}; expected a time among them, {' or '.join(candidates)}; "
+        "use --time-variable NAME"
     )
+
+
+_TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts")
+
+
+def time_column(names: Sequence[str]) -> str | None:
+    """Return the first column that is called as times are, in any case; None without any."""
+    return next((name for name in names if name.lower() in _TIMES), None)
 
 
 def _terms(texts: Sequence[str | None]) -> list[str | None]:

@@ -16,12 +16,12 @@ from agreement.comparing.logs import AlertMatch, LogMatch, match_logs
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, option
-from agreement.documents.recordings import SLACK, Recording
+from agreement.documents.recordings import SLACK, Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
-from agreement.results.logs.predicting import JudgedLogs, read_log
+from agreement.results.logs.predicting import SINCE_1970, JudgedLogs, later, read_log
 from agreement.results.logs.report import Prediction
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
@@ -39,6 +39,8 @@ _ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
 """What dateTimes without a time zone count from here, and those with one."""
 _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
 """How long a time point can be: the longest that fits."""
+_LATEST: Final = 250_000_000_000_000
+"""Milliseconds since 1970 that are in the year 9892."""
 _MINUTE: Final = 60_000
 """Milliseconds."""
 
@@ -171,6 +173,8 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     if not asked.events and (extra := asked.period):
         raise LarsError(f"--period {', '.join(map(str, extra))} requires --events FILE")
     zero, logs = _read_logs(paths, request)
+    zero = _zero_of_numbers(logs) if zero is None else zero
+    tables = list(_event_tables(request, zero))
     common = tuple(sorted(set(logs[0].variables) & set(logs[1].variables)))
     if not common:
         both = "; ".join(f"{path}: {', '.join(log.variables)}" for path, log in zip(paths, logs, strict=True))
@@ -181,8 +185,10 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute_before([report.t for log in logs for report in log.reports], zero)
     shown = None if zero is None else _in_zone_of(paths, _since(zero, begin))
-    first, second = (_later(recordings.in_columns(log, common), -begin * _MINUTE) for log in logs)
-    match = match_logs(first, second, request.tolerance, within)
+    first, second = (later(recordings.in_columns(log, common), -begin * _MINUTE) for log in logs)
+    events = _events_in(common, tables)
+    moved = None if events is None else later(events, -begin * _MINUTE)
+    match = match_logs(first, second, request.tolerance, within, moved)
     result = LogsResult(
         names=_names(paths),
         match=match,
@@ -192,7 +198,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     )
     if not asked.events or not match.alerts:
         return result
-    mine, yours, text = _explained(request, zero, logs, listeners)
+    mine, yours, text = _explained(request, zero, tables, logs, listeners)
     return replace(result, predictions=(mine, yours), draft=text)
 
 
@@ -244,23 +250,16 @@ def _in_zone_of(paths: tuple[Path, Path], moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
-def _later(log: Recording, milliseconds: float) -> Recording:
-    """Return a log with its times moved, to the nanosecond."""
-    reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
-    return replace(log, reports=tuple(reports))
-
-
 def _reading(request: LogsRequest) -> requests.AnswersOptions:
     """Return how logs are read, before anybody knows what their dateTimes count from."""
     return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
 
 
 def _explained(
-    request: LogsRequest, zero: str | None, logs: _Logs, listeners: Listeners
+    request: LogsRequest, zero: str | None, tables: "_Tables", logs: _Logs, listeners: Listeners
 ) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
     """Return what predicts each log, and the text of the query that was drafted, if none is given."""
     asked = request.logs
-    tables = list(_event_tables(request, zero))
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
         drafted, query = None, asked.query
@@ -282,12 +281,38 @@ def _explained(
         return first, second, None if drafted is None else drafted.text
 
 
+_Tables = Sequence[tuple[str, Recording]]
+
+
+def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
+    """Return the one table of events in these columns, named in any case; None where it lacks one."""
+    if len(tables) != 1:
+        return None
+    ((_, table),) = tables
+    known = {name.casefold(): name for name in table.variables}
+    own = [known.get(name.casefold()) for name in columns]
+    if None in own:
+        return None
+    return replace(recordings.in_columns(table, tuple(map(str, own))), variables=tuple(columns))
+
+
+def _zero_of_numbers(logs: _Logs) -> str | None:
+    """Return from when numbers count that are too many for other times; raises LarsError beyond."""
+    first = min((report.t for log in logs for report in log.reports), default=0.0)
+    if first < SINCE_1970:
+        return None
+    if first > _LATEST:
+        problem = f"the times begin at {first / 1000:.0f} s, in no year of four digits"
+        raise LarsError(f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if they count milliseconds")
+    return _ZEROS[1]
+
+
 def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
     """Yield the logs of events that are tables with a column of times, and what that column is called."""
     options = request.input_options
     origin = None if zero is None else read_time(zero)
     for path in request.logs.events:
-        if (time := initial.time_column(initial.header(path))) is not None:
+        if (time := answer_tables.time_column(initial.header(path))) is not None:
             reading = requests.AnswersOptions(
                 answers_unit=options.trace_unit,
                 time_variable=time,
@@ -319,12 +344,7 @@ def _timed(
     return options
 
 
-def _drafted(
-    events: Sequence[Path],
-    options: requests.InputOptions,
-    tables: Sequence[tuple[str, Recording]],
-    logs: _Logs,
-) -> Draft:
+def _drafted(events: Sequence[Path], options: requests.InputOptions, tables: _Tables, logs: _Logs) -> Draft:
     if len(events) > 1 or options.column:
         given = "--column" if options.column else "several files of --events"
         raise LarsError(f"{given}: the query is drafted from the columns of one file; use --query FILE")

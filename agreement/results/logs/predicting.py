@@ -3,14 +3,15 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from itertools import groupby, pairwise
-from math import floor
+from math import ceil, floor
 from pathlib import Path
 from typing import Final
 
 from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
-from agreement.documents import initial, recordings, requests
+from agreement.documents import recordings, requests
 from agreement.documents.recordings import SLACK, Answers, Recording, Report, read_recording
 from agreement.documents.values import Period
 from agreement.engines.engine import columns
@@ -30,10 +31,22 @@ _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
 
 
+SINCE_1970: Final = 100_000_000_000
+"""Milliseconds: what counts so many does so since 1970."""
+
+
+_MINUTE: Final = 60_000
+"""Milliseconds."""
+
+
+def later(log: Recording, milliseconds: float) -> Recording:
+    """Return a log with its times moved, to the nanosecond."""
+    reports = (replace(report, t=round(report.t + milliseconds, 6)) for report in log.reports)
+    return replace(log, reports=tuple(reports))
+
+
 def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
-    """Return a file of alerts by time; a column that is called as times are is the time."""
-    if reading.time_variable is None and reading.answers_format is None:
-        reading = replace(reading, time_variable=initial.time_column(initial.header(path)))
+    """Return a file of alerts by time."""
     recording = read_recording(path, reading).recording
     return replace(recording, reports=tuple(sorted(recording.reports, key=lambda report: report.t)))
 
@@ -59,7 +72,7 @@ class JudgedLogs:
         no specification does.
         """
         unit, messages = self.unit, list[str]()
-        run, zero = judged_run(self.query, _PUSH, self.trace, unit, messages.append)
+        run, zero = self._run(_PUSH, messages.append)
         answers = self._answers(log, columns(run.query), zero)
         times = [report.t for report in answers.recording.reports]
         asked = [Duration(one.points(unit) * unit.nanoseconds) for one in self.periods]
@@ -74,16 +87,29 @@ class JudgedLogs:
         else:
             language = judging.language_of(self.query, unit)
             for name in (name for name, engine in ENGINES.items() if engine.specification == language):
-                own, _ = judged_run(self.query, name, self.trace, unit, messages.append)
+                own, _ = self._run(name, messages.append)
                 tried.append(self._judged(name, name, own, None, answers))
         for message in dict.fromkeys(messages):
             warn(message)
         dated = (one.since(zero) for one in tried)
         return tuple(sorted(dated, key=lambda one: one.order))
 
+    def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
+        """Return what an engine is given, and the dateTime of time 0; numbers since 1970 count from it."""
+        run, zero = judged_run(self.query, name, self.trace, self.unit, warn)
+        first = min((push.t for push in run.pushes), default=0.0)
+        if zero is not None or first < SINCE_1970:
+            return run, zero
+        begin = (ceil((first - SLACK) / _MINUTE) - 1) * _MINUTE
+        pushes = tuple(replace(push, t=push.t - begin) for push in run.pushes)
+        moment = datetime.fromtimestamp(begin / 1000, UTC).isoformat().replace("+00:00", "Z")
+        return replace(run, pushes=pushes), moment
+
     def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Answers:
         """Return a log in the columns of the query; raises LarsError where it lacks one."""
         recording = read_log(log, self.reading.since(zero))
+        if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
+            recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
         if missing := [name for name in names if name not in recording.variables]:
             found = ", ".join(recording.variables)
             raise LarsError(f"{log}: no column for ?{missing[0]} of the query; found {found}")
@@ -107,12 +133,12 @@ class JudgedLogs:
     ) -> Prediction:
         """Return what an engine makes of the log: of multisets, or else of sets, which many logs keep."""
         tried: list[Prediction] = []
-        for semantics, words in ((Semantics.BAG, ""), (Semantics.SET, ", each row once")):
+        for semantics in (Semantics.BAG, Semantics.SET):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
             options = replace(judging.options_of(how), starts=starts)
             recording = judging.recording_to_judge(run, self.unit, answers, options)
             verdict = judging.verdict_on(engine, recording, answers, how, no_progress)
-            tried.append(Prediction(f"{name}{words}", engine, verdict))
+            tried.append(Prediction(name, engine, verdict, once=semantics is Semantics.SET))
             if verdict.correct:
                 break
         return min(tried, key=lambda one: one.order)

@@ -15,6 +15,9 @@ from agreement.documents.recordings import SLACK
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
 from lars.language.windows import Interval
 
+CLOCKED: Final = ("csparql", "rspql")
+"""The specifications whose evaluations the clock decides."""
+_ONCE: Final = ", each row once"
 _NAMED: Final = 4
 _SHOWN: Final = 20
 """So many alerts that differ are shown; all of them are in the JSON and the table."""
@@ -24,13 +27,19 @@ _SHOWN: Final = 20
 class Prediction:
     """What a semantics says of a log of alerts: `name` in words, and the engine to judge by.
 
-    Without a verdict `problem` says why there is none.
+    `once`: equal rows of an evaluation count as one. Without a verdict `problem` says why there is none.
     """
 
     name: str
     engine: str
     verdict: judging.AnswersVerdict | None
     problem: str | None = None
+    once: bool = False
+
+    @property
+    def semantics(self) -> str:
+        """When it evaluates, in words, and how it counts rows."""
+        return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
     def correct(self) -> bool:
@@ -80,11 +89,13 @@ def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
     """Yield the alerts that differ, sentences about all, and what predicts each log."""
-    differing = [alert for alert in match.alerts if alert.delay is None or abs(alert.delay) > SLACK]
-    if differing:
-        yield _alerts(names, match, differing[:_SHOWN], dates)
-        if len(differing) > _SHOWN:
-            yield f"{len(differing) - _SHOWN} more alerts differ; --json prints them"
+    lone = [alert for alert in match.alerts if alert.delay is None]
+    moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
+    for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
+        if alerts:
+            yield _alerts(title, names, match, alerts[:_SHOWN], dates)
+            if len(alerts) > _SHOWN:
+                yield f"{len(alerts) - _SHOWN} more; --out DIR writes all of them"
     yield from _sentences(names, match)
     if draft is not None:
         yield ""
@@ -96,7 +107,7 @@ def as_text(
 
 
 def _alerts(
-    names: tuple[str, str], match: LogMatch, alerts: Sequence[AlertMatch], dates: Dates
+    title: str, names: tuple[str, str], match: LogMatch, alerts: Sequence[AlertMatch], dates: Dates
 ) -> RenderableType:
     last = max(t for alert in alerts for t in (alert.first, alert.second) if t is not None)
     dates = dates.within(Interval(int(min(alert.at for alert in alerts)), int(last) + 1))
@@ -116,8 +127,7 @@ def _alerts(
         for alert in alerts
     )
     columns = (f"({', '.join(match.variables)})", *names, "delay")
-    title = f"alerts that differ{dates.caption}"
-    return outputs.table(title, columns, rows, right=("delay",), whole=(*names, "delay"))
+    return outputs.table(f"{title}{dates.caption}", columns, rows, right=("delay",), whole=(*names, "delay"))
 
 
 def _seconds(milliseconds: float) -> str:
@@ -157,7 +167,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         yield f"{name}: nothing to compare: no evaluation of {best.name} counts; a longer log has more"
         return
     left = f"{len(best.unexplained)} of {outputs.quantity(len(best.windows), 'evaluation')}"
-    yield f"{name}: nothing that was tried predicts it; the nearest is {best.name}, but for {left}"
+    yield f"{name}: nothing that was tried predicts it; the nearest is {best.semantics}, but for {left}"
     yield outputs.table(
         f"left unexplained in {name}",
         ("time", "predicted only", "reported only"),
@@ -166,8 +176,12 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
 
 
 def _with_delay(prediction: Prediction) -> str:
-    late = f" (reports up to {_seconds(prediction.late)} late)" if prediction.late > SLACK else ""
-    return f"{prediction.name}{late}"
+    late = f" (alerts up to {_seconds(prediction.late)} later)" if prediction.late > SLACK else ""
+    at = ""
+    if prediction.engine in CLOCKED and prediction.verdict is not None and prediction.windows:
+        dates, first = prediction.verdict.dates, prediction.windows[0].end
+        at = f" (such as at {dates.text(first)})" if first is not None else ""
+    return f"{prediction.name}{at}{_ONCE if prediction.once else ''}{late}"
 
 
 def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
@@ -205,7 +219,7 @@ def _alert_json(match: LogMatch, alert: AlertMatch, dates: Dates) -> outputs.Jso
 def _prediction_json(prediction: Prediction) -> outputs.Json:
     verdict = prediction.verdict
     return {
-        "semantics": prediction.name,
+        "semantics": prediction.semantics,
         "engine": prediction.engine,
         "correct": None if verdict is None else verdict.correct,
         "evaluations": len(prediction.windows),
