@@ -60,8 +60,8 @@ FILES = {
     "choice.lars": "a ← ⊞^0 ◇ striple(S, P, O, G), not b. b ← ⊞^0 ◇ striple(S, P, O, G), not a. "
     "c(S) ← triple(S, P, O, G).",
     "b.atoms": "1: ans1(<http://e/a>) trigger.\n",
-    "numbers.csv": "when,y\n2,1.001\n3,1.001\n",
-    "numbers.txt": "when,y\n2,1.001\n3,1.001\n",
+    "numbers.csv": "came,y\n2,1.001\n3,1.001\n",
+    "numbers.txt": "came,y\n2,1.001\n3,1.001\n",
     "numbers.ndjson": ANSWER,
     "twice.ndjson": ANSWER.replace("1.001", "1.0") * 2,
     "joined.ndjson": '{"t": 1, "rows": [{"x": {"type": "uri", "value": "http://e/a"}}]}\n',
@@ -281,9 +281,9 @@ agree samples/slide [--cause 'silent period']
 agree samples/slide [--side push]
 agree [--schema]
 agree samples/slide [--json]
-judge numbers.rq in.nq [--answers numbers.csv --time-variable when]
-judge numbers.rq in.nq --answers numbers.csv [--time-variable when]
-judge numbers.rq in.nq --answers numbers.txt --time-variable when [--answers-format csv]
+judge numbers.rq in.nq [--answers numbers.csv --time-variable came]
+judge numbers.rq in.nq --answers numbers.csv [--time-variable came]
+judge numbers.rq in.nq --answers numbers.txt --time-variable came [--answers-format csv]
 judge who.rq short.csv --answers joined.ndjson --no-diagnosis [--prefix ex=http://e/]
 judge who.rq own.csv --answers joined.ndjson --no-diagnosis [--column MAPPED]
 judge NUMBERS [--answers-unit 2s]

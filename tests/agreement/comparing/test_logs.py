@@ -43,6 +43,19 @@ def test_two_alerts_belong_together_if_each_is_nearest_to_the_other():
         assert counted == len(mine.reports) + len(yours.reports)
 
 
+def test_alerts_of_two_events_are_no_pair():
+    def reports(*times):
+        return Recording(("x",), tuple(Report(t, (ROWS[0],)) for t in times))
+
+    # The second log repeats the event of 41, though the event of 71 is nearer.
+    match = match_logs(reports(41.0, 71.0), reports(60.0, 62.0), 1e-9, inf, reports(40.0, 70.0))
+    assert [(a.first, a.second, a.elsewhere) for a in match.alerts] == [
+        (41.0, 60.0, False),
+        (None, 62.0, True),
+        (71.0, None, False),
+    ]
+
+
 def test_numbers_are_equal_by_value():
     decimal = "http://www.w3.org/2001/XMLSchema#decimal"
     mine = Recording(("x",), (Report(0.0, (('"0.3"^^<' + decimal + ">",),)),))
@@ -123,7 +136,7 @@ def test_semicolons_tabs_and_fractions_of_a_second_are_read(files):
     [
         (("a.csv", "local.csv"), "only one of it and the origin has a time zone"),
         (("a.csv", "other.csv"), "no column in common"),
-        (("a.csv", "missing.csv"), "No such file"),
+        (("a.csv", "missing.csv"), "no such file"),
         (("a.csv", "b.csv", "--query", "q.rq"), "--query requires --events"),
         (("a.csv", "b.csv", "--t0", "3"), "cannot combine --t0 with two logs of alerts"),
         (
@@ -144,6 +157,20 @@ def test_times_are_shown_in_the_one_zone_of_the_logs(files):
     moved.write_text((files / "b.csv").read_text().replace("08:00:02.5Z", "10:00:02.5+02:00"))
     assert "10:00:02.5" in lars("compare", files / "none.csv", moved).out
     assert "08:00:02.5" in lars("compare", files / "a.csv", moved).out
+
+
+def test_numbers_since_1970_are_times(tmp_path):
+    begin = 1_767_225_600
+    events = table(tmp_path, "s", [(begin + t, "hall", 40) for t in (1, 25, 61)])
+    log = table(tmp_path, "a", [(begin + t, "hall", 40) for t in (20, 40)])
+    run = lars("compare", log, log, "--events", events, "--period", "20s")
+    assert "every alert predicted by pull every 20s (such as at 2026-01-01T00:00:20Z)" in run.out
+    assert "--answers-unit 1ms" in lars("compare", log, log, "--answers-unit", "1000s").err
+
+
+def test_all_alerts_are_a_table(files):
+    lars("compare", files / "a.csv", files / "b.csv", "--out", files / "out", "--out-format", "csv")
+    assert len((files / "out" / "alerts.csv").read_text().splitlines()) == 3
 
 
 def test_an_alert_may_come_before_the_first_event(files):

@@ -4,6 +4,7 @@ import pandas as pd
 import pytest
 
 from agreement import api
+from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
 FOLDER = SAMPLES / "coupons"
@@ -62,7 +63,7 @@ def test_times_of_frames_may_be_moments(solved):
 
 
 WRONG = {
-    "no time": ({"when": [1], "?percent": ["<e:a>"]}, "found the columns when, ?percent; expected a time"),
+    "no time": ({"came": [1], "?percent": ["<e:a>"]}, "found the columns came, ?percent; expected a time"),
     "back": (
         {"t": [5, 3], "?percent": ["<e:a>"] * 2},
         "pandas.DataFrame: row 2: found 180000 ms after 300000",
@@ -78,3 +79,13 @@ def test_what_is_no_table_of_answers_has_its_row(case):
         judged(pd.DataFrame(columns))
     assert said in str(error.value)
     assert "lars-given" not in str(error.value)
+
+
+def test_a_column_that_is_called_as_times_are_is_the_time(tmp_path):
+    from_shell = [tmp_path / name for name in ("q.rq", "s.nq", "a.csv")]
+    from_shell[0].write_text("SELECT ?o { STREAM <http://e/S> [RANGE 3s] { ?s <http://e/p> ?o } }")
+    from_shell[1].write_text('<http://e/a> <http://e/p> "x" <http://e/S> "1" .\n')
+    from_shell[2].write_text("TS;o\n1;x\n")
+    assert lars("judge", *from_shell[:2], "--answers", from_shell[2]).code == 0
+    from_shell[2].write_text("moment,o\n1,x\n")
+    assert "use --time-variable NAME" in lars("judge", *from_shell[:2], "--answers", from_shell[2]).err

@@ -170,3 +170,18 @@ def test_what_arrivals_report_may_be_late_whatever_the_tick(files, tick, last, c
 def test_a_report_during_a_push_without_an_element_keeps_its_own_time():
     how = ReportAssignment(push_times={0: 10.0, 2: 20.0})
     assert [how.time_of(Report(7.0, (), trigger)) for trigger in (0, 1, 2, None)] == [10, 7, 20, 7]
+
+
+def test_an_explanation_that_closes_windows_too_often_costs_no_verdict(tmp_path):
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?o FROM STREAM <http://e/S> [RANGE 30s STEP 60s] { ?s <http://e/p> ?o }"
+    )
+    lines = (f'<http://e/a> <http://e/p> "{t}" <http://e/S> "{t}" .\n' for t in (1, 550_000, 1_200_000))
+    (tmp_path / "s.nq").write_text("".join(lines))
+    (tmp_path / "a.csv").write_text("t,o\n60000,5\n")
+    answers = "--answers", tmp_path / "a.csv"
+    ran = lars(
+        "judge", tmp_path / "q.rq", tmp_path / "s.nq", *answers, "--unit", "1ms", "--t0", "0", "--json"
+    )
+    assert ran.code == 1
+    assert ran.json["correct"] is False
