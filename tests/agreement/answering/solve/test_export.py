@@ -113,7 +113,7 @@ STRICT = "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie',
 @pytest.mark.parametrize(
     ("option", "removed", "accepted"),
     [
-        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker'"),
+        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker', 'idlv-sr'"),
         (
             "--strict",
             "csparql-0.9",
