@@ -1,4 +1,4 @@
-"""Which rules a stream violates that no stream can satisfy: constraints, and heads outside the timeline.
+"""Which constraints a stream violates, and which rules have a head outside the timeline.
 
 Without them a program can have answer streams although it has none itself; each of those violates one.
 """

@@ -212,7 +212,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return the run of each atom of the predicate."""
+        """Return for each atom of the predicate the consecutive times at which the window shows it."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t

@@ -222,7 +222,7 @@ class Options:
     them; `pushes`: also which pushes are refused, and the bounds that are printed with reports. `numbers`
     are those of rows, for all that several engines judge. At most `most` combinations of start times
     are tried, until `deadline`, so many `whole` though they do not fit.
-    Of very many evaluations no verdict is made that cannot score more than `worth`.
+    Where there are very many evaluations, a choice that cannot score more than `worth` gets no verdict.
     """
 
     starts: tuple[int, ...] | None = None

@@ -92,7 +92,8 @@ def static_option(help_text: str) -> Any:
 def fail_on_empty_option() -> Any:
     """Return the field of whether sides that agree without a row are as good as not compared."""
     return option(
-        False, "End with exit code 3 if two sides agree and neither has a row, or if no period is whole."
+        False,
+        "End with exit code 3 if two sides agree and neither has a row, or if no whole period is compared.",
     )
 
 
@@ -404,7 +405,7 @@ class TracelessOptions:
         "Pull periods U, such as 5, 5,10, 1..50 or 1s..60s. [default: the STEP of the query, or 1..10]"
     )
     static: tuple[settings.StaticFile, ...] = static_option(
-        "Static RDF data. Repeatable. [default: any static data]"
+        "Static RDF data. Repeatable. [default: arbitrary static data]"
     )
     unit: Duration | None = unit_option()
     base: str | None = base_option()
@@ -565,7 +566,7 @@ class JudgeOptions:
     diagnosis: bool = option(True, "Search for the engine fault that explains wrong answers.")
     tolerance: float = tolerance_option("non-integer numbers")
     empty: EmptyReports = option(EmptyReports.COMPARED, "Compare reports without rows, or ignore them.")
-    early: float = option(0, "How early a report may arrive.", metavar="MS", least=0)
+    early: float = option(0, "How long before its evaluation a report may arrive.", metavar="MS", least=0)
     late: float | None = late_option()
     time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)
 

@@ -150,7 +150,7 @@ class RowCase:
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
-        """Return the model with the variables that others stand for."""
+        """Return the model with values also for the variables that are the same as others."""
         more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
         return {**model, **more}
 

@@ -370,7 +370,7 @@ class TestResult:
 
 @dataclass(frozen=True, slots=True)
 class SuiteResult:
-    """What an engine is, by a suite: the choice that it is held to, those that fit all, and each test.
+    """The result of a suite: the vector of the engine, all vectors that fit, and each test.
 
     `declared` says whether the choice was named, `usual` whether it is of the language's specification;
     `misfits` are few tests that no vector fits together.

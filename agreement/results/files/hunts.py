@@ -71,7 +71,7 @@ class HuntRequest:
     )
     t0: tuple[int, ...] | None = option(
         None,
-        "Start times t0 of windows that are correct, such as 0..9 or 0,5. [default: all]",
+        "Correct start times t0 of windows, such as 0..9 or 0,5. [default: all]",
         requests.readers.start_times,
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",

@@ -46,7 +46,7 @@ class ShrinkRequest:
     )
     cause: RowCause | None = option(
         None,
-        "Cause to keep, such as blocked-later. [default: the first]",
+        "Cause of difference to keep, such as blocked-later. [default: that of the first difference]",
         cause_of,
         keyword="str | None",
         metavar="CAUSE",

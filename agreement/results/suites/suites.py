@@ -131,7 +131,9 @@ class SuiteRequest:
     )
     out: Path | None = option(None, f"New folder for {_EARL}, junit.xml and report.html.", metavar="DIR")
     benchmarks: Path | None = option(
-        None, "Folder that contains csrbench and citybench, which some claims need.", metavar="DIR"
+        None,
+        "Folder with the published data csrbench and citybench, for the claims about them.",
+        metavar="DIR",
     )
     how: AdapterOptions
 

@@ -102,6 +102,24 @@ def test_what_wrote_a_log_predicts_it(tmp_path, seed):
     assert f"pull every {period}s" in [one.name for one in found.predictions[1] if one.correct]
 
 
+def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
+    events, _, _ = simulated(random.Random(5), length=20, period=10, delay=0)
+    repeated = [
+        (now, room, value)
+        for now in sorted({t for t, _, _ in events})
+        for at, room, value in events
+        if now - 9 <= at <= now and value > 35
+    ]
+    log = table(tmp_path, "a", repeated)
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT ?room ?value WHERE { STREAM ex:s [RANGE 9s] { ?e ex:room ?room ; ex:value ?value } "
+        "FILTER (?value > 35) }"
+    )
+    found = api.compare_logs(log, log, events=table(tmp_path, "s", events), query=query)
+    assert [one.name for one in found.predictions[0] if one.correct] == ["push of all rows at each event"]
+
+
 def test_a_draft_has_the_columns_and_the_threshold():
     events, pushed, _ = simulated(random.Random(1), length=20, period=10, delay=0)
     frames = [pd.DataFrame(rows, columns=["time", "room", "value"]) for rows in (pushed, events)]

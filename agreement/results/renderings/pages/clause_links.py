@@ -62,7 +62,7 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the one line of all that a rule reads; none where these are several: it joins them."""
+    """Return the line of the query from which all inputs of a rule come; none if there are several."""
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
     return lines[0] if lines and len(set().union(*lines)) == 1 else set()
