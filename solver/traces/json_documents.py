@@ -80,7 +80,7 @@ _PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?:"' + _PLAIN + rb'"[^"]*+)*+"' + _PL
 
 
 def check_whole(data: bytes, statements: int) -> None:
-    """Raise NotATerm where a document has a malformed IRI: its parser leaves out the triples that contain it."""
+    """Raise NotATerm where a document has a malformed IRI: its parser leaves out the triples with it."""
     if not _PERHAPS_ODD.match(data):
         return
     document, odd = read_document(data.decode()), list[str]()
