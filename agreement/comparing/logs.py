@@ -6,7 +6,7 @@ An alert is a row with its time. What a log leaves out cannot be told from what 
 from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
 from statistics import median_low
@@ -26,12 +26,14 @@ class AlertMatch:
     """A row that two logs have at these times in ms; None where one lacks it then.
 
     `elsewhere`: the log that lacks it has the row at another time, after the same event if events are known.
+    `event` is when the latest event with this row comes before it; None where that is not known.
     """
 
     row: Row
     first: float | None
     second: float | None
     elsewhere: bool = False
+    event: float | None = None
 
     @property
     def delay(self) -> float | None:
@@ -94,7 +96,7 @@ def match_logs(
     times = _after_events(_times(first, keys), known), _after_events(_times(second, keys), known)
     rows = {keys[row]: row for report in (*second.reports, *first.reports) for row in report.rows}
     alerts = chain.from_iterable(
-        _matched(rows[place[0]], times[0].get(place, {}), times[1].get(place, {}), within)
+        _matched(_with_event(rows, known, place), times[0].get(place, {}), times[1].get(place, {}), within)
         for place in dict.fromkeys((*times[0], *times[1]))
     )
     return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
@@ -119,18 +121,27 @@ def _after_events(
     return parts
 
 
-def _matched(row: Row, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
+def _with_event(
+    rows: Mapping[Key, Row], events: Mapping[Key, Sequence[float]], place: tuple[Key, int]
+) -> AlertMatch:
+    """Return an alert of a row without times, after so many events with the row."""
+    key, count = place
+    return AlertMatch(rows[key], None, None, event=events[key][count - 1] if count else None)
+
+
+def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> Iterator[AlertMatch]:
+    """Yield the alerts of one row, and of one event if events are known."""
     ascending = sorted(first), sorted(second)
     for n, m in nearest_pairs(*ascending):
         mine = None if n is None else ascending[0][n]
         yours = None if m is None else ascending[1][m]
         near = mine is not None and yours is not None and abs(mine - yours) <= within + SLACK
         both = min(first[mine], second[yours]) if near and mine is not None and yours is not None else 0
-        yield from [AlertMatch(row, mine, yours)] * both
+        yield from [replace(one, first=mine, second=yours)] * both
         if mine is not None:
-            yield from [AlertMatch(row, mine, None, bool(second))] * (first[mine] - both)
+            yield from [replace(one, first=mine, elsewhere=bool(second))] * (first[mine] - both)
         if yours is not None:
-            yield from [AlertMatch(row, None, yours, bool(first))] * (second[yours] - both)
+            yield from [replace(one, second=yours, elsewhere=bool(first))] * (second[yours] - both)
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:

@@ -1,19 +1,21 @@
 """Two logs of alerts for a reader: which alerts both have, how late, and what predicts each log; JSON."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import partial
 from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.comparing.judge import judging
+from agreement.comparing.judge import Judgement, judging
 from agreement.comparing.logs import AlertMatch, LogMatch
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
-from lars.language.windows import Interval
+from lars.language.windows import Bounds, Interval
 
 CLOCKED: Final = ("csparql", "rspql")
 """The specifications whose evaluations the clock decides."""
@@ -101,9 +103,10 @@ def as_text(
         yield ""
         yield draft.rstrip("\n")
         yield ""
-    for name, tried in zip(names, predictions, strict=True):
+    for name, tried, only in zip(names, predictions, reversed(match.only), strict=True):
         if tried:
             yield from _explanation(name, tried)
+            yield from _reasons(name, tried[0], only, dates)
 
 
 def _alerts(
@@ -173,6 +176,47 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
         ("time", "predicted only", "reported only"),
         map(partial(_unexplained, best.verdict.dates), best.unexplained[:_SHOWN]),
     )
+
+
+def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
+    """Yield where the events are of the alerts that a log lacks which is predicted by the clock."""
+    if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
+        return
+    counts = Counter(_where(best, alert, dates) for alert in lacking)
+    told = [f"{count} {where}" for where, count in counts.most_common()]
+    if told:
+        yield f"{name} lacks {outputs.quantity(len(lacking), 'alert')}: {', '.join(told)}"
+
+
+def _where(best: Prediction, alert: AlertMatch, dates: Dates) -> str:
+    assert best.verdict is not None
+    assert isinstance(best.verdict.judgement, Judgement)
+    if alert.elsewhere:
+        return "that it has at another time"
+    if alert.event is None:
+        return "whose event is not known"
+    own = best.verdict.dates
+    t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
+    bounds = best.verdict.judgement.best.choice.bounds
+    spans = [(window.at["from"], window.at["to"]) for window in best.windows]
+    ends = [(start, end) for start, end in spans if start is not None and end is not None]
+    if any(_shows(start, end, bounds, t) for start, end in ends):
+        return "whose events are in a window of it"
+    if t > max(end for _, end in ends):
+        return "whose events come after its last evaluation"
+    return "whose events are in none of its windows"
+
+
+def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
+    after = start < t if bounds.misses_first else start <= t
+    return after and (t < end if bounds.misses_last else t <= end)
+
+
+def _apart(zero: str | None, other: str | None) -> float:
+    """Return how many ms a time 0 is later than another one."""
+    if zero is None or other is None:
+        return 0.0
+    return (datetime.fromisoformat(zero) - datetime.fromisoformat(other)).total_seconds() * 1000
 
 
 def _with_delay(prediction: Prediction) -> str:

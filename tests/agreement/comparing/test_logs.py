@@ -102,6 +102,22 @@ def test_what_wrote_a_log_predicts_it(tmp_path, seed):
     assert f"pull every {period}s" in [one.name for one in found.predictions[1] if one.correct]
 
 
+def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
+    events, pushed, pulled = simulated(random.Random(2), length=10, period=20, delay=0)
+    query = (
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT DISTINCT ?room ?value WHERE { STREAM ex:s [RANGE 10s] { ?e ex:room ?room ; ex:value ?value } "
+        "FILTER (?value > 35) }"
+    )
+    last = max(end for end, _, _ in pulled)
+    outside = sum(t <= last and 0 < t % 20 <= 10 for t, _, _ in pushed)
+    after = sum(t > last for t, _, _ in pushed)
+    logs = table(tmp_path, "a", pushed), table(tmp_path, "b", sorted(set(pulled)))
+    found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="20s")
+    assert f"b.csv lacks {outside + after} alerts: {outside} whose events are in none of its w" in found.text
+    assert f"{after} whose events come after its last evaluation" in found.text
+
+
 def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
     events, _, _ = simulated(random.Random(5), length=20, period=10, delay=0)
     repeated = [
