@@ -59,7 +59,8 @@ class CompareRequest:
     first: str = argument(
         "PROFILE",
         "First engine: a specification (csparql, cqels, sparqlstream, rspql, or a .toml "
-        "file), an engine version, or a real engine as adapter:COMMAND.",
+        "file), an engine version, or a real engine as adapter:COMMAND. In the shell also "
+        "ALERTS, a log of alerts (.csv or another table), if both are logs.",
     )
     second: str = argument(
         "PROFILE", "Second engine, in the same form. With two queries, it runs the second."
