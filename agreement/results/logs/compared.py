@@ -21,7 +21,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
-from agreement.results.logs.predicting import SINCE_1970, JudgedLogs, later, read_log
+from agreement.results.logs.predicting import MINUTE, SINCE_1970, JudgedLogs, later, read_log
 from agreement.results.logs.report import Prediction
 from lars.durations import MILLISECOND, NANOSECONDS, Duration
 from lars.errors import LarsError
@@ -41,8 +41,6 @@ _UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
 """How long a time point can be: the longest that fits."""
 _LATEST: Final = 250_000_000_000_000
 """Milliseconds since 1970 that are in the year 9892."""
-_MINUTE: Final = 60_000
-"""Milliseconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +128,8 @@ class LogsResult(Findings):
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
-        return report.as_json(self.names, self.match, self.predictions, self.draft, self._dates)
+        told = self.names, self.match, self.predictions, self.draft, self._dates
+        return {"same": self.same, **report.as_json(*told)}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
@@ -185,9 +184,9 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     within = inf if asked.within is None else asked.within.milliseconds
     begin = _minute_before([report.t for log in logs for report in log.reports], zero)
     shown = None if zero is None else _in_zone_of(paths, _since(zero, begin))
-    first, second = (later(recordings.in_columns(log, common), -begin * _MINUTE) for log in logs)
+    first, second = (later(recordings.in_columns(log, common), -begin * MINUTE) for log in logs)
     events = _events_in(common, tables)
-    moved = None if events is None else later(events, -begin * _MINUTE)
+    moved = None if events is None else later(events, -begin * MINUTE)
     match = match_logs(first, second, request.tolerance, within, moved)
     result = LogsResult(
         names=_names(paths),
@@ -232,7 +231,7 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
 def _minute_before(times: Iterable[float], zero: str | None) -> int:
     """Return the whole minute before all times that dateTimes have, counted from `zero`; else 0."""
     first = min(times, default=0.0)
-    return 0 if zero is None else ceil((first - SLACK) / _MINUTE) - 1
+    return 0 if zero is None else ceil((first - SLACK) / MINUTE) - 1
 
 
 def _since(zero: str, minutes: int) -> datetime:

@@ -33,13 +33,9 @@ _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
-
-
 SINCE_1970: Final = 100_000_000_000
 """Milliseconds: what counts so many does so since 1970."""
-
-
-_MINUTE: Final = 60_000
+MINUTE: Final = 60_000
 """Milliseconds."""
 
 
@@ -79,6 +75,8 @@ class JudgedLogs:
         run, zero = self._run(_PUSH, messages.append)
         answers = self._answers(log, columns(run.query), zero)
         times = [report.t for report in answers.recording.reports]
+        if self.periods and not _lengths(run.query):
+            raise LarsError("--period requires a query with a window in time, which can slide")
         asked = [Duration(one.points(unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
         tried = [self._judged("push", _PUSH, run, None, answers)]
@@ -106,7 +104,7 @@ class JudgedLogs:
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
             return run, zero
-        begin = (ceil((first - SLACK) / _MINUTE) - 1) * _MINUTE
+        begin = (ceil((first - SLACK) / MINUTE) - 1) * MINUTE
         pushes = tuple(replace(push, t=push.t - begin) for push in run.pushes)
         moment = datetime.fromtimestamp(begin / 1000, UTC).isoformat().replace("+00:00", "Z")
         return replace(run, pushes=pushes), moment
@@ -188,12 +186,20 @@ def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:
     return requests.with_sources(query, changed)
 
 
+def _lengths(query: EngineQuery) -> Sequence[float]:
+    """Return how many ms long the windows in time are; none where all windows count triples."""
+    windows = (source.window for source in requests.sources(query))
+    return sorted({window.length.milliseconds for window in windows if isinstance(window, Range)})
+
+
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
     """Return periods of which all alerts come in the same half: those of the query, then usual ones.
 
-    None is longer than the trace. The longest come first; where all alerts have one time any period fits, and
-    the shortest come first.
+    None is longer than the trace, and there is none where no window is one in time. The longest come first;
+    where all alerts have one time any period fits, and the shortest come first.
     """
+    if not _lengths(run.query):
+        return ()
     windows = (source.window for source in requests.sources(run.query))
     own = [window.slide for window in windows if isinstance(window, Range) and window.slide]
     unit, most = run.unit.nanoseconds, run.last * run.unit.nanoseconds
@@ -225,7 +231,5 @@ def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: 
         raise LarsError(f"the alerts come at all times of a period of {period}")
     rounds = (begin - begin % each.milliseconds for each in USUAL if each.milliseconds <= whole)
     closing = dict.fromkeys((begin, *(t for t in rounds if begin - t < whole / 2)))
-    windows = (source.window for source in requests.sources(query))
-    lengths = {window.length.milliseconds for window in windows if isinstance(window, Range)}
-    opening = ((t - length) % whole for t in closing for length in sorted(lengths))
+    opening = ((t - length) % whole for t in closing for length in _lengths(query))
     return tuple(dict.fromkeys(floor((t + SLACK) / unit.milliseconds) for t in opening))

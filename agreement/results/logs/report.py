@@ -182,29 +182,26 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
     """Yield where the events are of the alerts that a log lacks which is predicted by the clock."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
-    counts = Counter(_where(best, alert, dates) for alert in lacking)
+    assert isinstance(best.verdict.judgement, Judgement)
+    bounds, own = best.verdict.judgement.best.choice.bounds, best.verdict.dates
+    spans = [(window.at["from"], window.at["to"]) for window in best.windows]
+    ends = [(start, end) for start, end in spans if start is not None and end is not None]
+
+    def where(alert: AlertMatch) -> str:
+        if alert.elsewhere:
+            return "that it has at another time"
+        if alert.event is None:
+            return "whose event is not known"
+        t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
+        if any(_shows(start, end, bounds, t) for start, end in ends):
+            return "whose events are in a window of it"
+        after = t > max(end for _, end in ends)
+        return f"whose events {'come after its last evaluation' if after else 'are in none of its windows'}"
+
+    counts = Counter(map(where, lacking))
     told = [f"{count} {where}" for where, count in counts.most_common()]
     if told:
         yield f"{name} lacks {outputs.quantity(len(lacking), 'alert')}: {', '.join(told)}"
-
-
-def _where(best: Prediction, alert: AlertMatch, dates: Dates) -> str:
-    assert best.verdict is not None
-    assert isinstance(best.verdict.judgement, Judgement)
-    if alert.elsewhere:
-        return "that it has at another time"
-    if alert.event is None:
-        return "whose event is not known"
-    own = best.verdict.dates
-    t = (alert.event + _apart(dates.zero, own.zero)) / own.unit.milliseconds
-    bounds = best.verdict.judgement.best.choice.bounds
-    spans = [(window.at["from"], window.at["to"]) for window in best.windows]
-    ends = [(start, end) for start, end in spans if start is not None and end is not None]
-    if any(_shows(start, end, bounds, t) for start, end in ends):
-        return "whose events are in a window of it"
-    if t > max(end for _, end in ends):
-        return "whose events come after its last evaluation"
-    return "whose events are in none of its windows"
 
 
 def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
@@ -238,10 +235,9 @@ def _unexplained(dates: Dates, window: WindowVerdict) -> tuple[str, str, str]:
 def as_json(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> outputs.Json:
-    """Return the JSON document: times in milliseconds."""
+    """Return the JSON document without the verdict: times in milliseconds."""
     return {
         "logs": list(names),
-        "same": match.same(times=True),
         "both": len(match.both),
         "only": list(map(len, match.only)),
         "delays": None

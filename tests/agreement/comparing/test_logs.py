@@ -47,10 +47,10 @@ def test_alerts_of_two_events_are_no_pair():
     def reports(*times):
         return Recording(("x",), tuple(Report(t, (ROWS[0],)) for t in times))
 
-    # The second log repeats the event of 41, though the event of 71 is nearer.
-    match = match_logs(reports(41.0, 71.0), reports(60.0, 62.0), 1e-9, inf, reports(40.0, 70.0))
+    # The second log repeats the event of 40, though the event of 70 is nearer.
+    match = match_logs(reports(40.0, 71.0), reports(60.0, 62.0), 1e-9, inf, reports(40.0, 70.0))
     assert [(a.first, a.second, a.elsewhere) for a in match.alerts] == [
-        (41.0, 60.0, False),
+        (40.0, 60.0, False),
         (None, 62.0, True),
         (71.0, None, False),
     ]
@@ -103,7 +103,8 @@ def test_what_wrote_a_log_predicts_it(tmp_path, seed):
 
 
 def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
-    events, pushed, pulled = simulated(random.Random(2), length=10, period=20, delay=0)
+    events, pushed, pulled = simulated(random.Random(29), length=10, period=20, delay=0)
+    assert any(t % 20 == 10 for t, _, _ in pushed)
     query = (
         "PREFIX ex: <http://example.org/>\n"
         "SELECT DISTINCT ?room ?value WHERE { STREAM ex:s [RANGE 10s] { ?e ex:room ?room ; ex:value ?value } "
@@ -116,21 +117,25 @@ def test_an_alert_that_a_pulling_system_lacks_has_its_reason(tmp_path):
     found = api.compare_logs(*logs, events=table(tmp_path, "s", events), query=query, period="20s")
     assert f"b.csv lacks {outside + after} alerts: {outside} whose events are in none of its w" in found.text
     assert f"{after} whose events come after its last evaluation" in found.text
+    untrue = table(tmp_path, "u", sorted({*pulled, (last, "cellar", 99)}))
+    other = api.compare_logs(logs[0], untrue, events=table(tmp_path, "s", events), query=query, period="20s")
+    assert "nothing that was tried predicts it; the nearest is pull every 20s" in other.text
+    assert " lacks " not in other.text
 
 
 def test_a_system_that_repeats_all_rows_at_each_event_is_predicted(tmp_path):
     events, _, _ = simulated(random.Random(5), length=20, period=10, delay=0)
     repeated = [
-        (now, room, value)
+        (now, room, count)
         for now in sorted({t for t, _, _ in events})
-        for at, room, value in events
-        if now - 9 <= at <= now and value > 35
+        for room in ("attic", "hall")
+        if (count := sum(now - 9 <= t <= now and own == room for t, own, _ in events))
     ]
     log = table(tmp_path, "a", repeated)
     query = (
         "PREFIX ex: <http://example.org/>\n"
-        "SELECT ?room ?value WHERE { STREAM ex:s [RANGE 9s] { ?e ex:room ?room ; ex:value ?value } "
-        "FILTER (?value > 35) }"
+        "SELECT ?room (COUNT(?v) AS ?value) "
+        "WHERE { STREAM ex:s [RANGE 9s] { ?e ex:room ?room ; ex:value ?v } } GROUP BY ?room"
     )
     found = api.compare_logs(log, log, events=table(tmp_path, "s", events), query=query)
     assert [one.name for one in found.predictions[0] if one.correct] == ["push of all rows at each event"]
@@ -144,6 +149,12 @@ def test_a_draft_has_the_columns_and_the_threshold():
     assert "?event ex:room ?room ; ex:value ?value" in draft
     assert f"FILTER (?value >= {least})" in draft
     assert "[RANGE 1s]" in draft
+
+
+def test_a_draft_has_no_limit_where_no_number_parts_the_events(tmp_path):
+    events = table(tmp_path, "s", [(1, "hall", 20), (2, "hall", 30), (3, "hall", 40)])
+    log = table(tmp_path, "a", [(2, "hall", 30)])
+    assert "FILTER" not in api.compare_logs(log, log, events=events).draft
 
 
 @pytest.fixture
@@ -225,6 +236,25 @@ def test_alerts_of_one_evaluation_that_are_logged_one_by_one_are_one_report(tmp_
     log = table(tmp_path, "a", [(10.2, "hall", 40), (10.7, "attic", 41)])
     found = api.compare_logs(log, log, events=events, period="10s")
     assert "pull every 10s" in [one.name for one in found.predictions[0] if one.correct]
+
+
+def test_a_window_that_counts_triples_is_pushed_alone(tmp_path):
+    events = table(tmp_path, "s", [(1, "hall", 40), (9, "attic", 41)])
+    (tmp_path / "q.rq").write_text(
+        "PREFIX ex: <http://example.org/>\n"
+        "SELECT ?room { STREAM ex:s [TRIPLES 2] { ?e ex:room ?room ; ex:value ?value } }"
+    )
+    log = table(tmp_path, "a", [(1, "hall", 40), (9, "attic", 41)])
+    asked = "compare", log, log, "--events", events, "--query", tmp_path / "q.rq"
+    assert "a.csv: every alert predicted by push" in lars(*asked).out
+    assert "--period requires a query with a window in time" in lars(*asked, "--period", "3s").err
+
+
+def test_the_document_says_what_the_exit_code_says(files):
+    asked = "compare", files / "b.csv", files / "moved.csv", "--json"
+    (files / "moved.csv").write_text((files / "b.csv").read_text().replace("02.5Z", "03Z"))
+    assert (lars(*asked).code, lars(*asked).json["same"]) == (1, False)
+    assert (lars(*asked, "--no-times").code, lars(*asked, "--no-times").json["same"]) == (0, True)
 
 
 def test_no_alert_at_all_is_no_agreement(files):
