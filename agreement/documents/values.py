@@ -403,6 +403,7 @@ PERIODS: Final = Numbers(
     timed=True,
 )
 LENGTHS: Final = replace(PERIODS, name="length")
+SPEEDUPS: Final = Numbers("speedup", 1, "whole numbers from 1, such as 1,2,4")
 START_TIMES: Final = Numbers("start time", 0, "whole numbers such as 0, a list 0,5 or a range 0..9")
 PARAMETERS: Final = Numbers("value", 0, "whole numbers, or a range such as 1..50")
 

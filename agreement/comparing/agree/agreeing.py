@@ -461,6 +461,7 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
         raise LarsError(f"{found}: expected static data of both engines; lars agree takes those of one")
     trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
     task = replace(task, setting=with_dates(task.setting, trace))
+    check_timeline(trace.timeline, min(periods_of(task)))
     every = pairs(task.csparql, task.cqels, trace.predicates(), task.assigned, alike=task.on is None)
     if task.on is not None:
         on = variables_compared(every[0].csparql, every[0].cqels, task.on)

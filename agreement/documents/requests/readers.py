@@ -113,13 +113,9 @@ def period(value: str | int) -> values.Period:
     return periods_read[0]
 
 
-def whole_numbers(value: str | int | Sequence[int]) -> tuple[int, ...]:
-    """Return whole numbers from 1."""
-    every = periods(value)
-    numbers = tuple(one.source for one in every if isinstance(one.source, int))
-    if len(numbers) < len(every):
-        raise LarsError("expected whole numbers from 1, such as 1,2,4")
-    return numbers
+def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
+    """Return the factors by which a stream is made faster."""
+    return values.read_numbers(numbers_text(value), values.SPEEDUPS)
 
 
 def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:

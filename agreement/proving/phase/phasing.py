@@ -104,8 +104,8 @@ def _faster(trace: Trace, rate: int) -> Trace:
     if rate == 1:
         return trace
     facts = [fact._replace(t=-(-fact.t // rate)) for fact in trace.facts(trace.timeline)]
-    timeline = Interval(-(-trace.timeline.first // rate), trace.timeline.last // rate)
-    facts = [fact for fact in facts if fact.t in timeline]
+    first, last = trace.timeline.first, trace.timeline.last
+    timeline = Interval(-(-first // rate), -(-last // rate))
     return LocalTrace(trace_columns(facts), timeline, trace.background)
 
 

@@ -74,7 +74,7 @@ class PhaseRequest:
     rate: tuple[int, ...] = option(
         (1,),
         "Speedups of the stream, such as 1,2,4. Prints one diagram per speedup.",
-        readers.whole_numbers,
+        readers.speedups,
         default_text="1",
         keyword="int | str | Sequence[int]",
         metavar="FACTORS",

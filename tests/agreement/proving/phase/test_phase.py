@@ -116,6 +116,24 @@ def test_a_stream_twice_as_fast_has_a_diagram_of_its_own():
     assert [(one["rate"], one["periods"][0]["whole"]) for one in found] == [(1, 12), (2, 6)]
 
 
+def test_a_faster_stream_keeps_its_last_element(tmp_path):
+    (tmp_path / "q.rq").write_text("SELECT ?x { STREAM <urn:s> [RANGE 3s] {?x <urn:p> ?y} }")
+    (tmp_path / "t.nq").write_text("".join(f'<urn:x> <urn:p> <urn:o> <urn:s> "{t}" .\n' for t in (1, 5)))
+    ran = lars("phase", tmp_path / "q.rq", tmp_path / "t.nq", "--period", "1", "--rate", "2", "--json")
+    (row,) = ran.json["diagrams"][0]["periods"]
+    assert row["whole"] == 3  # (0, 1], (1, 2] and (2, 3], in which the element of 5 arrives
+
+
+@pytest.mark.parametrize("command", ["phase", "shrink", "agree"])
+def test_more_evaluations_than_can_be_made_are_refused_at_once(tmp_path, command):
+    (tmp_path / "q.rq").write_text("SELECT ?x { STREAM <urn:s> [RANGE 3s] {?x <urn:p> ?y} }")
+    far = "".join(f'<urn:x> <urn:p> <urn:o> <urn:s> "{t}" .\n' for t in (1, 320_000_001))
+    (tmp_path / "t.nq").write_text(far)
+    out = ("--out", tmp_path / "out") if command == "shrink" else ()
+    ran = lars(command, tmp_path / "q.rq", tmp_path / "t.nq", "--period", "5", *out)
+    assert (ran.code, "more than 10000000 times to evaluate at" in ran.err) == (2, True)
+
+
 def test_pictures_are_drawn_whole(tmp_path):
     pytest.importorskip("matplotlib")
     file = tmp_path / "coupons.svg"
@@ -130,7 +148,8 @@ def test_wrong_calls_are_one_message():
     for arguments, said in [
         (["--picture", "x.gif"], "expected a picture named *.svg"),
         (["--window", "http://e/none"], "expected a stream that is read through [RANGE ..]"),
-        (["--rate", "5s"], "expected whole numbers"),
+        (["--rate", "5s"], "is not a valid speedup; use whole numbers from 1"),
+        (["--rate", "0"], "a speedup must be at least 1"),
         (["--length", "0"], "a length must be at least 1"),
     ]:
         ran = lars("phase", "samples/slide", *arguments)
