@@ -35,7 +35,7 @@ from lars.errors import LarsError
 from lars.language.stream import ToStream
 from lars.language.terms import XSD, Variable
 from lars.language.windows import Bounds
-from solver.deadlines import NEVER, Deadline
+from solver.deadlines import NEVER, Deadline, check_time
 from solver.facts import Row
 from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Form, Semantics
@@ -133,6 +133,7 @@ def by_time_point(
 def _due(
     of: specifications.ScheduledTask, group: Sequence[specifications.EvaluationReport], t: float
 ) -> ReportMatch:
+    check_time()
     rows = recordings.together([report.rows for report in group])
     right = (recordings.Report(t, rows),) if any(report.reported for report in group) else ()
     first, triples = of.shown_at(group[-1].point) or (None, None)
@@ -327,7 +328,8 @@ def _is_ignored(place: ReportMatch, options: Options) -> bool:
 
 
 def matched(place: ReportMatch, options: Options) -> ReportMatch:
-    """Return a place with how its rows match, and what is wrong."""
+    """Return a place with how its rows match, and what is wrong; raises TimeLimitError."""
+    check_time()
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
     return replace(place, rows=rows, problem=place.problem or _problem(place, rows, options))

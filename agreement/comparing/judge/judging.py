@@ -489,7 +489,8 @@ def _judgement(
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
-    return judge_by(specifications.specification(name), replace(task, options=how_many))[0]
+    said = specifications.as_said(specifications.specification(name), requests.sources(task.task.query))
+    return judge_by(said, replace(task, options=how_many))[0]
 
 
 SPECIFICATION: Final = "specification"

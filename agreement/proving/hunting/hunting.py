@@ -6,6 +6,7 @@ Each cause is one fault, shown by a stream made small that tells it from what is
 import random
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, combinations, islice, pairwise, product, starmap, zip_longest
@@ -16,9 +17,11 @@ from typing import Final
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough, made_small
 from agreement.documents.options import option
+from agreement.documents.requests import sources
 from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
+from agreement.engines.specifications import as_said
 from agreement.proving.hunting import references
 from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
@@ -27,7 +30,8 @@ from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCaus
 from agreement.proving.hunting.streams import Stream, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
-from lars.errors import LarsError
+from lars.errors import LarsError, TimeLimitError
+from solver.deadlines import Deadline, until
 from solver.settings import Progress, no_progress
 
 _MOST_FAILURES: Final = 5
@@ -181,6 +185,11 @@ class Hunt:
         """How long it has taken so far."""
         return monotonic() - self.start
 
+    def in_time(self) -> AbstractContextManager[None]:
+        """Let what judges in the block raise TimeLimitError once the time of the hunt is over."""
+        limit = self.limits.time_limit
+        return until(Deadline(limit, self.start + limit))
+
     def is_past(self, share: float) -> bool:
         """Whether a share of the time is over; says how far it is."""
         now, limit = self.seconds, self.limits.time_limit
@@ -249,7 +258,7 @@ class Hunt:
 
     def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
         """Note a run in which the engine failed; that no time was left is no failure."""
-        if not isinstance(error, TimeIsUpError):
+        if not isinstance(error, TimeIsUpError | TimeLimitError):
             self.failures.append(FailedRun(query, stream, str(error)))
 
     def _step(self, query: HuntedQuery, stream: Stream) -> None:
@@ -260,7 +269,8 @@ class Hunt:
             if len(run.answers.reports) > _MANY_REPORTS and len(self.wrong) >= _ENOUGH:
                 # What judges all of them takes too long.
                 return
-            correct = self.reference.verdict(run).correct
+            with self.in_time():
+                correct = self.reference.verdict(run).correct
         except LarsError as error:
             # One run that fails, or that nothing can judge, loses nothing of the others.
             self.fail(query, stream, error)
@@ -305,9 +315,10 @@ class Hunt:
                 return False
             try:
                 other = self.run(run.query, stream)
-            except FailedEngineError:
+                with self.in_time():
+                    wrong = self.reference.verdict(other).correct is False and keeps(other)
+            except (FailedEngineError, TimeLimitError):
                 return False
-            wrong = self.reference.verdict(other).correct is False and keeps(other)
             last = other if wrong else last
             return wrong
 
@@ -358,7 +369,10 @@ class Explanation:
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
         """Return how much switches miss of a run; once the time is over, nothing is said of any."""
-        return None if self.hunt.is_past(1) else self.judge.misses(run, on)
+        if self.hunt.is_past(1):
+            return None
+        with self.hunt.in_time():
+            return self.judge.misses(run, on)
 
     @property
     def causes(self) -> tuple[references.Switch, ...]:
@@ -436,7 +450,8 @@ class Explanation:
         match self.judge:
             case references.SpecificationReference(_, _, specification) as reference:
                 given = self.hunt.reference.options
-                return *switches_of(specification, given), *delays(reference, self.wrong)
+                read = tuple(chain.from_iterable(sources(query.read) for query in self.hunt.queries))
+                return *switches_of(as_said(specification, read), given), *delays(reference, self.wrong)
             case references.VersionReference() as version:
                 return version.switches
             case _:

@@ -88,9 +88,15 @@ def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
     )
 
 
+_MOST_REPEATED: Final = 10_000
+"""How many triples a run may have that stand for triples that stay; of more, the switch says nothing."""
+
+
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield a run in which every triple comes again at each later time point, so in all later windows."""
     elements, until = subject.recorded.task.elements, subject.recorded.task.until
+    if sum(until + 1 - one.t for one in elements) > _MOST_REPEATED:
+        return (subject,)
     copies = [replace(one, t=t) for one in elements for t in range(one.t, until + 1)]
     return (subject.with_elements(tuple(sorted(copies, key=attrgetter("t")))),)
 
@@ -99,7 +105,9 @@ def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield a run in which every triple comes at each time point since the arrival before it, too."""
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
-    since = ((triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False))
+    since = [(triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False)]
+    if sum(triple.t + 1 - time for triple, time in since) > _MOST_REPEATED:
+        return (subject,)
     copies = [replace(triple, t=t) for triple, time in since for t in range(time, triple.t + 1)]
     return (subject.with_elements(tuple(sorted(copies, key=attrgetter("t")))),)
 

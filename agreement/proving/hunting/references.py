@@ -21,7 +21,7 @@ from agreement.documents.requests import sources
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import Empty, EngineRun, Specification, frame_task
+from agreement.engines.specifications import Empty, EngineRun, Specification, as_said, frame_task
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
@@ -320,7 +320,8 @@ class SpecificationReference(Reference):
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
-        return _with_booleans(JudgedRun(self.specification, recorded, run.late))
+        said = as_said(self.specification, sources(recorded.task.query))
+        return _with_booleans(JudgedRun(said, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
         """Yield by how many ms the reports of a run are later than what is missing, each by each."""

@@ -3,7 +3,7 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Sized
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -149,17 +149,22 @@ class SuiteAnswer:
         """Whether there is anything to be judged."""
         return self.ran and self.refused is None
 
-    def key(self, label: Label) -> Key:
-        """Return what is compared: the reports before the time of the last element, in order of time."""
+    def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
+        """Return the reports before the time of the last element, in order of time."""
         until, exact = until_of(self.test), label is Label.EVALUATION
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
-        kept = sorted(((t, rows) for t, rows in timed if t < until), key=lambda pair: pair[0])
-        return _merged((t, [_row_shape(row.items(), self) for row in rows]) for t, rows in kept)
+        return sorted(((t, rows) for t, rows in timed if t < until), key=itemgetter(0))
+
+    def key(self, label: Label) -> Key:
+        """Return the compared reports with their rows by value."""
+        return _merged(
+            (t, [_row_shape(row.items(), self) for row in rows]) for t, rows in self.compared(label)
+        )
 
     @property
     def has_reports(self) -> bool:
         """Whether anything that counts was reported."""
-        return bool(self.key(Label.EVALUATION))
+        return bool(self.compared(Label.EVALUATION))
 
 
 def until_of(test: SuiteTest) -> float:
@@ -471,18 +476,27 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
     """Return the choices by which an answer is right."""
     if not answer.judged or answer.failure is not None:
         return frozenset()
-    keys, choices = {label: answer.key(label) for label in Label}, set[Choice]()
-    # The times are looked at first: most expected reports differ in them.
-    reported = {label: [t for t, _ in key] for label, key in keys.items()}
+    choices, key = set[Choice](), cache(answer.key)
+    # Times and numbers of rows are looked at first: most answers differ in them, and rows can be very many.
+    reported = {label: _sizes(answer.compared(label)) for label in Label}
     times, until = _arrival_times(answer.test), until_of(answer.test)
     for expected in answer.test.expected[language]:
         for label, after in _LABELS:
             if numbers := _seen(label, after=after).intersection(expected.vectors):
                 known = _known_at(expected, label, times, after=after)
-                at = [*dict.fromkeys(t for t in known if t < until)]
-                if at == reported[label] and _key_at(expected, known, answer) == keys[label]:
+                due = zip(known, (rows for _, rows in expected.reports), strict=True)
+                sizes = _sizes([(t, rows) for t, rows in due if t < until])
+                if sizes == reported[label] and _key_at(expected, known, answer) == key(label):
                     choices.update((n, label) for n in numbers)
     return frozenset(choices)
+
+
+def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
+    """Return how many rows there are at each time."""
+    sizes: dict[float, int] = {}
+    for t, rows in reports:
+        sizes[t] = sizes.get(t, 0) + len(rows)
+    return sizes
 
 
 _LABELS: Final = tuple(

@@ -11,6 +11,7 @@ from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntLimits, made_queries, reference
 from agreement.proving.hunting.hunted_queries import hunted_query
 from agreement.proving.hunting.streams import streams
+from lars.errors import TimeLimitError
 from tests.agreement.proving.hunting.mutants import STRICT, AlteredEngine, Mutant, _each, mutants
 
 MUTANTS = {one.name: one for one in mutants()}
@@ -31,6 +32,27 @@ def test_the_right_engine_has_no_fault(name, options):
     found = hunted(name, options, runs=150)
     assert (found.faults, found.failures) == ([], [])
     assert found.judged_runs > found.runs / 4
+
+
+def test_windows_contain_the_ends_that_the_language_of_their_query_gives_them():
+    text = (
+        "REGISTER RSTREAM <urn:out> AS SELECT ?x ?y FROM NAMED WINDOW <urn:w> ON <http://e/S> "
+        "[RANGE 10 STEP 2] WHERE { WINDOW <urn:w> { ?x <http://e/p> ?y } }"
+    )
+    queries = [hunted_query("a query of Kolibrie", text)]
+    found = Hunt(
+        built_in("rspql"), queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 100)
+    )
+    found.go()
+    assert (found.faults, found.judged_runs > 30) == ([], True)
+
+
+def test_judging_one_run_ends_with_the_time_of_the_hunt():
+    (query, *_) = made_queries(built_in("rspql"), dialect="rspql").queries
+    hunt = Hunt(built_in("rspql"), [query], reference("rspql", builtin("rspql"), Options()), HuntLimits(1e-9))
+    run = hunt.run(query, next(streams(query, 0)))
+    with pytest.raises(TimeLimitError), hunt.in_time():
+        hunt.reference.verdict(run)
 
 
 def hunted(name, options, runs, seed=0):

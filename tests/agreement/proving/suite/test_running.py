@@ -25,6 +25,7 @@ from agreement.proving.suite import (
     QuerySyntax,
     engine_answers,
     judged_suite,
+    running,
     vectors,
     writing_of,
 )
@@ -113,6 +114,16 @@ def test_a_mute_engine_has_failed_for_ci_too(tests):
     written = ET.fromstring(junit(found))
     assert (found.mute, found.count(Outcome.FAILED)) == (True, 0)
     assert (written.get("failures"), len(written.findall("*/failure"))) == ("1", 1)
+
+
+def test_rows_are_read_where_as_many_came_as_are_due_and_nowhere_else(tests, monkeypatch):
+    right = built_in("rspql")
+    writing = writing_of(right, tests, {}, None)
+    good = engine_answers([right], tests[:20], writing, {})
+    many = [replace(one, reports=tuple((t, rows * 9) for t, rows in one.reports)) for one in good]
+    monkeypatch.setattr(running, "_row_shape", pytest.fail)
+    found = judged_suite("wrong", writing, many, None)
+    assert found.count(Outcome.FAILED) == sum(any(rows for _, rows in one.reports) for one in good) > 9
 
 
 def test_the_file_for_ci_is_xml_whatever_an_engine_is_called(tests):
