@@ -120,7 +120,7 @@ class AdapterOptions(TypedDict, total=False):
     silence: float
     options: Mapping[str, object] | None
 
-class AgreeRequest(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
+class AgreeKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     from_: int | str | datetime | None
     to: int | str | datetime | None
@@ -130,11 +130,11 @@ class AgreeRequest(ComparisonOptions, RunnerOptions, ProgressKeyword, total=Fals
     cause: str | None
     side: Literal["push", "pull"] | None
 
-class CheckRequest(ProgramOptions, ProgressKeyword, total=False):
+class CheckKeywords(ProgramOptions, ProgressKeyword, total=False):
     answer: Required[TextSource]
     at: Required[int | str | datetime]
 
-class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class CompareKeywords(InputOptions, BadLineOptions, ProgressKeyword, total=False):
     t0: int | str | datetime | None
     bounds: Literal["closed", "low-open", "high-open", "open"] | None
     semantics: Literal["set", "bag"] | None
@@ -142,7 +142,7 @@ class CompareRequest(InputOptions, BadLineOptions, ProgressKeyword, total=False)
     times: bool
     fail_on_empty: bool
 
-class LogsRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class CompareLogsKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     events: TraceSource | Sequence[TraceSource]
     query: TextSource | None
     period: int | str | Sequence[int] | None
@@ -151,23 +151,23 @@ class LogsRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword,
     times: bool
     fail_on_empty: bool
 
-class ContainmentRequest(InterpretationOptions, ProgressKeyword, total=False):
+class ContainedKeywords(InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
+    time_limit: float | None
     equivalent: bool
     rename: Mapping[str, str] | None
+
+class DecideKeywords(TracelessOptions, ProgressKeyword, total=False):
     time_limit: float | None
 
-class DecisionRequest(TracelessOptions, ProgressKeyword, total=False):
-    time_limit: float | None
-
-class ExplainRequest(ProgramOptions, ProgressKeyword, total=False):
+class ExplainKeywords(ProgramOptions, ProgressKeyword, total=False):
     atom: str | None
     at: int | str | datetime | None
     model: int | None
 
-class ExportRequest(ProgramOptions, ProgressKeyword, total=False):
+class ExportKeywords(ProgramOptions, ProgressKeyword, total=False):
     to: Required[Literal["ticker", "asp"]]
     out: Required[str | Path]
     overwrite: bool
@@ -176,7 +176,7 @@ class ExportRequest(ProgramOptions, ProgressKeyword, total=False):
     from_: int | str | datetime | None
     until: int | str | datetime | None
 
-class GenerateRequest(ProgressKeyword, total=False):
+class GenerateKeywords(ProgressKeyword, total=False):
     stations: int
     interval: str
     duration: str
@@ -199,7 +199,7 @@ class GenerateRequest(ProgressKeyword, total=False):
     master: str | None
     in_process: bool
 
-class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
+class HuntKeywords(AdapterOptions, ProgressKeyword, total=False):
     adapter: str | None
     engine: str | None
     out: str | Path | None
@@ -213,10 +213,10 @@ class HuntRequest(AdapterOptions, ProgressKeyword, total=False):
     rdf: Literal["1.1", "1.2"] | None
     late: float | None
 
-class InitRequest(InputOptions, ProgressKeyword, total=False):
+class InitKeywords(InputOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
 
-class JudgeRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class JudgeKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     answers: TextSource | ArrowTable | None
     engine: str | None
     t0: int | str | Sequence[int] | None
@@ -234,31 +234,31 @@ class JudgeRequest(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword
     time_limit: float | None
     static_at: str | Sequence[str] | None
 
-class PhaseRequest(ComparisonOptions, ProgressKeyword, total=False):
+class PhaseKeywords(ComparisonOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     length: int | str | Sequence[int]
     window: str | None
     rate: int | str | Sequence[int]
     fail_on_empty: bool
 
-class RecordRequest(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
+class RecordKeywords(AdapterOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     adapter: str | None
     out: str | Path | None
     check: str | None
     log: str | Path | None
 
-class RunRequest(ProgressKeyword, total=False):
+class RunKeywords(ProgressKeyword, total=False):
     out: str | Path | None
     jobs: int
     fresh: bool
     master: str | None
     fail_on_empty: bool
 
-class ShrinkRequest(ComparisonOptions, ProgressKeyword, total=False):
+class ShrinkKeywords(ComparisonOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     cause: str | None
 
-class SolveRequest(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
+class SolveKeywords(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
     from_: int | str | datetime | None
     to: int | str | datetime | None
     models: int | Literal["all"] | None
@@ -270,7 +270,7 @@ class SolveRequest(ProgramOptions, RunnerOptions, ProgressKeyword, total=False):
     until: int | str | datetime | None
     as_stream: str | None
 
-class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
+class SuiteKeywords(AdapterOptions, ProgressKeyword, total=False):
     adapter: str | None
     compare: str | Sequence[str] | None
     answers: str | Path | None
@@ -285,7 +285,7 @@ class SuiteRequest(AdapterOptions, ProgressKeyword, total=False):
     out: str | Path | None
     benchmarks: str | Path | None
 
-class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
+class TranslateKeywords(EvaluationOptions, InterpretationOptions, InputOptions, ProgressKeyword, total=False):
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
@@ -294,7 +294,7 @@ class TranslateRequest(EvaluationOptions, InterpretationOptions, InputOptions, P
     at: int | str | datetime | None
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr"]
 
-class WitnessRequest(TracelessOptions, ProgressKeyword, total=False):
+class WitnessKeywords(TracelessOptions, ProgressKeyword, total=False):
     enumerate_: int
     cause: str | None
     triples: int | None
@@ -304,35 +304,39 @@ class WitnessRequest(TracelessOptions, ProgressKeyword, total=False):
     time_limit: float
     contained: bool
 
-def agree(*inputs: TraceSource, **options: Unpack[AgreeRequest]) -> AgreeResult: ...
-def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckRequest]) -> CheckResult: ...
+def agree(*inputs: TraceSource, **options: Unpack[AgreeKeywords]) -> AgreeResult: ...
+def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckKeywords]) -> CheckResult: ...
 def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...
 def compare(
-    first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareRequest]
+    first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareKeywords]
 ) -> CompareResult: ...
-def compare_logs(first: TextSource, second: TextSource, /, **options: Unpack[LogsRequest]) -> LogsResult: ...
-def contained(*inputs: TraceSource, **options: Unpack[ContainmentRequest]) -> ContainmentResult: ...
-def decide(*inputs: TraceSource, **options: Unpack[DecisionRequest]) -> DecideResult: ...
-def explain(*inputs: TraceSource, **options: Unpack[ExplainRequest]) -> ExplainResult: ...
+def compare_logs(
+    first: TextSource, second: TextSource, /, **options: Unpack[CompareLogsKeywords]
+) -> LogsResult: ...
+def contained(*inputs: TraceSource, **options: Unpack[ContainedKeywords]) -> ContainmentResult: ...
+def decide(*inputs: TraceSource, **options: Unpack[DecideKeywords]) -> DecideResult: ...
+def explain(*inputs: TraceSource, **options: Unpack[ExplainKeywords]) -> ExplainResult: ...
 def export(
-    program: TextSource, /, *trace: TraceSource, **options: Unpack[ExportRequest]
+    program: TextSource, /, *trace: TraceSource, **options: Unpack[ExportKeywords]
 ) -> ExportedFolder: ...
-def generate(out: str | Path, /, **options: Unpack[GenerateRequest]) -> GeneratedTrace: ...
-def hunt(*inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[HuntRequest]) -> HuntResult: ...
-def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitRequest]) -> InitialFolder: ...
-def judge(*inputs: TraceSource, **options: Unpack[JudgeRequest]) -> JudgeResult: ...
-def phase(*inputs: TraceSource, **options: Unpack[PhaseRequest]) -> PhaseResult: ...
+def generate(out: str | Path, /, **options: Unpack[GenerateKeywords]) -> GeneratedTrace: ...
+def hunt(
+    *inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[HuntKeywords]
+) -> HuntResult: ...
+def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitKeywords]) -> InitialFolder: ...
+def judge(*inputs: TraceSource, **options: Unpack[JudgeKeywords]) -> JudgeResult: ...
+def phase(*inputs: TraceSource, **options: Unpack[PhaseKeywords]) -> PhaseResult: ...
 def read_export(
     output: TextSource, legend: str | Path, /, **options: Unpack[ProgressKeyword]
 ) -> ExportAnswers: ...
-def record(*inputs: TraceSource, **options: Unpack[RecordRequest]) -> RecordResult | AdapterVerdict: ...
-def run(experiment: str | Path | None = ..., /, **options: Unpack[RunRequest]) -> RunResult: ...
-def shrink(*inputs: TraceSource, **options: Unpack[ShrinkRequest]) -> ShrinkResult: ...
-def solve(program: TextSource, /, *trace: TraceSource, **options: Unpack[SolveRequest]) -> SolveResult: ...
+def record(*inputs: TraceSource, **options: Unpack[RecordKeywords]) -> RecordResult | AdapterVerdict: ...
+def run(experiment: str | Path | None = ..., /, **options: Unpack[RunKeywords]) -> RunResult: ...
+def shrink(*inputs: TraceSource, **options: Unpack[ShrinkKeywords]) -> ShrinkResult: ...
+def solve(program: TextSource, /, *trace: TraceSource, **options: Unpack[SolveKeywords]) -> SolveResult: ...
 def suite(
-    *inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[SuiteRequest]
+    *inputs: str | Path | Sequence[str | Path] | None, **options: Unpack[SuiteKeywords]
 ) -> SuiteMade | SuiteRun | SuiteClaims: ...
 def translate(
-    query: TextSource, /, *trace: TraceSource, **options: Unpack[TranslateRequest]
+    query: TextSource, /, *trace: TraceSource, **options: Unpack[TranslateKeywords]
 ) -> Translation: ...
-def witness(*inputs: TraceSource, **options: Unpack[WitnessRequest]) -> WitnessResult: ...
+def witness(*inputs: TraceSource, **options: Unpack[WitnessKeywords]) -> WitnessResult: ...

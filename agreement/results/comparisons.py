@@ -1,7 +1,7 @@
 """`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -20,7 +20,7 @@ from agreement.comparing.compare import (
 )
 from agreement.comparing.matching.likeness import Likeness
 from agreement.documents import requests
-from agreement.documents.options import IdleOptions, OptionValues, argument, flags_of, names_of, option
+from agreement.documents.options import IdleOptions, OptionValues, argument, declared, flags_of, option
 from agreement.documents.outputs import NO_ROWS, quantity
 from agreement.documents.recordings import Case
 from agreement.documents.table_files import Column, OutTable
@@ -45,16 +45,35 @@ if TYPE_CHECKING:
     from agreement.results.renderings.pages.page import Page
 
 
+_LOG_OPTIONS: Final = (*declared(compared.LogOptions), *declared(requests.AnswersOptions))
+_OF_REPORTERS: Final = ("--t0", "--bounds", "--semantics")
+
+
+def _are_logs(values: OptionValues) -> bool:
+    return compared.is_log(str(values["first"]))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
     """What `lars compare` is asked.
 
     Prints the first time at which the engines report different rows, and the rule of an engine that explains
-    the difference.
+    the difference. With two logs of alerts in place of the engines, prints the alerts that only one log has,
+    their delay, and which semantics of a query on the events predicts each log.
 
-    Example, in samples/judged/met:
+    Examples, in samples/judged/met:
     lars compare cqels cqels-1.x query.cqels.rq doors.nq
+    lars compare answers.cqels.ndjson answers.csparql.ndjson --answers-unit 1ms
     """
+
+    IDLE: ClassVar = (
+        IdleOptions(_are_logs, (*_OF_REPORTERS, "inputs"), excludes="two logs of alerts"),
+        IdleOptions(
+            lambda values: not _are_logs(values),
+            tuple(option.flag for option in _LOG_OPTIONS),
+            requires="two logs of alerts",
+        ),
+    )
 
     first: str = argument(
         "PROFILE",
@@ -81,6 +100,8 @@ class CompareRequest:
     fail_on_empty: bool = requests.fail_on_empty_option()
     input_options: requests.InputOptions
     bad_lines: requests.BadLineOptions
+    logs: compared.LogOptions
+    recorded: requests.AnswersOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -185,7 +206,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
     return replace(request, inputs=(*queries, *read.traces), input_options=read.input_options)
 
 
-@offered_functions(CompareRequest)
+@offered_functions(CompareRequest, without=[option.name for option in _LOG_OPTIONS])
 def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
     """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
 
@@ -303,44 +324,11 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
         )
 
 
-_OF_LOGS: Final = names_of(compared.LogOptions, requests.AnswersOptions)
-_OF_REPORTERS: Final = ("--t0", "--bounds", "--semantics")
-
-
-def _are_logs(values: OptionValues) -> bool:
-    return compared.is_log(str(values["first"]))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CompareEitherRequest(CompareRequest):
-    """What `lars compare` is asked.
-
-    Prints the first time at which the engines report different rows, and the rule of an engine that explains
-    the difference. With two logs of alerts in place of the engines, prints the alerts that only one log has,
-    their delay, and which semantics of a query on the events predicts each log.
-
-    Examples, in samples/judged/met:
-    lars compare cqels cqels-1.x query.cqels.rq doors.nq
-    lars compare answers.cqels.ndjson answers.csparql.ndjson --answers-unit 1ms
-    """
-
-    IDLE: ClassVar = (
-        IdleOptions(_are_logs, (*_OF_REPORTERS, "inputs"), excludes="two logs of alerts"),
-        IdleOptions(lambda values: not _are_logs(values), tuple(_OF_LOGS), requires="two logs of alerts"),
-    )
-
-    logs: compared.LogOptions
-    recorded: requests.AnswersOptions
-
-
-@offered_functions(CompareEitherRequest)
-def compare_either(
-    request: CompareEitherRequest, listeners: Listeners
-) -> CompareResult | compared.LogsResult:
+@offered_functions(CompareRequest)
+def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResult | compared.LogsResult:
     """Return what `lars compare` is asked: of two engines, or of two logs of alerts."""
     if not compared.is_log(request.first):
-        own = {one.name: getattr(request, one.name) for one in fields(CompareRequest)}
-        return answering(compare).answer(CompareRequest(**own), listeners)
+        return answering(compare).answer(request, listeners)
     logs_request = compared.LogsRequest(
         first=Path(request.first),
         second=Path(request.second),

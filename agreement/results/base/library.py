@@ -22,7 +22,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.options import Option, build, check_idle, declared, idle_options, options_of
+from agreement.documents.options import (
+    IdleOptions,
+    Option,
+    build,
+    check_idle,
+    declared,
+    idle_options,
+    needed,
+    options_of,
+)
 from agreement.documents.outputs import json_text, table_text
 from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
@@ -285,21 +294,33 @@ class Listeners:
 
 @dataclass(frozen=True, slots=True)
 class Answering(Generic[_Result]):
-    """How a function of the library answers: the request that it declares, and what answers one."""
+    """How a function of the library answers: the request, which of its options it takes, what answers one."""
 
     request: type[Any]
+    options: tuple[Option, ...]
     answer: Callable[[Any, Listeners], _Result]
 
 
 def offered_functions(
-    request: type[_Request],
+    request: type[_Request], *, without: Iterable[str] = (), needs: Iterable[str] = ()
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
     """Make what answers a request a function of the library, whose keywords are the request's options.
 
+    One of several questions that a command is asked takes the options `without` those of the others, and
+    `needs` some that the command can do without.
     Inputs stand first, then keywords alone; `progress` is told how far the work is. What input causes
     is a LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
     the stub of `agreement.api`.
     """
+    left_out, wanted = frozenset(without), frozenset(needs)
+    options = tuple(
+        replace(option, default=needed, optional=False) if option.name in wanted else option
+        for option in declared(request)
+        if option.name not in left_out
+    )
+    # Which question is asked is settled: what the request says of them together is not.
+    settled = () if options == declared(request) else vars(request).get("IDLE", ())
+    rules = tuple(rule for rule in idle_options(request) if rule not in settled)
 
     def made(answer: Callable[[_Request, Listeners], _Result]) -> Callable[..., _Result]:
         @wraps(answer)
@@ -313,7 +334,8 @@ def offered_functions(
 
         @wraps(answer)
         def called(*inputs: Any, progress: Progress | None = None, **keywords: Any) -> _Result:
-            # Loads what reads graphs, which no command needs.
+            # Loads what reads graphs and values of Python, which no command needs.
+            from agreement.results.base.python_values import in_python
             from agreement.results.base.sources import SourceFiles
 
             if progress is not None and not callable(progress):
@@ -322,14 +344,18 @@ def offered_functions(
             files, warnings, notes = SourceFiles(), list[str](), list[str]()
             with _deep(), _errors_in_words(), files.naming(), whole(progress or no_progress) as done:
                 listeners = Listeners(warnings.append, notes.append, done, files)
-                result_request = _request_of(answer.__name__, request, inputs, keywords, files)
+                values = _values_of(answer.__name__, options, inputs, keywords)
+                result_request = build(
+                    request, values, lambda one, value: in_python(one, _as_files(one, value, files))
+                )
+                _check_rules(rules, result_request, values)
                 result = based(result_request, listeners).evaluate()
             said = {"warnings": tuple(map(files.plain, warnings)), "notes": tuple(map(files.plain, notes))}
             return replace(result, **said)
 
-        vars(called)["__signature__"] = _signature(request)
-        called.__doc__ = f"{cleandoc(answer.__doc__ or '')}\n\n{_described(request)}"
-        vars(called)["answering"] = Answering(request, based)
+        vars(called)["__signature__"] = _signature(options)
+        called.__doc__ = f"{cleandoc(answer.__doc__ or '')}\n\n{_described(options)}"
+        vars(called)["answering"] = Answering(request, options, based)
         return called
 
     return made
@@ -341,18 +367,10 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
     return how
 
 
-def _request_of(
-    name: str,
-    request: type[_Request],
-    inputs: Sequence[Any],
-    keywords: Mapping[str, Any],
-    files: "SourceFiles",
-) -> _Request:
-    """Return the request of a call; raises TypeError for what no function would take."""
-    # Loads what reads values of Python, which no command needs.
-    from agreement.results.base.python_values import in_python
-
-    options = declared(request)
+def _values_of(
+    name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return what a call gives by the names of options; raises TypeError for what no function would take."""
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
         if any(option.argument and option.name == keyword for option in options):
@@ -380,16 +398,17 @@ def _request_of(
     for option in options:
         if option.needed and values.get(option.name) is None:
             raise TypeError(f"{name}() misses {option.name!r}")
-    result_request = build(
-        request, values, lambda option, value: in_python(option, _as_files(option, value, files))
-    )
+    return values
+
+
+def _check_rules(rules: Iterable[IdleOptions], request: Any, values: Mapping[str, Any]) -> None:
+    """Raise LarsError for what is given and has no effect."""
     entries = {
         option.name if option.argument else option.flag: value
-        for option, value in options_of(result_request)
+        for option, value in options_of(request)
         if _is_given(values.get(option.name))
     }
-    check_idle(idle_options(request), entries)
-    return result_request
+    check_idle(rules, entries)
 
 
 def _is_given(value: object) -> bool:
@@ -429,10 +448,10 @@ def _files_of(option: Option, values: Any, files: "SourceFiles") -> Any:
             return values
 
 
-def _described(request: type[Any]) -> str:
+def _described(options: Sequence[Option]) -> str:
     """Return the section of a docstring about the inputs and keywords: the help of the options."""
-    inputs = [option for option in declared(request) if option.argument]
-    keywords = [option for option in declared(request) if not option.argument]
+    inputs = [option for option in options if option.argument]
+    keywords = [option for option in options if not option.argument]
     entries = [*((f"{'*' if each.several else ''}{each.name}", each.help) for each in inputs)]
     entries += [(each.name, _of_python(each)) for each in keywords]
     entries.append(("progress", "Called with the finished and the total number of steps."))
@@ -446,10 +465,10 @@ def _of_python(option: Option) -> str:
     return text.replace(" Repeatable.", "")
 
 
-def _signature(request: type[Any]) -> Signature:
+def _signature(options: Sequence[Option]) -> Signature:
     """Return the signature of a function of the library: inputs, keywords that are needed, others."""
     parameters = sorted(
-        map(_parameter, declared(request)),
+        map(_parameter, options),
         key=lambda parameter: (parameter.kind, parameter.default is not Parameter.empty),
     )
     progress = Parameter("progress", Parameter.KEYWORD_ONLY, default=None, annotation="Progress | None")

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from agreement.answering.exporting import ExportTask, export_to, read_answers
 from agreement.answering.solve.solving import solving_task
 from agreement.documents import requests
-from agreement.documents.options import alone, argument, flags_of, needed, option
+from agreement.documents.options import alone, argument, flags_of, option
 from agreement.documents.outputs import json_text
 from agreement.results.base import library
 from agreement.results.base.inputs import unfold
@@ -27,22 +27,23 @@ class Target(StrEnum):
     ASP = "asp"
 
 
-def target_option(default: Any = needed) -> Any:
-    """Return the field of who runs it."""
-    return option(default, "Reasoner to write files for.")
-
-
-def folder_option(default: Any = needed) -> Any:
-    """Return the field of the folder."""
-    return option(default, "Folder to write.", metavar="DIR", short="-o")
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOptions:
-    """The reading of the program, and the form of the export."""
+class ExportRequest:
+    """What `lars export` is asked.
+
+    Writes a folder with the program, its input and a script run.sh. With --read, prints the answers.
+
+    Example:
+    lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
+    """
 
     HEADING: ClassVar = "Export"
+    IDLE: ClassVar = (alone("--read"),)
 
+    program: Path | None = requests.program_argument(default=None)
+    trace: tuple[Path, ...] = requests.trace_argument()
+    to: Target | None = option(None, "Reasoner to write files for.")
+    out: Path | None = option(None, "Folder to write.", metavar="DIR", short="-o")
     overwrite: bool = option(False, "Replace an earlier export in the folder.")
     reasoner: Reasoner | None = option(None, "Reasoning mode of Ticker. [default: clingo]")
     clock: Duration | None = option(
@@ -55,36 +56,6 @@ class ExportOptions:
     how: requests.ProgramOptions
     from_: Time | None = requests.first_time_option()
     until: Time | None = requests.time_option("Last time point. [default: the last element of the trace]")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportRequest:
-    """Write a program and its trace as files that Ticker or clingo runs."""
-
-    program: Path = requests.program_argument()
-    trace: tuple[Path, ...] = requests.trace_argument()
-    to: Target = target_option()
-    out: Path = folder_option()
-    options: ExportOptions
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ExportOrReadRequest:
-    """What `lars export` is asked.
-
-    Writes a folder with the program, its input and a script run.sh. With --read, prints the answers.
-
-    Example:
-    lars export samples/door/door.lars samples/door/door.atoms --to asp --out door
-    """
-
-    IDLE: ClassVar = (alone("--read"),)
-
-    program: Path | None = requests.program_argument(default=None)
-    trace: tuple[Path, ...] = requests.trace_argument()
-    to: Target | None = target_option(None)
-    out: Path | None = folder_option(None)
-    options: ExportOptions
     read: Path | None = option(
         None, "Print the answers in OUTPUT of the reasoner, as solve --json prints them.", metavar="OUTPUT"
     )
@@ -103,7 +74,7 @@ class ExportedFolder(library.Result):
         return (self.text,)
 
 
-@library.offered_functions(ExportRequest)
+@library.offered_functions(ExportRequest, without=("read", "legend"), needs=("program", "to", "out"))
 def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder:
     """Write a program and its trace as files that Ticker or clingo runs.
 
@@ -114,22 +85,25 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
     ...     sorted(path.name for path in result.folder.iterdir())
     ['legend.json', 'program.lp', 'run.sh', 'stream.lp']
     """
-    options, for_ticker = request.options, request.to is Target.TICKER
+    if request.program is None or request.to is None or request.out is None:
+        raise LarsError(
+            "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
+        )
+    for_ticker = request.to is Target.TICKER
     path, traces, how, span = unfold(
-        request.program, request.trace, options.how, (options.from_, options.until), listeners.note
+        request.program, request.trace, request.how, (request.from_, request.until), listeners.note
     )
     how.check(path)
-    of_ticker = flags_of(reasoner=options.reasoner, clock=options.clock)
+    of_ticker = flags_of(reasoner=request.reasoner, clock=request.clock)
     if not for_ticker and of_ticker:
         raise LarsError(f"{of_ticker[0]} requires --to ticker")
     solving = solving_task(path, traces, how, span, listeners.note)
     solving = replace(solving, setting=replace(solving.setting, ordered=True))
-    reasoner = options.reasoner or Reasoner.CLINGO if for_ticker else None
-    clock = solving.setting.unit if options.clock is None else options.clock
+    reasoner = request.reasoner or Reasoner.CLINGO if for_ticker else None
+    clock = solving.setting.unit if request.clock is None else request.clock
     task = ExportTask(solving, reasoner, clock)
-    return ExportedFolder(
-        request.out, export_to(request.out, task, listeners.warn, overwrite=options.overwrite)
-    )
+    text = export_to(request.out, task, listeners.warn, overwrite=request.overwrite)
+    return ExportedFolder(request.out, text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,25 +143,12 @@ def read_export(request: ReadExportRequest, listeners: library.Listeners) -> Exp
     )
 
 
-@library.offered_functions(ExportOrReadRequest)
-def export_or_read(
-    request: ExportOrReadRequest, listeners: library.Listeners
-) -> ExportedFolder | ExportAnswers:
+@library.offered_functions(ExportRequest)
+def export_or_read(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder | ExportAnswers:
     """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
-    program, to, out = request.program, request.to, request.out
-    if request.read is not None or request.legend is not None:
-        if program or to or out or request.read is None or request.legend is None:
-            raise LarsError(
-                "expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR"
-            )
-        return library.answering(read_export).answer(
-            ReadExportRequest(output=request.read, legend=request.legend), listeners
-        )
-    if program is None or to is None or out is None:
-        raise LarsError(
-            "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
-        )
-    export_request = ExportRequest(
-        program=program, trace=request.trace, to=to, out=out, options=request.options
-    )
-    return library.answering(export).answer(export_request, listeners)
+    output, legend = request.read, request.legend
+    if output is None and legend is None:
+        return library.answering(export).answer(request, listeners)
+    if request.program or request.to or request.out or output is None or legend is None:
+        raise LarsError("expected --read OUTPUT --legend legend.json, or PROGRAM TRACE.. --to WHOM -o DIR")
+    return library.answering(read_export).answer(ReadExportRequest(output=output, legend=legend), listeners)

@@ -150,13 +150,60 @@ def time_limit_option() -> Any:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class TwoQueryOptions:
+    """Two queries, compared at every time on every stream."""
+
+    HEADING: ClassVar = "Two queries"
+
+    equivalent: bool = option(False, "Decide whether both queries always have the same answers.")
+    rename: Mapping[str, str] | None = option(
+        None,
+        "Compare column A of the first query with column B of the second. Repeatable.",
+        requests.readers.rename_option,
+        metavar="A=B",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
+_OF_TWO: Final = frozenset(("--contained", "--equivalent"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DecisionRequest:
-    """Decide without a trace whether pull of C-SPARQL and push of CQELS agree on every stream."""
+class DecideRequest:
+    """What `lars decide` is asked.
+
+    Prints a verdict for each period, the theorem that proves it, and a stream on which they differ.
+    With --contained or --equivalent, compares the answers of two queries in one language instead.
+
+    Example:
+    lars decide samples/coupons --period 1..50
+    """
+
+    IDLE: ClassVar = (
+        IdleOptions(
+            lambda values: bool(_OF_TWO & values.keys()),
+            ("--period", "--static", "--trigger", "--assign"),
+            excludes="--contained or --equivalent, which compare two queries at every time on all data",
+        ),
+        IdleOptions(
+            has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
+        ),
+        IdleOptions(
+            lambda values: not _OF_TWO & values.keys(),
+            ("--rename",),
+            requires="--contained or --equivalent",
+        ),
+    )
 
     inputs: tuple[Path, ...] = requests.queries_argument()
     options: requests.TracelessOptions
     time_limit: float | None = time_limit_option()
+    contained: bool = option(
+        False, "Decide whether each answer of the first query is an answer of the second."
+    )
+    two: TwoQueryOptions
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -208,8 +255,8 @@ _VERDICT_COLUMNS = (
 )
 
 
-@offered_functions(DecisionRequest)
-def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
+@offered_functions(DecideRequest, without=("contained", "equivalent", "rename"))
+def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
@@ -225,36 +272,6 @@ def decide(request: DecisionRequest, listeners: Listeners) -> DecideResult:
         listeners.progress(done, len(traceless.periods))
         decisions.append(in_finer_units(decider, decider.decide(number)))
     return DecideResult(tuple(decisions), VariantClasses(question), title_of(request.inputs))
-
-
-@dataclass(frozen=True, slots=True)
-class TwoQueryOptions:
-    """Two queries, compared at every time on every stream."""
-
-    HEADING: ClassVar = "Two queries"
-
-    equivalent: bool = option(False, "Decide whether both queries always have the same answers.")
-    rename: Mapping[str, str] | None = option(
-        None,
-        "Compare column A of the first query with column B of the second. Repeatable.",
-        requests.readers.rename_option,
-        metavar="A=B",
-        keyword="Mapping[str, str] | None",
-        repeated=True,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ContainmentRequest:
-    """Decide whether each answer of one query is one of another."""
-
-    inputs: tuple[Path, ...] = requests.queries_argument()
-    unit: Duration | None = requests.unit_option()
-    base: str | None = requests.base_option()
-    rdf: requests.Rdf | None = requests.rdf_option()
-    reading: requests.InterpretationOptions
-    two: TwoQueryOptions
-    time_limit: float | None = time_limit_option()
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
@@ -309,8 +326,8 @@ class ContainmentResult(Findings):
 _FOUND: Final = {True: "contained", False: "not contained", None: "open"}
 
 
-@offered_functions(ContainmentRequest)
-def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentResult:
+@offered_functions(DecideRequest, without=("period", "static", "assign", "contained"))
+def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult:
     """Return whether each answer of one query is one of another, at every time on every stream.
 
     >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
@@ -318,7 +335,7 @@ def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentR
     (True, False)
     """
     inputs = request.inputs
-    one, other = two_queries(inputs, request.unit, request.reading, request.two.rename or {})
+    one, other = two_queries(inputs, request.options.unit, request.options.reading, request.two.rename or {})
     deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
     # The second direction, too, has its time.
     first = deadline.nearer(0.5) if request.two.equivalent else deadline
@@ -335,55 +352,12 @@ def contained(request: ContainmentRequest, listeners: Listeners) -> ContainmentR
     return ContainmentResult(tuple(containments), tuple(named))
 
 
-_OF_TWO: Final = frozenset(("--contained", "--equivalent"))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecideRequest(DecisionRequest):
-    """What `lars decide` is asked.
-
-    Prints a verdict for each period, the theorem that proves it, and a stream on which they differ.
-    With --contained or --equivalent, compares the answers of two queries in one language instead.
-
-    Example:
-    lars decide samples/coupons --period 1..50
-    """
-
-    IDLE: ClassVar = (
-        IdleOptions(
-            lambda values: bool(_OF_TWO & values.keys()),
-            ("--period", "--static", "--trigger", "--assign"),
-            excludes="--contained or --equivalent, which compare two queries at every time on all data",
-        ),
-        IdleOptions(
-            has("--equivalent"), ("--contained",), excludes="--equivalent, which decides both directions"
-        ),
-        IdleOptions(
-            lambda values: not _OF_TWO & values.keys(),
-            ("--rename",),
-            requires="--contained or --equivalent",
-        ),
-    )
-
-    contained: bool = option(
-        False, "Decide whether each answer of the first query is an answer of the second."
-    )
-    two: TwoQueryOptions
-
-
 @offered_functions(DecideRequest)
 def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
     """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
-    if not (request.contained or request.two.equivalent):
-        return answering(decide).answer(request, listeners)
-    containment_request = ContainmentRequest(
-        inputs=request.inputs,
-        unit=request.options.unit,
-        reading=request.options.reading,
-        two=request.two,
-        time_limit=request.time_limit,
-    )
-    return answering(contained).answer(containment_request, listeners)
+    if request.contained or request.two.equivalent:
+        return answering(contained).answer(request, listeners)
+    return answering(decide).answer(request, listeners)
 
 
 _FINER: Final = 5.0

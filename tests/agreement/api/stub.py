@@ -35,47 +35,62 @@ def source():
         for name in names
         if name not in functions
     )
-    requests = [vars(one)["answering"].request for one in functions.values()]
-    used = Counter(group for request in requests for group in groups_below(request))
+    answers = {name: vars(one)["answering"] for name, one in functions.items()}
+    used = Counter(group for one in answers.values() for group in whole_groups(one.request, one.options))
     shared = {group for group, times in used.items() if times > 1}
-    classes = [
-        keywords(group, shared, group in requests)
-        for group in dict.fromkeys((*used, *requests))
-        if group in shared or (group in requests and has_keywords(group))
-    ]
-    defined = (signature(name, one) for name, one in functions.items())
-    return laid_out("".join([HEAD, *imports, "\n", EVERYWHERE, *classes, *defined]))
+    groups = [keywords(group.__name__, group, declared(group), shared) for group in used if group in shared]
+    own = {
+        name: keywords(keywords_of(name), one.request, one.options, shared, ["ProgressKeyword"])
+        for name, one in answers.items()
+        if has_keywords(one.options)
+    }
+    defined = (signature(name, one, name in own) for name, one in functions.items())
+    return laid_out("".join([HEAD, *imports, "\n", EVERYWHERE, *groups, *own.values(), *defined]))
 
 
-def groups_below(kind):
-    """Yield the groups of options in a request or group, and those in them first."""
-    for group in (part for part in members(kind).values() if not isinstance(part, Option)):
-        yield from groups_below(group)
-        yield group
+def groups_of(kind):
+    """Yield the groups of options that are parts of a request or group."""
+    return (part for part in members(kind).values() if not isinstance(part, Option))
 
 
-def topmost(kind, shared):
-    """Yield the shared groups in a request or group that are in no other one."""
-    for group in (part for part in members(kind).values() if not isinstance(part, Option)):
-        yield from [group] if group in shared else topmost(group, shared)
+def whole_groups(kind, options):
+    """Yield the groups in a request all of whose options a function takes, those in them first."""
+    for group in groups_of(kind):
+        yield from whole_groups(group, options)
+        if names(declared(group)) <= names(options):
+            yield group
 
 
-def keywords(kind, shared, is_request):
-    """Return the type of the keywords of a request, or of a group that several have."""
-    bases = [group.__name__ for group in topmost(kind, shared)]
-    inherited = {one.name for group in groups_below(kind) if group in shared for one in declared(group)}
-    own = [one for one in declared(kind) if one.name not in inherited and not one.argument]
+def names(options):
+    return {one.name for one in options}
+
+
+def topmost(kind, groups):
+    """Yield those of the groups in a request or group that are in no other one of them."""
+    for group in groups_of(kind):
+        yield from [group] if group in groups else topmost(group, groups)
+
+
+def keywords(name, kind, options, shared, more=()):
+    """Return the type of the keywords of a function, or of a group that several have."""
+    bases = [*topmost(kind, shared.intersection(whole_groups(kind, options)))]
+    inherited = {one for group in bases for one in names(declared(group))}
+    own = [one for one in options if one.name not in inherited and not one.argument]
     lines = [
         f"{one.name}: {f'Required[{one.python_type}]' if one.needed else one.python_type}" for one in own
     ]
-    if is_request:
-        bases.append("ProgressKeyword")
     inside = "".join(f"    {line}\n" for line in lines)
-    return f"class {kind.__name__}({', '.join(bases or ['TypedDict'])}, total=False):\n{inside}\n"
+    written = [*(group.__name__ for group in bases), *more] or ["TypedDict"]
+    return f"class {name}({', '.join(written)}, total=False):\n{inside}\n"
 
 
-def has_keywords(kind):
-    return any(not one.argument for one in declared(kind))
+def keywords_of(name):
+    """Return what the type of a function's keywords is called."""
+    return f"{name.title().replace('_', '')}Keywords"
+
+
+def has_keywords(options):
+    return any(not one.argument for one in options)
 
 
 def laid_out(text):
@@ -86,7 +101,7 @@ def laid_out(text):
     return text
 
 
-def signature(name, function):
+def signature(name, function, has_own):
     """Return the declaration of a function."""
     inputs = []
     for one in inspect.signature(function).parameters.values():
@@ -95,11 +110,8 @@ def signature(name, function):
         elif one.kind is one.POSITIONAL_ONLY:
             default = "" if one.default is one.empty else " = ..."
             inputs = [*(one for one in inputs if one != "/"), f"{one.name}: {one.annotation}{default}", "/"]
-    answering = vars(function)["answering"]
-    request = answering.request
-    kind = request.__name__ if has_keywords(request) else "ProgressKeyword"
-    options = f"**options: Unpack[{kind}]"
-    answer = inspect.get_annotations(answering.answer)["return"]
+    options = f"**options: Unpack[{keywords_of(name) if has_own else 'ProgressKeyword'}]"
+    answer = inspect.get_annotations(vars(function)["answering"].answer)["return"]
     answers = " | ".join(one.__name__ for one in get_args(answer) or (answer,))
     return f"def {name}({', '.join((*inputs, options))}) -> {answers}: ...\n"
 

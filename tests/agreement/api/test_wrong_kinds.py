@@ -11,7 +11,6 @@ import pandas as pd
 import pytest
 
 from agreement import api
-from agreement.documents.options import declared
 from agreement.results.base.library import answering
 from agreement.results.base.python_values import fitting
 from lars.errors import LarsError
@@ -44,7 +43,7 @@ WRONG = {
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_a_keyword_names_what_is_wrong_with_its_value(name):
     function = getattr(api, name)
-    options = [each for each in declared(answering(function).request) if not each.argument]
+    options = [each for each in answering(function).options if not each.argument]
     needed = {each.name: GIVEN.get(each.name, "x") for each in options if each.needed}
     own = {"compare": ("csparql", "cqels", "query.rq"), "compare_logs": ("a.csv", "b.csv")}
     inputs = own.get(name, ("query.rq",))
@@ -56,7 +55,7 @@ def test_a_keyword_names_what_is_wrong_with_its_value(name):
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_an_input_has_no_keyword(name):
-    for each in declared(answering(getattr(api, name)).request):
+    for each in answering(getattr(api, name)).options:
         if each.argument:
             with pytest.raises(TypeError, match=rf"^{name}\(\) takes '{each.name}' by position"):
                 getattr(api, name)(**{each.name: "x"})
