@@ -21,7 +21,7 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 _TO_END: Final = 10.0
-"""How many seconds a process has to end once its input has."""
+"""How many seconds a process has at most to end once its input has; fewer where its replies have fewer."""
 _S: Final = "<http://e/S>"
 _REST: Final = "<http://e/z>"
 _PATTERN: Final = TriplePattern(Variable("s"), Iri("http://e/p"), Variable("a"))
@@ -332,6 +332,10 @@ def _unreadable(adapter: RunningAdapter) -> Iterator[AdapterCheck]:
 def _end(adapter: RunningAdapter, registration: messages.Registration) -> Iterator[AdapterCheck]:
     messages.answers_of(adapter, registration, ())
     noise = adapter.noise
-    problem = None if adapter.end(_TO_END) else "the process does not end when its standard input does"
+    problem = (
+        None
+        if adapter.end(min(_TO_END, adapter.silence))
+        else "the process does not end when its standard input does"
+    )
     advice = f"{quantity(noise, 'line')} on standard output that are no replies; better on standard error"
     yield AdapterCheck("the end", problem, advice if noise else None)

@@ -166,6 +166,6 @@ def test_a_check_warns_of_noise_and_of_queries_that_nothing_reads():
 
 
 def test_an_adapter_that_does_not_end_with_its_input_is_told():
-    ran = lars("record", "--check", f"{BROKEN} deaf")
+    ran = lars("record", "--check", f"{BROKEN} deaf", "--silence", "1")
     assert ran.code == 1
     assert "WRONG the end: the process does not end when its standard input does" in ran.out

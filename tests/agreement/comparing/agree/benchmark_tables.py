@@ -44,9 +44,10 @@ def row_of(found, period):
         cell(sum(not one.agree for one in verdict.intervals), len(verdict.intervals))
         for verdict in found.verdicts
     ]
-    rows = found.to_arrow("differences").select(["period", "cause"])
-    causes = rows.filter(pc.field("period") == period).column("cause").value_counts()
-    return cells, {one["values"]: str(one["counts"]) for one in causes.to_pylist()}
+    causes = Counter()
+    for group in found.to_arrow("causes").filter(pc.field("period") == period).to_pylist():
+        causes[group["cause"]] += group["rows"]
+    return cells, {cause: str(count) for cause, count in causes.items()}
 
 
 def rows_of(results):

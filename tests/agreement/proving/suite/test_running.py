@@ -265,7 +265,7 @@ def await_lines(path, number):
 def test_a_run_that_is_ended_keeps_the_answers_that_it_has(number, folder, tmp_path):
     (tmp_path / "slow.py").write_text(SLOW)
     adapter = f"{sys.executable} {tmp_path / 'slow.py'} {tmp_path / 'asked'}"
-    limit = ["--time-limit", "8s"] if number is None else []
+    limit = ["--time-limit", "4s"] if number is None else []
     words = ["suite", "run", folder, "--adapter", adapter, "--out", tmp_path / "out", "-q", *limit]
     command = [sys.executable, "-m", "agreement.cli", *words]
     run = subprocess.Popen(command, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdout=-1, stderr=-1)
