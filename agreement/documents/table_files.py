@@ -4,11 +4,12 @@ import csv
 import json
 import math
 import re
+import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import compress
+from itertools import chain, compress, count
 from pathlib import Path
 from typing import Any, ClassVar, Final, assert_never
 
@@ -17,7 +18,7 @@ from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import short
 from lars.durations import TimedPoints
 from lars.errors import DisputedAnswerError, FailedRunError, LarsError
-from lars.files import check_own_folder, replacement_folder, rewrite
+from lars.files import check_own_folder, exists, replacement_folder, rewrite
 from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
@@ -114,15 +115,18 @@ class OutOptions:
         return [self.out / file for file in out_tables]
 
     def write_case(self, error: DisputedAnswerError) -> FailedRunError:
-        """Write the case to the folder, else to the working directory; return what is said of it."""
+        """Write the case to the folder, or as new files to the working directory; return the error."""
+        written = [(self.out or Path()) / name for name in error.files]
         if self.out is None:
-            for name, text in error.files.items():
-                rewrite(Path(name), text)
+            numbered = ([path.with_stem(f"{path.stem}-{n}") for path in written] for n in count(2))
+            written = next(paths for paths in chain((written,), numbered) if not any(map(exists, paths)))
+            for path, text in zip(written, error.files.values(), strict=True):
+                rewrite(path, text)
         else:
             with self._folder(dict.fromkeys(error.files, "where two evaluations differ")) as new:
                 for name, text in error.files.items():
                     (new / name).write_text(text, encoding="utf-8")
-        files = " ".join(str((self.out or Path()) / name) for name in error.files)
+        files = shlex.join(map(str, written))
         return FailedRunError(f"{error}; the smallest case: lars solve {files} {error.options}")
 
     @contextmanager

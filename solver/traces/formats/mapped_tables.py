@@ -445,6 +445,9 @@ def _fault(path: str, plain: Path, problem: str) -> LarsError:
         rows = _csv_rows(plain)
         try:
             width = len(next(rows, (1, ()))[1])
+            if not width:
+                reason = "it has no header; use a first line with the names of the columns"
+                return LarsError(f"{path}: cannot read the table: {reason}")
             for line, row in rows:
                 if len(row) != width:
                     problem = f"found {len(row)} fields; expected {width}, such as in the header"

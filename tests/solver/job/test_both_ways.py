@@ -103,6 +103,16 @@ def test_the_run_fails_and_says_how_to_repeat_it(files, options, folder):
     assert lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "clingo").code == 0
 
 
+@pytest.mark.usefixtures("shorter_windows")
+def test_files_of_another_difference_or_of_the_user_stay(files):
+    (files / "difference.atoms").write_text("mine")
+    for name in ("difference-2", "difference-3"):
+        ran = lars("solve", "p.lars", "p.atoms", "--in-process", "--evaluator", "both")
+        assert f"the smallest case: lars solve {name}.lars {name}.atoms --from" in ran.err
+    assert (files / "difference.atoms").read_text() == "mine"
+    assert not (files / "difference.lars").exists()
+
+
 def test_spark_brings_a_difference_from_its_task(monkeypatch):
     given = DisputedAnswerError("differ", {"a.lars": "p.", "a.atoms": ""}, "--to 3")
 

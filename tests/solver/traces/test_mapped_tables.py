@@ -174,6 +174,13 @@ def test_a_row_of_csv_that_is_none_has_its_line(tmp_path, text, suffix):
     assert str(error.value).startswith(f"{path}:{BROKEN[text]}")
 
 
+@pytest.mark.parametrize("text", ["", "\n", "\n\n"])
+def test_a_table_without_a_header_is_called_so(tmp_path, text):
+    (tmp_path / "t.csv").write_text(text)
+    with pytest.raises(LarsError, match="it has no header; use a first line with the names of the columns"):
+        mapped(tmp_path / "t.csv")
+
+
 def test_a_column_that_is_there_twice_is_refused(tmp_path):
     (tmp_path / "t.csv").write_text("time,bike,station,load,load\n2,b,s,1,2\n")
     with pytest.raises(LarsError, match="found two columns load; use one of each name"):
