@@ -440,10 +440,9 @@ def ticker_files(
         )
     program, facts = plainer(exported_program)
     background = (*background_of(exported_program, program), *facts)
-    signs = with_signs(program, _stream(exported_program, program), reasoner)
-    stream = signs.stream
+    signed, stream, arrival = with_signs(program, _stream(exported_program, program), reasoner)
     try:
-        writer = ticker_writer(signs.program, clock, reasoner, background, stream)
+        writer = ticker_writer(signed, clock, reasoner, background, stream)
         text = writer.text()
     except ExportError as error:
         raise placed_refusal(error, program, path) from None
@@ -455,7 +454,7 @@ def ticker_files(
         tick=clock.nanoseconds // NANOSECONDS["ms"],
         reasoner=reasoner.value,
         legend=LEGEND_FILE,
-        arrival=writer.predicates[signature(signs.arrival)],
+        arrival=writer.predicates[signature(arrival)],
     )
     return {
         "program.lars": text,
@@ -542,25 +541,18 @@ _FILES: Final = frozenset((LEGEND_FILE, "run.sh", "program.lars", "stream.txt", 
 _RUNNABLE: Final = 0o755
 
 
-@dataclass(frozen=True, slots=True)
-class ExportTask:
-    """What is exported; for Ticker's `reasoner`, where a time point lasts `clock`, else for plain clingo."""
+def export_to(
+    folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
+) -> str:
+    """Write the folder for Ticker, its reasoner and how long a time point lasts; of None for plain clingo.
 
-    solving: SolvingTask
-    reasoner: Reasoner | None
-    clock: Duration
-
-
-def export_to(folder: Path, task: ExportTask, warn: Warn, *, overwrite: bool) -> str:
-    """Write the folder; return what was written and how it is run."""
+    Returns what was written and how it is run.
+    """
     _check_free(folder, overwrite=overwrite)
-    program = export_program(task.solving, warn)
+    program = export_program(task, warn)
     if not program.times:
-        raise LarsError(f"{task.solving.path}: there is no evaluation time; use --from, --to, --period")
-    if task.reasoner is None:
-        texts = asp_files(program)
-    else:
-        texts = ticker_files(program, task.reasoner, task.clock, task.solving.path)
+        raise LarsError(f"{task.path}: there is no evaluation time; use --from, --to, --period")
+    texts = asp_files(program) if ticker is None else ticker_files(program, *ticker, task.path)
     _write(folder, texts)
     return f"{folder}: {', '.join(texts)}; run.sh runs it, `lars export --read` reads what it prints"
 

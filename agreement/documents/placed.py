@@ -417,10 +417,6 @@ _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
 
 
-class _WrongError(Exception):
-    """Something that json accepts and JSON does not; its place is found by another reading."""
-
-
 def json_of(file: TextFile, accepted: str) -> PlacedData:
     """Return the one JSON value of a file; raises LarsError with its place and what is accepted."""
     return _json(file, 0, len(file.text), accepted)
@@ -442,7 +438,7 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
         if _is_deep(source.text, start, start + error.pos):
             raise _wrong(source, start, end, accepted) from None
         raise _json_error(source, start, text, error, accepted) from None
-    except (_WrongError, RecursionError, ValueError):
+    except (RecursionError, ValueError):
         raise _wrong(source, start, end, accepted) from None
     if _HALF.search(text) and (wrong := _beyond_syntax(source, start, end)):
         raise wrong
@@ -456,15 +452,16 @@ def _is_deep(text: str, start: int, end: int) -> bool:
     return any(len(token.path) > _DEEPEST for token in scanned(text, start, end, JSON, _DEEPEST).tokens)
 
 
+# What json accepts and JSON does not is wrong too; its place is found by another reading.
 def _once(pairs: list[tuple[str, object]]) -> dict[str, object]:
     content = dict(pairs)
     if len(content) < len(pairs):
-        raise _WrongError
+        raise ValueError(pairs)
     return content
 
 
-def _no_constant(_: str) -> NoReturn:
-    raise _WrongError
+def _no_constant(text: str) -> NoReturn:
+    raise ValueError(text)
 
 
 def _json_error(

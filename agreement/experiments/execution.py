@@ -8,7 +8,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -26,31 +25,31 @@ FOLDER: Final = "cells"
 """Where finished cells are kept, inside the folder of results."""
 
 
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """How cells are run: in so many processes, or as tasks of Spark; `fresh`: also those finished before."""
+def run(
+    cells: Sequence[Cell],
+    out: Path,
+    where: int | str = 1,
+    progress: Progress = no_progress,
+    *,
+    fresh: bool = False,
+) -> dict[str, Json]:
+    """Return the result of each cell by its key; those that are not finished yet are run, or `fresh` all.
 
-    jobs: int = 1
-    master: str | None = None
-    fresh: bool = False
-    progress: Progress = no_progress
-
-
-def run(cells: Sequence[Cell], out: Path, how: RunOptions) -> dict[str, Json]:
-    """Return the result of each cell by its key; those that are not finished yet are run."""
+    They run in so many processes, or as tasks of Spark with this master.
+    """
     folder = out / FOLDER
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise LarsError(f"{folder}: cannot be made: {error.strerror}; use --out FOLDER") from None
-    results = {} if how.fresh else dict(_finished(cells, folder))
+    results = {} if fresh else dict(_finished(cells, folder))
     missing = {cell.key: cell.work for cell in cells if cell.key not in results}
     total = len(results) + len(missing)
-    how.progress(len(results), total)
-    for key, result in _results(missing, how):
+    progress(len(results), total)
+    for key, result in _results(missing, where):
         results[key] = result
         rewrite(folder / f"{key}.json", json.dumps(result, ensure_ascii=False))
-        how.progress(len(results), total)
+        progress(len(results), total)
     return results
 
 
@@ -66,12 +65,12 @@ def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]
             yield key, result
 
 
-def _results(missing: dict[str, Work], how: RunOptions) -> Iterator[tuple[str, Json]]:
-    if how.master is not None:
-        return _on_spark(missing, how.master)
-    if min(how.jobs, len(missing)) <= 1:
+def _results(missing: dict[str, Work], where: int | str) -> Iterator[tuple[str, Json]]:
+    if isinstance(where, str):
+        return _on_spark(missing, where)
+    if min(where, len(missing)) <= 1:
         return ((key, result_of(work)) for key, work in missing.items())
-    return _in_processes(missing, how.jobs)
+    return _in_processes(missing, where)
 
 
 def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Json]]:

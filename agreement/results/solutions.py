@@ -15,7 +15,6 @@ from agreement.answering.solve.solving import (
     AnswerStreamOptions,
     EngineReports,
     ReportOptions,
-    ReportsTask,
     Streams,
 )
 from agreement.documents import requests
@@ -222,10 +221,7 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         how = _counted_by(request.as_, path, how)
     task = solving.solving_task(path, traces, how, span, listeners.note)
     if request.as_ is not None:
-        reported = solving.reports_as(
-            ReportsTask(request.as_, task, request.reports, how.reading.bounds, how.semantics),
-            listeners.warn,
-        )
+        reported = solving.reports_as(request.as_, task, request.reports, how, listeners.warn)
         return SolveResult(reported, task.setting.unit)
     task = replace(
         task,

@@ -10,7 +10,7 @@ is there: with them its answer changes at each tick and with each line of input.
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final, TypeVar, assert_never
 
 from lars.analysis import LiteralForm, Mode
@@ -24,20 +24,12 @@ from lars.ticker import ticker_rules
 from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
 
 
-@dataclass(frozen=True, slots=True)
-class SignedProgram:
-    """A program with signs, and its input, of which there is some at 0; `arrival` is the name of a sign."""
-
-    program: Program
-    stream: ticker_rules.TickerInput
-    arrival: terms.Atom
-
-
 def with_signs(
     program: Program, stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner
-) -> SignedProgram:
+) -> tuple[Program, ticker_rules.TickerInput, terms.Atom]:
     """Return the program with rules for a number that is the time, and for an atom when input has come.
 
+    Then its input, of which there is some at 0, and that atom.
     Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
     """
     taken = frozenset(name for name, _ in program.predicates | stream.signatures())
@@ -51,7 +43,7 @@ def with_signs(
         Rule(replace(pulse, arguments=(time,)), (formulas.In(TimeWindow(1), formulas.At(time, present)),)),
         *(Rule(arrival, (pattern,)) for pattern in _patterns(fed, reasoner)),
     )
-    return SignedProgram(Program((*program.rules, *rules)), fed, arrival)
+    return Program((*program.rules, *rules)), fed, arrival
 
 
 def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:

@@ -38,7 +38,7 @@ from lars.errors import LarsError, about
 from lars.language.program import Program, atoms, head_atom
 from lars.language.stream import ToStream
 from lars.language.terms import Iri, Signature, Variable, signature, write_name
-from lars.language.windows import LARGEST_TIME, Bounds, Interval
+from lars.language.windows import LARGEST_TIME, Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
 from solver.facts import EveryTime, Multiples, Row
@@ -46,7 +46,7 @@ from solver.job import Question, Whole, ask
 from solver.pointwise import Consequences
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
-from translate.model.query import EngineQuery, Form, Semantics, Setting
+from translate.model.query import EngineQuery, Form, Setting
 from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, pull, push
 
@@ -439,17 +439,6 @@ class ReportOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class ReportsTask:
-    """A query on its trace, by whose name it is reported, and what else is said of windows and rows."""
-
-    name: str
-    solving: SolvingTask
-    options: ReportOptions
-    bounds: Bounds | None
-    rows: Semantics | None
-
-
-@dataclass(frozen=True, slots=True)
 class EngineReports:
     """Reports in the order of their times; `milliseconds` is the length of a time point.
 
@@ -473,9 +462,9 @@ class _Times:
     last: int | None
 
 
-def _times(task: ReportsTask, zero: str | None, last: int) -> _Times:
+def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> _Times:
     """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
-    options, every = task.solving.trace.options, (task.options.t0, task.options.until, *task.solving.span)
+    options, every = task.trace.options, (reports.t0, reports.until, *task.span)
     return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
 
 
@@ -488,8 +477,10 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
         raise LarsError(f"cannot combine {' and '.join(without)} with --as {cut(name)}: {problem}")
 
 
-def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
-    """Return what is reported; raises LarsError for a query that cannot be run."""
+def reports_as(
+    name: str, task: SolvingTask, reports: ReportOptions, how: requests.ProgramOptions, warn: Warn
+) -> EngineReports:
+    """Return what a profile of that name reports; raises LarsError for a query that cannot be run."""
     # Loads engines, which no other question needs.
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import (
@@ -502,9 +493,10 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     from agreement.engines.specifications import EngineRun, OpenChoice, Specification, as_said, said_starts
     from agreement.engines.specifications.reporting import CLOCKED
 
-    path, trace, unit = task.solving.path, task.solving.trace, task.solving.setting.unit
-    who = profile(task.name)
-    stream = None if task.options.as_stream is None else stream_iri(task.options.as_stream)
+    path, trace, unit = task.path, task.trace, task.setting.unit
+    bounds, rows = how.reading.bounds, how.semantics
+    who = profile(name)
+    stream = None if reports.as_stream is None else stream_iri(reports.as_stream)
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; expected CONSTRUCT, which gives triples")
@@ -514,16 +506,20 @@ def reports_as(task: ReportsTask, warn: Warn) -> EngineReports:
     pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)
     static = static_of_run(trace.static, query, warn)
     engine_run = EngineRun(query, static, pushes, unit, origin_in(zero, options))
-    times = _times(task, zero, engine_run.last)
+    times = _times(task, reports, zero, engine_run.last)
     choices = []
     if isinstance(who, Specification):
         read = requests.sources(engine_run.query)
         said = said_starts(read, unit) if times.start is None else None
         starts = said or tuple(times.start or 0 for _ in read)
-        choices = [OpenChoice(starts, task.bounds or as_said(who, read).bounds[0])]
-        recording = _specified(engine_run, who, task, times, choices[0])
+        choices = [OpenChoice(starts, bounds or as_said(who, read).bounds[0])]
+        changed = who if rows is None else who.model_copy(update={"rows": rows})
+        recording = _specified(engine_run, changed, times, choices[0])
     else:
-        _check_version(task)
+        for flag, value in (("--t0", reports.t0), ("--bounds", bounds), ("--semantics", rows)):
+            if value is not None:
+                problem = "accepted for specifications, an engine version fixes it"
+                raise LarsError(f"{flag} with --as {name}: {problem}")
         check_order(pushes, warn)
         recording = who.run(engine_run.query, engine_run.static, engine_run.pushes)
     if not any(report.rows for report in recording.reports):
@@ -547,24 +543,15 @@ def stream_iri(text: str) -> Iri:
     return Iri(bare)
 
 
-def _check_version(task: ReportsTask) -> None:
-    options = {"--t0": task.options.t0, "--bounds": task.bounds, "--semantics": task.rows}
-    for flag, value in options.items():
-        if value is not None:
-            problem = "accepted for specifications, an engine version fixes it"
-            raise LarsError(f"{flag} with --as {task.name}: {problem}")
-
-
 def _specified(
-    engine_run: "EngineRun", who: "Specification", task: ReportsTask, times: _Times, choice: "OpenChoice"
+    engine_run: "EngineRun", who: "Specification", times: _Times, choice: "OpenChoice"
 ) -> "Recording":
     from agreement.engines.specifications import specified_answers
 
     last = engine_run.last
     until = max(last, times.until or 0, times.last or 0)
     check_timeline(Interval(last, until), _every(engine_run))
-    changed = who if task.rows is None else who.model_copy(update={"rows": task.rows})
-    return specified_answers(engine_run, changed, choice, until)
+    return specified_answers(engine_run, who, choice, until)
 
 
 def _every(engine_run: "EngineRun") -> int:

@@ -31,9 +31,7 @@ from agreement.documents.recordings.recording import answered_term, of_text
 from agreement.documents.values import cut
 from agreement.engines.adapters.messages import (
     AdvanceMessage,
-    AdvanceReply,
     CloseMessage,
-    CloseReply,
     EngineReport,
     ErrorReply,
     FailedEngineError,
@@ -44,6 +42,7 @@ from agreement.engines.adapters.messages import (
     PushReply,
     RefusedQueryError,
     Registration,
+    ReportsReply,
     TimeIsUpError,
     check_variable,
     problem_of,
@@ -487,12 +486,12 @@ class AdapterSession:
     def advance(self, t: float) -> tuple[EngineReport, ...]:
         """Say that nothing comes before a time any more, where the adapter says that it advances."""
         (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
-        return self._checked(self.adapter.reply(AdvanceReply, reply, "advance").reports, "advance")
+        return self._checked(self.adapter.reply(ReportsReply, reply, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
         """End the run, and the process with it where another query needs another one."""
         (reply,) = self.adapter.ask([CloseMessage()])
-        reports = self._checked(self.adapter.reply(CloseReply, reply, "close").reports, "close")
+        reports = self._checked(self.adapter.reply(ReportsReply, reply, "close").reports, "close")
         if not self.profile.fresh:
             self.adapter.end()
         return reports

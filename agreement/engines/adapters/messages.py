@@ -163,14 +163,8 @@ class PushReply(Message):
     errors: tuple[str, ...] = Field(default=(), strict=False)
 
 
-class AdvanceReply(Message):
-    """What the clock caused."""
-
-    reports: MessageReports
-
-
-class CloseReply(Message):
-    """What only comes at the end."""
+class ReportsReply(Message):
+    """What the clock caused; or what only comes at the end."""
 
     reports: MessageReports
 
@@ -184,8 +178,8 @@ class ErrorReply(Message):
 REPLIES: Final[Mapping[str, type[Message]]] = {
     "open": ProfileReply,
     "push": PushReply,
-    "advance": AdvanceReply,
-    "close": CloseReply,
+    "advance": ReportsReply,
+    "close": ReportsReply,
 }
 """What answers each message; an ErrorReply may stand in its place."""
 
@@ -423,10 +417,10 @@ class _Serving:
                     self.session = self.engine.open(registration)
                     return self.session.profile
                 case AdvanceMessage() if self.session is not None:
-                    return AdvanceReply(reports=self.session.advance(message.t))
+                    return ReportsReply(reports=self.session.advance(message.t))
                 case CloseMessage() if self.session is not None:
                     session, self.session = self.session, None
-                    return CloseReply(reports=session.close())
+                    return ReportsReply(reports=session.close())
                 case ErrorReply():
                     return message
                 case _:

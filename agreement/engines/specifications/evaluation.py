@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import chain, pairwise
-from typing import Final
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
@@ -468,7 +468,7 @@ class Timetable:
     def __init__(self, of: FramedTask) -> None:
         self.of = of
         says = of.specification.model_dump_json(include=_TIMING)
-        self._timing = _Timing(of.task, says, of.frame.bounds, of.windows)
+        self._timing = _Same((of.task, says, of.frame.bounds), of.windows)
         self._begun: dict[tuple[int, int], tuple[ShownWindow, EvaluationPoints | None]] = {}
 
     def scheduled(self, starts: tuple[int, ...]) -> ScheduledTask:
@@ -489,25 +489,26 @@ class Timetable:
         return self._begun[number, start]
 
 
+_Kept = TypeVar("_Kept")
 _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 """What of a specification decides when each of its windows reports."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Timing:
-    """What decides when windows report: equal for specifications that differ in other things."""
+class _Same(Generic[_Kept]):
+    """What is the same wherever `decisive` is equal, though other things differ."""
 
-    task: Task
-    says: str
-    bounds: Bounds
-    windows: tuple[ShownWindow, ...] = field(compare=False)
+    decisive: tuple[object, ...]
+    kept: _Kept = field(compare=False)
 
 
 @lru_cache(maxsize=2**12)
-def _window_of(timing: _Timing, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
+def _window_of(
+    timing: _Same[tuple[ShownWindow, ...]], number: int, start: int
+) -> tuple[ShownWindow, EvaluationPoints | None]:
     """Return a window that starts then, and when it reports: asked for by many choices of start times."""
-    window = with_start(timing.windows[number], start)
-    return window, own_points(window, timing.windows) if window.strategies else None
+    window = with_start(timing.kept[number], start)
+    return window, own_points(window, timing.kept) if window.strategies else None
 
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
@@ -528,25 +529,15 @@ def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
     says = of.specification.model_dump_json(exclude={"name", "description"})
-    return _reports(_Occasion(of.task, says, of.choice, of))
+    return _reports(_Same((of.task, says, of.choice), of))
 
 
 _MOST_KEPT: Final = 100_000
 
 
-@dataclass(frozen=True, slots=True)
-class _Occasion:
-    """A task under what a specification says, whatever its name is."""
-
-    task: Task
-    says: str
-    choice: OpenChoice
-    scheduled: ScheduledTask = field(compare=False)
-
-
 @lru_cache(maxsize=8)
-def _reports(occasion: _Occasion) -> tuple[EvaluationReport, ...]:
-    return _evaluated(occasion.scheduled)
+def _reports(occasion: _Same[ScheduledTask]) -> tuple[EvaluationReport, ...]:
+    return _evaluated(occasion.kept)
 
 
 def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:

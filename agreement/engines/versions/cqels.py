@@ -268,14 +268,8 @@ JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
 """What is joined: the buffer of a stream pattern, or the solutions of a static element."""
 
 
-@dataclass(frozen=True, slots=True)
-class JoinStep:
-    """Join what is held along the shared variables."""
-
-    index: JoinIndex
-    shared: tuple[Variable, ...]
-
-
+JoinStep = tuple[JoinIndex, tuple[Variable, ...]]
+"""What is held is joined along the shared variables."""
 JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
 
 
@@ -299,7 +293,7 @@ def join_steps(
         if chosen is None:
             break
         unused.remove(chosen)
-        yield JoinStep(chosen, tuple(sorted(bound & chosen.variables)))
+        yield chosen, tuple(sorted(bound & chosen.variables))
         bound |= chosen.variables
     if everything:
         yield from left
@@ -307,7 +301,7 @@ def join_steps(
 
 def joins(plan: JoinPlan) -> bool:
     """Whether the plan has a join, not FILTERs only."""
-    return any(isinstance(step, JoinStep) for step in plan)
+    return any(isinstance(step, tuple) for step in plan)
 
 
 def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[JoinedMapping]:
@@ -317,10 +311,11 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
         if isinstance(step, cqels_text.CqelsFilter):
             mappings = [mapping for mapping in mappings if data.holds(step, mapping.binds)]
         else:
+            index, shared = step
             mappings = [
                 JoinedMapping({**mapping.binds, **other.binds}, (*mapping.entries, *other.entries))
                 for mapping in mappings
-                for other in step.index.matching(mapping.binds, step.shared)
+                for other in index.matching(mapping.binds, shared)
             ]
     return mappings
 

@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar
 
-from agreement.answering.exporting import ExportTask, export_to, read_answers
+from agreement.answering.exporting import export_to, read_answers
 from agreement.answering.solve.solving import solving_task
 from agreement.documents import requests
 from agreement.documents.options import alone, argument, flags_of, option
@@ -99,10 +99,9 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
         raise LarsError(f"{of_ticker[0]} requires --to ticker")
     solving = solving_task(path, traces, how, span, listeners.note)
     solving = replace(solving, setting=replace(solving.setting, ordered=True))
-    reasoner = request.reasoner or Reasoner.CLINGO if for_ticker else None
     clock = solving.setting.unit if request.clock is None else request.clock
-    task = ExportTask(solving, reasoner, clock)
-    text = export_to(request.out, task, listeners.warn, overwrite=request.overwrite)
+    ticker = (request.reasoner or Reasoner.CLINGO, clock) if for_ticker else None
+    text = export_to(request.out, solving, ticker, listeners.warn, overwrite=request.overwrite)
     return ExportedFolder(request.out, text)
 
 

@@ -147,8 +147,8 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
         listeners.note(f"one time point is {read.unit}, so that every duration is a multiple of it (`unit`)")
     cells = cells_of(read)
     folder = request.out or read.folder / "results"
-    how = execution.RunOptions(request.jobs, request.master, request.fresh, listeners.progress)
-    cell_results = execution.run(cells, folder, how)
+    where = request.jobs if request.master is None else request.master
+    cell_results = execution.run(cells, folder, where, listeners.progress, fresh=request.fresh)
     for message in _warnings(cells, cell_results):
         listeners.warn(message)
     results = CellResults(read.file.title, read.file.grid, cells, cell_results)

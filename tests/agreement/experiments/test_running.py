@@ -96,7 +96,7 @@ def test_an_interrupted_run_continues_with_what_is_missing(tmp_path, monkeypatch
     run(folder, "--out", tmp_path / "whole")
     done = counted(monkeypatch, most=2)
     with pytest.raises(KeyboardInterrupt):
-        execution.run(cells(folder), tmp_path / "part", execution.RunOptions())
+        execution.run(cells(folder), tmp_path / "part")
     assert files(tmp_path / "part") == {}
     assert len(done) == 2
     assert len(continued := counted(monkeypatch)) == 0

@@ -132,8 +132,8 @@ def signs(case, reasoner):
 
 def written(case, reasoner):
     """Return what writes the case's program and input for a reasoner; raises ExportError."""
-    found = signs(case, reasoner)
-    return ticker_writer(found.program, SECOND, reasoner, tuple(sorted(case.background)), found.stream)
+    program, stream, _ = signs(case, reasoner)
+    return ticker_writer(program, SECOND, reasoner, tuple(sorted(case.background)), stream)
 
 
 def derived(case, moments_of):
@@ -151,7 +151,7 @@ def expected(case):
 
 def found(case, reasoner):
     """Return what a reasoner's answer sets derive, in the terms of the program."""
-    writer, stream = written(case, reasoner), signs(case, reasoner).stream
+    writer, (_, stream, _) = written(case, reasoner), signs(case, reasoner)
     lines = [writer.line(stream.atoms.get(u, ())) for u in case.stream.timeline]
     shown = [ATOM.match(text).groups() for text in Ticker(writer.text(), reasoner.value).model(lines, case.t)]
     if any(name in writer.heads(Role.VIOLATION) for name, _ in shown):
