@@ -67,6 +67,7 @@ class InputOptions(TypedDict, total=False):
     trace_unit: str | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
+    readings: Mapping[str, str] | None
     origin: str | datetime | None
     sort: bool
     blank_nodes: Literal["document", "element"] | None
@@ -114,6 +115,8 @@ class TracelessOptions(InterpretationOptions, total=False):
     unit: str | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
+    prefix: Mapping[str, str] | None
+    readings: Mapping[str, str] | None
     assign: Mapping[str, Sequence[str]] | None
 
 class AdapterOptions(TypedDict, total=False):
@@ -155,6 +158,8 @@ class ContainedKeywords(InterpretationOptions, ProgressKeyword, total=False):
     unit: str | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
+    prefix: Mapping[str, str] | None
+    readings: Mapping[str, str] | None
     time_limit: float | None
     equivalent: bool
     rename: Mapping[str, str] | None
@@ -211,6 +216,8 @@ class HuntKeywords(AdapterOptions, ProgressKeyword, total=False):
     t0: int | str | Sequence[int] | None
     base: str | None
     rdf: Literal["1.1", "1.2"] | None
+    prefix: Mapping[str, str] | None
+    readings: Mapping[str, str] | None
     late: float | None
 
 class InitKeywords(InputOptions, ProgressKeyword, total=False):

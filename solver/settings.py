@@ -105,6 +105,7 @@ class TraceOptions:
     columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
     Messages have their times from the property `time`, an IRI, and are numbered where there is none.
     With `graphs` each triple of a named graph is an atom with its graph too, as a query asks for it.
+    Logs of messages need no version if they may be `unversioned`.
     """
 
     unit: Duration
@@ -123,6 +124,7 @@ class TraceOptions:
     columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
     time: str | None = None
     graphs: bool = False
+    unversioned: bool = False
 
     def reaches_epoch(self, t: int) -> bool:
         """Whether so many time points are no time of a trace that starts near 0."""

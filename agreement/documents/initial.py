@@ -215,6 +215,7 @@ class InitialExperiment:
             yield "sort = true"
         if input_options.blank_nodes is not None:
             yield f"blank_nodes = {_text(input_options.blank_nodes.value)}"
+        yield from _table("readings", input_options.readings or {})
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
         mapped = self.mapped(note)
         yield from _table("prefixes", mapped.prefix or {})

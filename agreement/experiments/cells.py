@@ -17,7 +17,7 @@ import solver
 import translate
 from agreement.comparing.agree import AgreementTask
 from agreement.documents.generate import Plan
-from agreement.documents.requests import Rdf
+from agreement.documents.requests import Around
 from agreement.documents.values import Scalar
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -39,14 +39,14 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """A query with its placeholders filled; `source` names its file in messages.
 
-    Relative IRIs in it are resolved against `base`. `rdf` is the version that it is read as.
+    Relative IRIs in it are resolved against `base`; `around` is how it is read beside.
     """
 
     text: str
     source: str
     language: Language
     base: str = ""
-    rdf: Rdf | None = None
+    around: Around = Around()
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +131,15 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
     match part:
         case (StaticFile(), *_):
             return [[file.graph, file.engine, digest(file.path)] for file in part]
-        case QueryText(text, _, language, base, rdf):
-            return [text, language.value, base, rdf]
+        case QueryText(text, _, language, base, around):
+            return [text, language.value, base, around.rdf, around.prefixes, around.readings]
         case TraceInput(paths, options, static, timeline):
             streams = [str(options.streams.get(path, "")) for path in paths]
             times = [
                 str(option)
                 for option in (
                     *(options.unit, options.trace_unit, options.origin),
-                    *(options.blank_nodes, options.time),
+                    *(options.blank_nodes, options.time, options.unversioned),
                 )
             ]
             files = [digest(path) for path in paths]

@@ -25,6 +25,7 @@ from lars.durations import SECOND, Duration, read_duration
 from lars.errors import LarsError
 from lars.files import exists, read_file
 from solver.settings import StaticFile, TraceInput, TraceOptions
+from translate.dialects import UNVERSIONED
 from translate.model.query import Language
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -166,7 +167,8 @@ def read_experiment(path: Path) -> Experiment:
     _check_columns(toml, content)
     entries = {kind: tuple(_entries(toml, content, kind)) for kind in KINDS}
     _check_whole(toml, entries)
-    requests.else_base(content.base, content.rdf)
+    readings, prefixes = (*content.readings.items(),), (*content.prefixes.items(),)
+    requests.else_reading_as(requests.Around(content.base or "", content.rdf, prefixes, readings))
     for kind in KINDS:
         _check_labels(toml, entries[kind])
     for entry in entries["queries"]:
@@ -319,6 +321,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         prefixes=tuple(table.prefixes.items()),
         columns=table.columns,
         time=table.time,
+        unversioned=UNVERSIONED in requests.current().readings,
     )
     return TraceInput((*files, *streams), options)
 

@@ -291,8 +291,8 @@ class _Grid:
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
         filled = filled_text(text, parameters)
-        rdf = requests.Rdf.RDF_12 if requests.is_read_as_12() else None
-        query_text = QueryText(filled, source, language, requests.base_for(filled, source), rdf)
+        base, around = requests.base_for(filled, source), requests.current()
+        query_text = QueryText(filled, source, language, base, around)
         if query_text not in self.read:
             self.read[query_text] = requests.query_in(query_text.text, source, self.experiment.unit, language)
         return query_text

@@ -16,8 +16,8 @@ from agreement.documents.outputs import Json
 from agreement.documents.requests import (
     AnswersOptions,
     absolute_text,
-    base_of_block,
     read_once,
+    reading_as,
     sources,
 )
 from agreement.documents.traces import origin_in, point_in
@@ -201,7 +201,7 @@ def judged_cell(work: JudgingWork) -> Json:
     """Return the verdict that fits best, and all start times and bounds that make it correct."""
     text, source = work.query.text, work.query.source
     base = work.query.base
-    with base_of_block(base, work.query.rdf):
+    with reading_as(replace(work.query.around, base=base)):
         query = with_text(read_once(text, source, work.query.language, base), text, source, base)
     unit = work.unit
     warnings: list[str] = []

@@ -227,6 +227,9 @@ class FileKeys(Table):
         None, requests.InputOptions, "base"
     )
     rdf: Annotated[requests.Rdf | None, _one_of(requests.Rdf)] = _option(None, requests.InputOptions, "rdf")
+    readings: Annotated[dict[str, str], _read(requests.readers.readings, dict[str, str])] = _option(
+        {}, requests.InputOptions, "readings"
+    )
     static: StaticFiles = _key(
         (),
         "Static RDF data: FILE, IRI=FILE for a named graph, cqels:FILE for CQELS only, or a list of these.",

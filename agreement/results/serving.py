@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from agreement.documents.options import argument, option
-from agreement.documents.requests import base_of_block
+from agreement.documents.requests import Around, reading_as
 from agreement.documents.values import absolute_iri
 from agreement.engines.adapters import BuiltInEngine, built_in, replies
 from agreement.results.base.library import Listeners, Result, offered_functions
@@ -49,7 +49,7 @@ class ServedEngine(Result):
 
     def parts(self) -> Iterable[str]:
         """Yield the replies, several lines where as many messages have come."""
-        with base_of_block(self.base):
+        with reading_as(Around(self.base or "")):
             yield from replies(self.engine, _chunks())
 
 

@@ -225,6 +225,7 @@ def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
         "strict": request.strict,
         "assign": request.assign,
         "base": request.input_options.base,
+        "reading": request.input_options.query_readings,
     }
     flags = flags_of(request.evaluation, request.reading, semantics=request.semantics, **others)
     requests.check_for_queries(request.query, flags)

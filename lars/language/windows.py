@@ -271,24 +271,25 @@ class LastWindow(IntervalWindow):
 class FixedWindow(IntervalWindow):
     """The time points from `first` to `last`, both included, at whatever time it is asked.
 
-    They can lie behind the time of evaluation, and after it. Source: Janus, whose logs are queried so.
+    They can lie behind the time of evaluation, and after it; a `causal` window shows nothing after it.
+    Source: Janus, whose logs are queried so.
 
-    >>> FixedWindow(3, 7).bounds(5, Interval(0, 6))
-    Interval(first=3, last=6)
+    >>> FixedWindow(3, 7).bounds(5, Interval(0, 6)), FixedWindow(3, 7, causal=True).bounds(5, Interval(0, 6))
+    (Interval(first=3, last=6), Interval(first=3, last=5))
     """
 
     first: int
     last: int
+    causal: bool = False
 
     def bounds(self, at: int, timeline: Interval) -> Interval:
-        """Return the part of the timeline that the window shows, which is the same at all times."""
-        del at
-        return Interval(self.first, self.last).meet(timeline)
+        """Return the part of the timeline that the window shows, the same at all times unless causal."""
+        return Interval(self.first, min(self.last, at) if self.causal else self.last).meet(timeline)
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """Any distance back, and ahead as far as from time 0."""
-        return None, self.last
+        """Any distance back, and ahead as far as from time 0, or not at all."""
+        return None, 0 if self.causal else self.last
 
     @property
     def lengths(self) -> tuple[int, ...]:
@@ -301,7 +302,7 @@ class FixedWindow(IntervalWindow):
         return 1
 
     def __str__(self) -> str:
-        return f"⊞^{{from {self.first} to {self.last}}}"
+        return f"⊞^{{from {self.first} to {self.last}{' causal' if self.causal else ''}}}"
 
 
 class Ties(Enum):

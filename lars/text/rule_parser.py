@@ -19,6 +19,7 @@ _ZERO: Final = re.compile("0+(?![0-9])")
 _SLIDING: Final = re.compile(r"sliding(?!\w)")
 _LAST: Final = re.compile(r"last(?!\w)")
 _FROM, _TO = re.compile(r"from(?!\w)"), re.compile(r"to(?!\w)")
+_CAUSAL: Final = re.compile(r"causal(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
 _TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in windows.Ties)})(?![\w:])")
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
@@ -80,7 +81,8 @@ def _last(scanner: Scanner) -> windows.LastWindow:
 def _fixed(scanner: Scanner) -> windows.FixedWindow:
     first = int(scanner.expect(_COUNT, "the first time point").group(1))
     scanner.expect(_TO, "to and the last time point")
-    return windows.FixedWindow(first, int(scanner.expect(_COUNT, "the last time point").group(1)))
+    last = int(scanner.expect(_COUNT, "the last time point").group(1))
+    return windows.FixedWindow(first, last, scanner.accept(_CAUSAL) is not None)
 
 
 def _positive(scanner: Scanner, what: str) -> int:

@@ -420,10 +420,11 @@ def window_rules(window: Window, number: int) -> Iterator[str]:
             yield _active(window, number)
         case LastWindow():
             yield from _last(window, number)
-        case FixedWindow(first, last):
+        case FixedWindow(first, last, causal):
             first, last = min(first, asp_terms.GREATEST + 1), min(last, asp_terms.GREATEST)
-            ends = f"A = #max{{X : X = F; X : X = {first}}}; B = #min{{X : X = L; X : X = {last}}}"
-            yield f"window({number},A,B) :- timeline(F,L); {ends}."
+            now, until = ("now(T); ", "; X : X = T") if causal else ("", "")
+            ends = f"A = #max{{X : X = F; X : X = {first}}}; B = #min{{X : X = L; X : X = {last}{until}}}"
+            yield f"window({number},A,B) :- {now}timeline(F,L); {ends}."
         case TupleWindow():
             yield from _newest(window, number)
         case _:

@@ -190,6 +190,6 @@ def _scaled(window: Window, scale: Scale) -> Window:
             width, slide, start = map(scale.shrunk, (width, slide, start))
             return replace(window, width=width, slide=slide, start=start)
         case FixedWindow(first, last):
-            return FixedWindow(scale.shrunk(first), scale.shrunk(last))
+            return replace(window, first=scale.shrunk(first), last=scale.shrunk(last))
         case _:
             return window

@@ -121,8 +121,8 @@ def _ends(
             passed = f"(n.t - {start + width - slide + 1})"
             opening = f"{start + 1} + {passed} - {passed} % {slide}"
             return f"CASE WHEN n.t > {start + width} THEN {opening} ELSE {start + 1} END", "n.t"
-        case windows.FixedWindow(first, last):
-            return str(first), str(last)
+        case windows.FixedWindow(first, last, causal):
+            return str(first), f"CASE WHEN n.t < {last} THEN n.t ELSE {last} END" if causal else str(last)
         case windows.LastWindow(width, slide):
             closes = f"CASE WHEN n.t >= {window.close} THEN n.t - (n.t - {window.close}) % {slide}"
             low, high = window.offsets

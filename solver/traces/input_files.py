@@ -312,7 +312,8 @@ class TraceFile:
     matter. `prefixes` are those that a file of atoms declares at its head, or given for a table. `path` is
     what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the triples of a
     table that was mapped. `time` is the canonical text of the property that gives messages their times.
-    With `graphs` the triples of named graphs are atoms with their graphs too.
+    With `graphs` the triples of named graphs are atoms with their graphs too. A log of messages needs no
+    version if it may be `unversioned`.
     """
 
     index: int
@@ -329,6 +330,7 @@ class TraceFile:
     blank_nodes: BlankNodes = BlankNodes.DOCUMENT
     time: str | None = None
     graphs: bool = False
+    unversioned: bool = False
 
     @property
     def file(self) -> Path:

@@ -241,6 +241,8 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
     sources = tuple(_source(index, path, file, options) for index, (path, file) in enumerate(listed))
     if options.time is not None and not any(source.format.of_messages for source in sources):
         raise LarsError("--time requires a trace of messages, such as RDF Messages")
+    if options.unversioned and not any(source.format.of_messages for source in sources):
+        raise LarsError("--reading messages=unversioned requires a trace of messages, such as RDF Messages")
     if options.columns:
         _check_mapped(sources, options)
     return sources

@@ -97,7 +97,7 @@ def last_windows(most=4):
 @cache
 def fixed_windows():
     """Windows between two time points, some of them empty or after the end."""
-    return st.builds(FixedWindow, st.integers(0, 6), st.integers(0, 9))
+    return st.builds(FixedWindow, st.integers(0, 6), st.integers(0, 9), st.booleans())
 
 
 @cache

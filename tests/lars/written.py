@@ -127,7 +127,7 @@ time_windows = st.builds(
     *(counts, counts, any_steps, st.sampled_from(Bounds)),
 )
 active_windows = st.builds(SlidingWindow, any_steps, any_steps, st.integers(-99, 99) | st.just(10**30))
-fixed_windows = st.builds(FixedWindow, counts, counts)
+fixed_windows = st.builds(FixedWindow, counts, counts, st.booleans())
 last_windows = st.builds(LastWindow, any_steps, any_steps, counts, st.sampled_from(Bounds))
 windows = (
     time_windows

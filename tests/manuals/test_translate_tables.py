@@ -7,7 +7,7 @@ import pytest
 from tests.manuals.pages import PAGES, rows, snippets
 from tests.manuals.running import copied, run
 from translate.analysis import is_pushed
-from translate.dialects import read_query
+from translate.dialects import READINGS, read_query
 from translate.errors import UnsupportedError
 
 PAGE = "translate/README.md"
@@ -19,6 +19,7 @@ STRICT = rows("translate/README.md", "| `--strict` | accepts the queries that |"
 MEANINGS = rows(
     "translate/README.md", "| window text | language | LARS window | an integer counts | evaluated |"
 )
+READING_ROWS = rows("translate/README.md", "| reading | value | window text | language | LARS window |")
 SYNTAX_12 = rows("translate/README.md", "| syntax | meaning |")
 OPTIONS = rows("translate/README.md", "| option | value | reading |")
 WARNINGS = rows("translate/README.md", "| warning | meaning | remedy |")
@@ -92,6 +93,32 @@ def test_each_window_text_means_in_its_language_what_the_table_says(row, tmp_pat
     assert f" {meant} ◇ striple" in out
     text = (PREFIXES + asked(language, stream + window)).replace("<s>", "<http://e/s>")
     assert is_pushed(read_query(text, "q.rq")) == (evaluated == "push")
+
+
+@pytest.mark.parametrize("row", READING_ROWS, ids=lambda row: " ".join(row[:4]))
+def test_each_reading_of_a_window_text_is_what_the_table_says(row, tmp_path):
+    ((name,), (value,), (window,)), language = map(snippets, row[:3]), row[3]
+    stream = "<s> " if language == "CQELS" else ""
+    engine = ("--engine", "janus", "--unit 1s") if language == "Janus" else ()
+    reading = f"--reading {name}={value}"
+    code, out = translated(asked(language, stream + window), tmp_path, *engine, reading)
+    if row[4] == "rejected":
+        assert (code, "no translation for it" in out) == (2, True)
+    else:
+        assert f" {snippets(row[4])[0]} ◇ striple" in out, out
+        plain = translated(asked(language, stream + window), tmp_path, *engine)[1]
+        text = PREFIXES + asked(language, stream + window)
+        notes = read_query(text, "q.rq", readings=((name, value),)).notes
+        idle = f"--reading {name}={value} has no effect on this query of {language}"
+        assert (idle in notes) == (out == plain)
+
+
+def test_the_table_of_readings_and_the_text_below_have_all():
+    shown = {(name, value) for row in READING_ROWS for name, value in [snippets(row[0]) + snippets(row[1])]}
+    every = {(one.name, value) for one in READINGS for value in one.choices}
+    beside = {("messages", "versioned"), ("messages", "unversioned")}
+    assert every == shown | beside
+    assert all(f"{name}={value}" in PAGES["translate/README.md"] for name, value in beside)
 
 
 def test_bare_integers_of_rsp_js_count_milliseconds(tmp_path):

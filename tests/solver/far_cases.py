@@ -34,8 +34,8 @@ def stretched_window(window, factor, by):
         case TimeWindow(past, future, step):
             past = None if past is None else past * factor
             return replace(window, past=past, future=future * factor, step=step * factor)
-        case FixedWindow(first, last):
-            return FixedWindow(first * factor + by, last * factor + by)
+        case FixedWindow(first, last, causal):
+            return FixedWindow(first * factor + by, last * factor + by, causal)
         case LastWindow(width, slide, start, ends):
             return LastWindow(width * factor, slide * factor, start * factor + by, ends)
         case SlidingWindow(width, slide, start):

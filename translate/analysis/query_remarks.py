@@ -211,7 +211,11 @@ def is_pushed(query: EngineQuery) -> bool:
     if by_language is not None:
         return by_language
     reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
-    return not reads or any(isinstance(read.window, Now | Rows) for read in reads)
+    return not reads or any(_has_no_grid(read.window) for read in reads)
+
+
+def _has_no_grid(window: WindowExpression) -> bool:
+    return isinstance(window, Now | Rows) or (isinstance(window, Range) and window.slide is None)
 
 
 def is_historical(query: EngineQuery) -> bool:

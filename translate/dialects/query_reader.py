@@ -11,9 +11,10 @@ is no part of the query: a note says so. What only Janus and RSP-QL* have is ref
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from lars.durations import Duration
@@ -22,10 +23,11 @@ from lars.language.stream import ToStream
 from lars.language.terms import Iri, Variable
 from translate import sparql
 from translate.dialects.grammars import CLAUSE, DIALECTS, GRAMMARS, TITLES, clauses_in
-from translate.dialects.windows import read_every, read_window, step_of, strategies
+from translate.dialects.readings import Readings, concerns_queries, manner_of
+from translate.dialects.windows import idle_step, read_every, read_window, step_of, strategies
 from translate.errors import QueryError, UnsupportedError
 from translate.model.patterns import StreamBlock
-from translate.model.query import EngineQuery, Language, MergedStream
+from translate.model.query import EngineQuery, Language, Manner, MergedStream
 from translate.model.windows import Now, Range, Rows, WindowExpression
 from translate.sparql.queries import translate
 from translate.sparql.syntax_tree import AnyWindow, StreamingClauses, reach
@@ -39,6 +41,7 @@ class _Streams:
     document: sparql.Document
     names: sparql.Names
     language: Language
+    manner: Manner
     named: dict[Iri, MergedStream] = field(default_factory=dict)
     merged: list[MergedStream] = field(default_factory=list)
     read: set[Iri] = field(default_factory=set)
@@ -48,7 +51,7 @@ class _Streams:
     def read_from(self, clause: sparql.Phrase) -> None:
         """Read a clause of FROM, if it is one of streams."""
         match clause.name:
-            case "merged" if self.language.manner.texts is None:
+            case "merged" if self.manner.texts is None:
                 self._merge(clause)
             case "merged":
                 self._add(clause)
@@ -89,10 +92,12 @@ class _Streams:
             f"{words} of {TITLES[self.language]} is left out: it says when a window reports, not what"
             for words in strategies(window)
         )
-        if (step := step_of(window)) is not None:
+        if self.manner.offset != "step" and (step := step_of(window)) is not None:
             self.steps.add(step)
             self.notes.append(f"STEP {step} of a window with OFFSET is left out: it is one at each time")
-        return read_window(self.document, window, self.language.manner)
+        if self.manner.anchored and (slide := idle_step(window)) is not None:
+            self.notes.append(f"{slide} is left out: each time with input is an anchor")
+        return read_window(self.document, window, self.manner)
 
     def _declare(self, clause: sparql.Phrase) -> None:
         """Read FROM WINDOW; the drafts write the window before ON, or the name behind AS."""
@@ -107,7 +112,7 @@ class _Streams:
         if "label" not in tokens:
             self.merged.append(stream)
             return
-        if self.language.manner.texts is not None and any(not one.name for one in self.named.values()):
+        if self.manner.texts is not None and any(not one.name for one in self.named.values()):
             raise self.document.unexpected(tokens["label"], "no windows with names beside FROM STREAM")
         label = self._name(tokens["label"], "window")
         if label in self.named:
@@ -116,9 +121,7 @@ class _Streams:
 
     def _name(self, token: sparql.Token, what: str) -> Iri:
         """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
-        if self.language.manner.texts is not None and (
-            what == "stream" or self.language.manner.names_windows
-        ):
+        if self.manner.texts is not None and (what == "stream" or self.manner.names_windows):
             return self._text(token, what)
         if token.kind is sparql.TokenKind.VARIABLE:
             raise self._unsupported(f"the variable {what} name {token}", token)
@@ -133,16 +136,14 @@ class _Streams:
             return self.names.label(token)
         if token.kind is sparql.TokenKind.NAME and ":" in self.names.prefixes:
             self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
-        return Iri(
-            f"{self.language.manner.texts}{token.text}" if token.kind is sparql.TokenKind.WORD else token.text
-        )
+        return Iri(f"{self.manner.texts}{token.text}" if token.kind is sparql.TokenKind.WORD else token.text)
 
     def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
         """Return what a STREAM or WINDOW block reads."""
         word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
             return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
-        if self.language.manner.texts is not None:
+        if self.manner.texts is not None:
             return StreamBlock(Iri(name.text), self._window(window))
         variable = name.kind is sparql.TokenKind.VARIABLE
         stream = Variable(name.text[1:]) if variable else self.names.iri(name)
@@ -159,7 +160,7 @@ class _Streams:
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
         """Return what bare patterns read: the only stream, where nothing says what else they could."""
         graphs = any(part.name in ("default", "named") for part in query.phrases())
-        if self.language.manner.texts != "" or not self.named or any(blocks):
+        if self.manner.texts != "" or not self.named or any(blocks):
             return None
         if len(self.named) > 1 or graphs:
             self.notes.append(
@@ -172,7 +173,7 @@ class _Streams:
         return _block(self.named[stream])
 
     def _named_window(self, token: sparql.Token) -> StreamBlock | AnyWindow:
-        if token.kind is sparql.TokenKind.VARIABLE and self.language.manner.texts is None:
+        if token.kind is sparql.TokenKind.VARIABLE and self.manner.texts is None:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
         name = self._name(token, "window")
@@ -239,7 +240,9 @@ def _operator(document: sparql.Document, *clauses: sparql.Phrase | None) -> ToSt
     return ToStream(tokens[0].text.upper()) if tokens else None
 
 
-def lift(document: sparql.Document, language: Language) -> tuple[sparql.Phrase, StreamingClauses]:
+def lift(
+    document: sparql.Document, language: Language, readings: Readings = ()
+) -> tuple[sparql.Phrase, StreamingClauses]:
     """Return the tree of a query of the language and its streaming clauses, or raise at the first wrong one.
 
     Of SPARQLstream are read as well: FROM STREAM without NAMED, units in the singular, and an operator after
@@ -252,7 +255,7 @@ def lift(document: sparql.Document, language: Language) -> tuple[sparql.Phrase, 
     if register is not None:
         written, is_stream = _name_and_kind(register)
         name, every = _registered_name(names, written, language), register.find("every")
-    streams = _Streams(document, names, language)
+    streams = _Streams(document, names, language, manner_of(language, readings))
     for part in query.phrases():
         streams.read_from(part)
     blocks = {block.first().start: streams.read_block(block) for block in _blocks(document, query, language)}
@@ -276,7 +279,7 @@ def lift(document: sparql.Document, language: Language) -> tuple[sparql.Phrase, 
 def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:
     """Return how often the query says it is evaluated, of Janus by its windows with OFFSET."""
     if every is not None:
-        return read_every(document, every, streams.language.manner)
+        return read_every(document, every, streams.manner)
     live = any(
         isinstance(one.window, Range) and one.window.slide is not None for one in streams.named.values()
     )
@@ -314,10 +317,13 @@ def read_query(  # noqa: PLR0913
     *,
     opaque: bool = False,
     rdf12: bool | None = None,
+    prefixes: sparql.Prefixes = (),
+    readings: Readings = (),
 ) -> EngineQuery:
     """Return the query that the text says; `source` names the text in messages.
 
-    With `rdf12` it is read as SPARQL 1.2, though it has no VERSION that says so.
+    With `rdf12` it is read as SPARQL 1.2, though it has no VERSION that says so. It need not declare the
+    `prefixes`. What its language leaves open is as in `readings`; a note says which of them change nothing.
 
     Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are.
     With `opaque` calls of functions that have no value here are read too: to be printed, not solved.
@@ -330,12 +336,26 @@ def read_query(  # noqa: PLR0913
     >>> print(query.language.value, query.pattern)
     cqels STREAM <s> [RANGE 90s] {?shop <sells> "tea"}
     """
+    whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     if engine is not None:
-        language, document = engine, _document(text, source, base, engine, rdf12)
-        tree, clauses = lift(document, engine)
+        language, document = engine, whole(_plain(text, engine))
+        tree, clauses = lift(document, engine, readings)
     else:
-        language, document, (tree, clauses) = _recognise(text, source, base, rdf12)
-    return translate(tree, sparql.Scope(document, clauses, opaque), language)
+        language, document, (tree, clauses) = _recognise(text, whole, readings)
+    query = translate(tree, sparql.Scope(document, clauses, opaque), language)
+    return replace(query, notes=(*query.notes, *_idle(query, document, opaque=opaque, readings=readings)))
+
+
+def _idle(
+    query: EngineQuery, document: sparql.Document, *, opaque: bool, readings: Readings
+) -> Iterator[str]:
+    """Yield notes of the readings without which the query is the same."""
+    for name, value in filter(lambda one: concerns_queries(one[0]), readings):
+        others = tuple(one for one in readings if one[0] != name)
+        with suppress(PlacedError):  # A query that only this reading accepts differs.
+            tree, clauses = lift(document, query.language, others)
+            if translate(tree, sparql.Scope(document, clauses, opaque), query.language) == query:
+                yield f"--reading {name}={value} has no effect on this query of {TITLES[query.language]}"
 
 
 _STRINGS: Final = (
@@ -344,20 +364,23 @@ _STRINGS: Final = (
 _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
-def _document(
-    text: str, source: str, base: str, language: Language, rdf12: bool | None = None
+def _plain(text: str, language: Language) -> str:
+    """Return a text without the comments behind -- that some languages have."""
+    dashes = DIALECTS[language].dashes
+    return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
+
+
+_Tokens = Callable[[str], sparql.Document]
+
+
+def tokens_of(
+    text: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: sparql.Prefixes = ()
 ) -> sparql.Document:
-    """Return the tokens of a text in a language, of which some have comments behind -- too."""
-    if DIALECTS[language].dashes:
-        text = _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text)
-    return sparql.tokenize(text, source, base, rdf12=rdf12)
-
-
-def tokens_of(text: str, source: str, base: str = "", *, rdf12: bool | None = None) -> sparql.Document:
     """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
+    whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
-    dashed = next((one for one in told if _has_sign(text, one, rdf12)), Language.RSPQL)
-    return _document(text, source, base, dashed, rdf12)
+    dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
+    return whole(_plain(text, dashed))
 
 
 _MASKS: Final = {
@@ -368,13 +391,13 @@ _MASKS: Final = {
 }
 
 
-def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
+def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
     """Whether a text has what only a language has: in its words, not in comments, strings and names."""
     sign = DIALECTS[language].sign
     if sign is None:
         return False
     try:
-        tokens = _document(text, "", "", language, rdf12).tokens
+        tokens = whole(_plain(text, language)).tokens
     except QueryError:
         return sign.search(text) is not None
     pieces: list[str] = []
@@ -389,24 +412,22 @@ def _has_sign(text: str, language: Language, rdf12: bool | None) -> bool:
 _Lifted = tuple[sparql.Phrase, StreamingClauses]
 
 
-def _recognise(
-    text: str, source: str, base: str, rdf12: bool | None
-) -> tuple[Language, sparql.Document, _Lifted]:
+def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language, sparql.Document, _Lifted]:
     """Return the first language that can read the text, or raise what the likeliest says.
 
     That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}
-    found = [language for language in Language if _has_sign(text, language, rdf12)]
+    found = [language for language in Language if _has_sign(text, language, whole)]
     for language in (*found, *(language for language in Language if DIALECTS[language].sign is None)):
         try:
-            document = _document(text, source, base, language, rdf12)
+            document = whole(_plain(text, language))
         except QueryError as error:
             errors[language], ends[language] = error, (-1, False, 0)
             continue
         try:
-            lifted = lift(document, language)
+            lifted = lift(document, language, readings)
         except PlacedError as error:
             errors[language] = error
             far = reach(document, GRAMMARS[language])
@@ -414,7 +435,7 @@ def _recognise(
             continue
         if language is Language.CSPARQL and _may_be_sparqlstream(*lifted):
             with suppress(PlacedError):
-                return Language.SPARQLSTREAM, document, lift(document, Language.SPARQLSTREAM)
+                return Language.SPARQLSTREAM, document, lift(document, Language.SPARQLSTREAM, readings)
         return language, document, lifted
     likeliest = max(ends, key=lambda language: ends[language])
     best = errors[likeliest]

@@ -51,9 +51,9 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
         case "interval":
             return _interval(document, kind, manner)
         case "past":
-            return _past(document, kind)
+            return _past(document, kind, manner)
         case "placed":
-            return _placed(document, kind)
+            return _placed(document, kind, manner)
         case "tuples":
             raise _unsupported(document, kind, "a tuple window with PAST or FUTURE", "[TRIPLES n]")
         case _:
@@ -95,40 +95,55 @@ def _range(document: Document, kind: Phrase, manner: Manner) -> windows.Range:
         return _ahead(document, kind, next(future.phrases()), manner)
     assert length is not None
     width, tumbling = _longer_than_zero(document, length, manner), kind.find("tumbling") is not None
+    if manner.anchored and kind.find("backward") is not None:
+        return windows.Range(width, None, ends=Bounds.LOW_OPEN)
     step = width if tumbling or manner.tumbles else None
     step = step if slide is None else _slide(document, slide, manner)
-    origin = manner.opens
+    origin = None if step is None else manner.opens
     if (written := kind.find("origin")) is not None:
         origin = read_length(document, next(written.phrases()), manner)
     elif manner.grid and step is not None and width.nanoseconds % step.nanoseconds:
         origin = _ZERO  # Windows open at multiples of the step, and close elsewhere: no pivot is a close.
     tumbling = tumbling and slide is None
-    return windows.Range(width, step, tumbling=tumbling, ends=manner.ends, origin=origin)
+    # Their ends are those of closed windows: [RANGE L] that slides with the time is Table 1's.
+    ends = None if step is None and origin is None else manner.ends
+    return windows.Range(width, step, tumbling=tumbling, ends=ends, origin=origin)
 
 
 def _milliseconds(token: Token) -> Duration:
     return Duration(int(token.text) * NANOSECONDS["ms"])
 
 
-def _past(document: Document, kind: Phrase) -> windows.WindowExpression:
+def _past(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
     """Return a window of Janus that ends before the time of evaluation: [T - offset, T - offset + length]."""
     offset, length, step = kind.tokens()
     if int(step.text) == 0:
         raise document.unexpected(step, "a STEP that is longer than zero")
+    if manner.offset == "end":
+        return _ending(document, length, _milliseconds(offset))
     if int(length.text) > int(offset.text):
         raise document.unexpected(length, f"a RANGE of at most the OFFSET, {offset}")
     past = _milliseconds(offset)
     until = Duration(past.nanoseconds - _milliseconds(length).nanoseconds)
-    if past == _ZERO:
+    slide = _milliseconds(step) if manner.offset == "step" else None
+    if past == _ZERO and slide is None:
         return windows.Now()
-    return windows.Range(past, None, None if until == _ZERO else until, ends=Bounds.CLOSED)
+    return windows.Range(past, slide, None if until == _ZERO else until, ends=Bounds.CLOSED)
 
 
-def _placed(document: Document, kind: Phrase) -> windows.Span:
+def _ending(document: Document, length: Token, offset: Duration) -> windows.Range:
+    """Return [T - offset - length, T - offset), which Janus announces."""
+    if int(length.text) == 0:
+        raise document.unexpected(length, "a RANGE that is longer than zero")
+    past = Duration(offset.nanoseconds + _milliseconds(length).nanoseconds)
+    return windows.Range(past, None, None if offset == _ZERO else offset, ends=Bounds.HIGH_OPEN)
+
+
+def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
     start, end = kind.tokens()
     if int(start.text) >= int(end.text):
         raise document.unexpected(end, f"an END after the START, {start}")
-    return windows.Span(_milliseconds(start), _milliseconds(end))
+    return windows.Span(_milliseconds(start), _milliseconds(end), manner.causal)
 
 
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
@@ -136,6 +151,8 @@ def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> 
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
     past = None if length is None else _longer_than_zero(document, length, manner)
+    if manner.anchored:  # (a, a + L] without a past: what lies at the anchor is open.
+        return windows.Range(past or _ZERO, None, ends=Bounds.LOW_OPEN, ahead=ahead)
     every = Duration(ahead.nanoseconds + (past or _ZERO).nanoseconds)
     step = every if slide is None else _slide(document, slide, manner)
     if past is not None:
@@ -181,6 +198,15 @@ def step_of(window: Phrase) -> Duration | None:
     """Return the STEP of a window before the time of evaluation, which says only how often it is asked."""
     past = window.find("past")
     return None if past is None else _milliseconds((*past.tokens(),)[-1])
+
+
+def idle_step(window: Phrase) -> str | None:
+    """Return the STEP of a window that is anchored at elements, if it has one."""
+    kind = next(window.phrases())
+    slide = kind.find("slide")
+    if slide is None or not any(kind.find_all("future", "backward")):
+        return None
+    return f"STEP {' '.join(token.text for token in slide.tokens())}"
 
 
 def read_every(document: Document, every: Phrase, manner: Manner) -> Duration:

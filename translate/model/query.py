@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.stream import ToStream
@@ -76,7 +76,9 @@ class Manner:
     makes it evaluate, None where windows of now and tuples do. `ends` are those of its windows, None where
     engines differ; one without a slide `tumbles`. On a `grid` windows open at multiples of the slide; where
     the first `opens` at a time, none is shown until it closes. `bare` is what an integer without a unit
-    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word.
+    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word. Of readings:
+    windows that look ahead are `anchored` at each element, a log is `causal`, and an `offset` o is
+    [t−o, t−o+r] at each t, the same at multiples of STEP, or [t−o−r, t−o).
     """
 
     title: str
@@ -92,6 +94,9 @@ class Manner:
     grid: bool = False
     texts: str | None = None
     empty_group: EmptyGroup = EmptyGroup.VALUES
+    anchored: bool = False
+    causal: bool = False
+    offset: Literal["each", "step", "end"] = "each"
 
 
 class Language(Enum):

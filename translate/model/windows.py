@@ -38,13 +38,14 @@ class Range:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Span:
-    """[START b END e] of Janus: between two times, both included, whenever it is asked."""
+    """[START b END e] of Janus: between two times, both included; `causal`: up to the evaluation."""
 
     start: Duration
     end: Duration
+    causal: bool = False
 
     def __str__(self) -> str:
-        return f"[START {self.start} END {self.end}]"
+        return f"[START {self.start} END {self.end}{' CAUSAL' if self.causal else ''}]"
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -101,10 +102,11 @@ def window_operator(
             if ahead is not None:  # Its own end is open: (a, b] is [a + 1, b], with as many time points.
                 past = length.points(unit) - shown.misses_first
                 return windows.TimeWindow(past, ahead.points(unit), step)
-            ends = windows.Bounds.CLOSED if until is not None else shown
-            return windows.TimeWindow(length.points(unit), future, step, ends)
-        case Span(start, end):
-            return windows.FixedWindow(start.points(unit), end.points(unit))
+            if until is not None:
+                shown = ends or windows.Bounds.CLOSED
+            return windows.TimeWindow(length.points(unit), future, step, shown)
+        case Span(start, end, causal):
+            return windows.FixedWindow(start.points(unit), end.points(unit), causal)
         case Rows(count):
             return (
                 windows.TupleWindow(count, by=(4,))

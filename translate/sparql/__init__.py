@@ -6,6 +6,7 @@ from translate.sparql.syntax_tree import Part, Phrase, deep_recursion, query_of,
 from translate.sparql.tokens import (
     Document,
     Names,
+    Prefixes,
     Token,
     TokenKind,
     has_relative_iri,

@@ -56,6 +56,9 @@ class Token:
         return self.kind in (TokenKind.WORD, TokenKind.SYMBOL) and self.text.upper() in texts
 
 
+Prefixes = tuple[tuple[str, str], ...]
+
+
 @dataclass(frozen=True, slots=True)
 class Document:
     """A query's text with its tokens, of which the last is the end; `source` names it in messages.
@@ -63,7 +66,8 @@ class Document:
     In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters`
     has them. `escapes` says from which character on the text is how much shorter. `base` is the
     IRI that relative IRIs are resolved against before any BASE; "" is none. `rdf12` says whether the
-    text is one of SPARQL 1.2, where escapes stand for characters of strings and IRIs alone.
+    text is one of SPARQL 1.2, where escapes stand for characters of strings and IRIs alone. `prefixes`
+    are those that hold until the text declares them itself, without their colon.
     """
 
     source: str
@@ -73,6 +77,7 @@ class Document:
     escapes: tuple[tuple[int, int], ...] = ()
     base: str = ""
     rdf12: bool = False
+    prefixes: Prefixes = ()
 
     def place(self, offset: int) -> Place:
         """Return the place of a character of the text."""
@@ -151,7 +156,9 @@ def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
     )
 
 
-def tokenize(written: str, source: str, base: str = "", *, rdf12: bool | None = None) -> Document:
+def tokenize(
+    written: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: Prefixes = ()
+) -> Document:
     """Return the text with its tokens; white space and comments are none.
 
     It is of SPARQL 1.2 if `rdf12` says so, or if that is None and its VERSION does.
@@ -165,7 +172,7 @@ def tokenize(written: str, source: str, base: str = "", *, rdf12: bool | None = 
     if rdf12 is None:
         rdf12 = _says_12(written)
     text, escapes = (written, ()) if rdf12 else _unescaped(written)
-    whole = Document(source, text, (), written, escapes, base, rdf12)
+    whole = Document(source, text, (), written, escapes, base, rdf12, prefixes)
     document = replace(whole, tokens=tuple(_tokens(whole, 0)))
     _check_depth(document)
     return document
@@ -280,7 +287,9 @@ class Names:
             return Iri(resolve(self.base, written))
         prefix, local = token.text.split(":", 1)
         if prefix + ":" not in self.prefixes:
-            accepted = f"a declaration PREFIX {prefix}: <...> at the top of the query"
+            accepted = (
+                f"a declaration PREFIX {prefix}: <...> at the top of the query, or --prefix {prefix}=IRI"
+            )
             raise QueryError(
                 self.document.place(token.start),
                 f"found the undeclared prefix {prefix}:; expected {accepted}",
@@ -386,7 +395,8 @@ def is_name(token: Token) -> bool:
 
 def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
     """Return what the PREFIX and BASE lines from a token on declare, added to `before`."""
-    names = before or Names(document, {}, document.base, start)
+    given = {f"{prefix}:": iri for prefix, iri in document.prefixes}
+    names = before or Names(document, given, document.base, start)
     prefixes, base, index = dict(names.prefixes), names.base, start
     tokens = document.tokens
     while True:

@@ -138,7 +138,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
         case Language.SPARQ, Range(size, slide, None, ahead=None, origin=origin) if slide is not None:
             at = after(" T0 ", origin) if origin is not None and origin.nanoseconds else ""
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}{at}]"
-        case Language.JANUS, Span(first, last) if all(
+        case Language.JANUS, Span(first, last, causal=False) if all(
             each.nanoseconds % NANOSECONDS["ms"] == 0 and each.nanoseconds < _LONGEST * NANOSECONDS["ms"]
             for each in (first, last)
         ):

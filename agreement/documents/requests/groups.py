@@ -18,7 +18,7 @@ from lars.language.windows import Bounds
 from solver import settings
 from solver.traces import Instant, read_time
 from translate import analysis
-from translate.dialects import TITLES
+from translate.dialects import TITLES, UNVERSIONED, concerns_queries
 from translate.model.query import EPOCH, EngineQuery, Language, Profile, Semantics, Setting
 from translate.tau import Trigger
 
@@ -136,6 +136,31 @@ def rdf_option() -> Any:
     return option(None, says)
 
 
+def prefix_option() -> Any:
+    """Return the field of prefixes that queries and templates use."""
+    return option(
+        None,
+        "Define a prefix for queries, and for IRIs in CSV files and other tables. Repeatable.",
+        readers.prefixes,
+        metavar="PREFIX=IRI",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
+def readings_option() -> Any:
+    """Return the field of what the documents of languages leave open."""
+    return option(
+        None,
+        "Choose a meaning that a language leaves open, such as range-alone=sliding. Repeatable.",
+        readers.readings,
+        shell_name="--reading",
+        metavar="NAME=VALUE",
+        keyword="Mapping[str, str] | None",
+        repeated=True,
+    )
+
+
 _SPECIFIED: Final = "as in the specification"
 
 
@@ -214,6 +239,7 @@ class InputOptions:
     )
     base: str | None = base_option()
     rdf: query_files.Rdf | None = rdf_option()
+    readings: Mapping[str, str] | None = readings_option()
     origin: datetime | None = option(
         None,
         "Timestamp of time point 0, such as 2026-01-31T12:00:00Z. [default: one unit before "
@@ -234,14 +260,7 @@ class InputOptions:
         metavar="IRI",
         keyword="str | None",
     )
-    prefix: Mapping[str, str] | None = option(
-        None,
-        "Define a prefix for IRIs in CSV files and other tables. Repeatable.",
-        readers.prefixes,
-        metavar="PREFIX=IRI",
-        keyword="Mapping[str, str] | None",
-        repeated=True,
-    )
+    prefix: Mapping[str, str] | None = prefix_option()
     column: Mapping[str, Any] | None = option(
         None,
         "Map columns of a table to RDF. PART is t (timestamp), s (subject) or a predicate. "
@@ -251,6 +270,11 @@ class InputOptions:
         keyword="Mapping[str, str | Mapping[str, str]] | None",
         repeated=True,
     )
+
+    @property
+    def query_readings(self) -> tuple[str, ...] | None:
+        """The readings that concern queries, and no data."""
+        return tuple(name for name in self.readings or () if concerns_queries(name)) or None
 
     @property
     def time_point(self) -> Duration:
@@ -305,6 +329,7 @@ class InputOptions:
             prefixes=tuple((self.prefix or {}).items()),
             columns=columns_by_stream(self.column or {}),
             time=self.time,
+            unversioned=UNVERSIONED in query_files.current().readings,
         )
         every = (*paths, *(path for path in named if path not in paths))
         return settings.TraceInput(every, options, self.static)
@@ -380,8 +405,14 @@ class ProgramOptions:
 
     def check(self, path: Path, **others: object) -> None:
         """Raise LarsError where they, or others about queries, are given for a program."""
-        base = self.input_options.base
-        flags = flags_of(self.evaluation, self.reading, semantics=self.semantics, base=base, **others)
+        flags = flags_of(
+            self.evaluation,
+            self.reading,
+            semantics=self.semantics,
+            base=self.input_options.base,
+            reading=self.input_options.query_readings,
+            **others,
+        )
         check_for_queries(path, flags)
 
 
@@ -410,6 +441,8 @@ class TracelessOptions:
     unit: Duration | None = unit_option()
     base: str | None = base_option()
     rdf: query_files.Rdf | None = rdf_option()
+    prefix: Mapping[str, str] | None = prefix_option()
+    readings: Mapping[str, str] | None = readings_option()
     reading: InterpretationOptions
     assign: Mapping[Iri, tuple[Iri, ...]] | None = assign_option()
 

@@ -24,12 +24,12 @@ from lars.language.program import Origin, Program, Rule
 from lars.language.terms import Iri, Number, Variable
 from solver.facts import check_writable
 from translate.analysis import parts, rebuild, stream_blocks
-from translate.dialects import TITLES, read_query, tokens_of
+from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Span, WindowExpression, window_operator
-from translate.sparql import TokenKind, has_relative_iri, read_declarations, resolve
+from translate.sparql import Document, Prefixes, TokenKind, has_relative_iri, read_declarations, resolve
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -94,39 +94,66 @@ class Rdf(StrEnum):
     RDF_12 = "1.2"
 
 
-@dataclass(slots=True)
-class _Base:
-    iri: str
-    rdf: Rdf | None
+@dataclass(frozen=True, slots=True)
+class Around:
+    """What queries do not say themselves, and a request does: how they are read.
+
+    Relative IRIs are resolved against `base`; "" is none. Without an `rdf` the text's VERSION says it. The
+    `prefixes` hold where a text declares no other, and what its language leaves open is as in `readings`.
+    """
+
+    base: str = ""
+    rdf: Rdf | None = None
+    prefixes: Prefixes = ()
+    readings: Readings = ()
+
+    @property
+    def rdf12(self) -> bool | None:
+        """True where queries are read as SPARQL 1.2; else None, as their VERSION says."""
+        return self.rdf is Rdf.RDF_12 or None
+
+    def within(self, outer: "Around") -> "Around":
+        """Return these, and those of a request around this one where this one has none."""
+        return Around(
+            self.base or outer.base,
+            self.rdf or outer.rdf,
+            _united(outer.prefixes, self.prefixes),
+            _united(outer.readings, self.readings),
+        )
 
 
-_base: ContextVar[_Base | None] = ContextVar("base", default=None)
+def _united(outer: Prefixes, own: Prefixes) -> Prefixes:
+    return (*(dict(outer) | dict(own)).items(),)
+
+
+_around: ContextVar[Around | None] = ContextVar("around", default=None)
 
 
 @contextmanager
-def base_of_block(iri: str | None, rdf: Rdf | None = None) -> Iterator[None]:
-    """Let relative IRIs of the queries that are read in the block be resolved against an IRI.
-
-    And let them be read as of a version of SPARQL. Without one both are those of the block around it, as
-    one request asks another.
-    """
-    around = _base.get() or _Base("", None)
-    before = _base.set(_Base(iri or around.iri, rdf or around.rdf))
+def reading_as(around: Around) -> Iterator[None]:
+    """Let the queries that are read in the block be read so; one request asks another, and adds to it."""
+    before = _around.set(around.within(current()))
     try:
         yield
     finally:
-        _base.reset(before)
+        _around.reset(before)
 
 
-def else_base(iri: str | None, rdf: Rdf | None) -> None:
-    """Resolve against an IRI, and read as a version, in the rest of the block where it has no other."""
-    if (block := _base.get()) is not None:
-        block.iri, block.rdf = block.iri or iri or "", block.rdf or rdf
+def else_reading_as(around: Around) -> None:
+    """Let queries be read so in the rest of the block where it says nothing else."""
+    if (block := _around.get()) is not None:
+        _around.set(block.within(around))
 
 
-def is_read_as_12() -> bool | None:
-    """Return True in a block in which queries are read as SPARQL 1.2; else None, as their VERSION says."""
-    return ((block := _base.get()) is not None and block.rdf is Rdf.RDF_12) or None
+def current() -> Around:
+    """Return how queries are read in this block."""
+    return _around.get() or Around()
+
+
+def tokens_in_block(text: str, source: str, base: str = "") -> Document:
+    """Return the tokens of a text, as queries are read in this block."""
+    around = current()
+    return tokens_of(text, source, base, rdf12=around.rdf12, prefixes=around.prefixes)
 
 
 def base_for(text: str, source: str) -> str:
@@ -134,17 +161,16 @@ def base_for(text: str, source: str) -> str:
 
     That is the base of the block, else the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it has one.
     """
-    if (block := _base.get()) is not None and block.iri:
-        return block.iri
+    if base := current().base:
+        return base
     file = Path(source)
-    relative = exists(file) and has_relative_iri(tokens_of(text, source, rdf12=is_read_as_12()))
+    relative = exists(file) and has_relative_iri(tokens_in_block(text, source))
     return file.absolute().as_uri() if relative else ""
 
 
 def check_based(text: str, source: str) -> None:
     """Raise LarsError for a text without a file that has a relative IRI where no base is given."""
-    block = _base.get()
-    if not (block and block.iri) and has_relative_iri(tokens_of(text, source, rdf12=is_read_as_12())):
+    if not current().base and has_relative_iri(tokens_in_block(text, source)):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
 
 
@@ -154,13 +180,16 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
     They are resolved against `base`, else as `base_for` says.
     """
     base = base_for(text, source) if base is None else base
-    if not base:
+    if not base and not current().prefixes:
         return text
-    document = tokens_of(text, source, base, rdf12=is_read_as_12())
+    document = tokens_in_block(text, source, base)
+    *_, said = read_declarations(replace(document, prefixes=()))
+    lacking = {f"{prefix}:" for prefix, _ in current().prefixes} - said.prefixes.keys()
     pieces: list[str] = []
     start = 0
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
-        if token.kind is not TokenKind.IRI:
+        prefixed = token.kind is TokenKind.NAME and f"{token.text.split(':')[0]}:" in lacking
+        if token.kind is not TokenKind.IRI and not prefixed:
             continue
         match [one.text.upper() for one in document.tokens[max(index - 2, 0) : index]]:
             case [*_, "BASE"]:
@@ -182,18 +211,27 @@ def read_once(
     Its relative IRIs are resolved against `base`, else as `base_for` says.
     """
     base = base_for(text, source) if base is None else base
-    query = _read(text, source, engine, base, opaque, is_read_as_12())
+    query = _read(text, source, engine, opaque, replace(current(), base=base))
     if isinstance(query, LarsError):
         raise query
     return query
 
 
 @lru_cache
-def _read(  # noqa: PLR0913, PLR0917
-    text: str, source: str, engine: Language | None, base: str, opaque: bool, rdf12: bool | None
+def _read(
+    text: str, source: str, engine: Language | None, opaque: bool, around: Around
 ) -> EngineQuery | LarsError:
     try:
-        return read_query(text, source, engine, base, opaque=opaque, rdf12=rdf12)
+        return read_query(
+            text,
+            source,
+            engine,
+            around.base,
+            opaque=opaque,
+            rdf12=around.rdf12,
+            prefixes=around.prefixes,
+            readings=around.readings,
+        )
     except LarsError as error:
         return error
 

@@ -15,6 +15,7 @@ from lars.durations import Duration, read_duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Certify, Time
+from translate.dialects import check_reading
 
 _DIGITS = 10
 
@@ -213,6 +214,22 @@ def streams(names: Sequence[str] | Mapping[str, Path]) -> Mapping[Path, str]:
         if iris.setdefault(Path(file), stream := values.stream_name(iri)) != stream:
             raise LarsError(f"the file {file} was given the stream {iris[Path(file)]}; expected one")
     return iris
+
+
+def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
+    """Return the value of each reading, of texts NAME=VALUE or of a mapping.
+
+    >>> readings(["range-alone=sliding"])
+    {'range-alone': 'sliding'}
+    """
+    chosen: dict[str, str] = {}
+    if not isinstance(names, Mapping | list | tuple):
+        raise values.wrong(names, "a table of readings with their values, such as range-alone = 'sliding'")
+    for name, value in ((name, str(value)) for name, value in pairs(names)):
+        check_reading(name, value)
+        if chosen.setdefault(name, value) != value:
+            raise LarsError(f"the reading {name} was given {chosen[name]} and {value}; expected one value")
+    return chosen
 
 
 def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:

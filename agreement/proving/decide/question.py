@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from agreement.comparing.agree import AgreementTask, Pair
+from agreement.documents.requests import Around
 from agreement.proving.decide.theorems import hindrances, is_excluded, volatile
 from agreement.proving.disjuncts import (
     Edge,
@@ -49,11 +50,12 @@ class Places:
     text: str
     source: str
     base: str = ""
-    rdf12: bool | None = None
+    around: Around = Around()
 
     @cached_property
     def _document(self) -> sparql.Document:
-        return tokens_of(self.text, self.source, self.base, rdf12=self.rdf12)
+        around = self.around
+        return tokens_of(self.text, self.source, self.base, rdf12=around.rdf12, prefixes=around.prefixes)
 
     @cached_property
     def _names(self) -> sparql.Names:

@@ -326,10 +326,11 @@ def offered_functions(
         @wraps(answer)
         def based(one_request: _Request, listeners: Listeners) -> _Result:
             # Loads what reads queries, which no help needs.
-            from agreement.documents.requests import base_of_block
+            from agreement.documents.requests import Around, reading_as
 
             said = {option.name: value for option, value in options_of(one_request)}
-            with base_of_block(said.get("base"), said.get("rdf")):
+            prefixes, readings = ((*(said.get(name) or {}).items(),) for name in ("prefix", "readings"))
+            with reading_as(Around(said.get("base") or "", said.get("rdf"), prefixes, readings)):
                 return answer(one_request, listeners)
 
         @wraps(answer)

@@ -78,6 +78,8 @@ class HuntRequest:
     )
     base: str | None = requests.base_option()
     rdf: requests.Rdf | None = requests.rdf_option()
+    prefix: Mapping[str, str] | None = requests.prefix_option()
+    readings: Mapping[str, str] | None = requests.readings_option()
     late: float | None = requests.late_option()
     how: AdapterOptions
 

@@ -79,7 +79,8 @@ class MessageFormat(input_files.FileFormat):
     ) -> input_files.TraceFile:
         """Return the file with the property that gives its times."""
         _ = head
-        return replace(source, time=options.time and canonical(f"<{options.time}>"))
+        time = options.time and canonical(f"<{options.time}>")
+        return replace(source, time=time, unversioned=options.unversioned)
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
         """Yield the messages of a file, many at once; a number needs all before, so a file is one part."""

@@ -121,6 +121,7 @@ class _Reader:
     """Reads pieces of a log: each goes on with the prefixes and the base of those before."""
 
     kind: RdfFormat
+    unversioned: bool = False
     line: int = 1
     column: int = 1
     base: str | None = None
@@ -170,8 +171,8 @@ class _Reader:
         if not piece.delimiter:
             return None
         word = piece.delimiter.decode()
-        if not piece.version:
-            return f"found {word} without a version; {_ACCEPTED}"
+        if not piece.version and not self.unversioned:
+            return f"found {word} without a version; {_ACCEPTED}, or --reading messages=unversioned"
         tail = piece.text[max(piece.text.rfind(b"\n"), piece.text.rfind(b"\r")) + 1 :]
         if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):
             return f"found {word} in a line with others; expected MESSAGE in a line of its own"
@@ -190,7 +191,7 @@ def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
     After the last delimiter there is one only if it has a triple.
     """
     with source.file.open("rb") as file:
-        reader = _Reader(_kind(source))
+        reader = _Reader(_kind(source), source.unversioned)
         if file.read(len(_MARK)) != _MARK:
             file.seek(0)
         for number, piece in enumerate(_pieces(file), 1):

@@ -192,12 +192,11 @@ def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("time,s\n3,a\n")
     values = {"static": "t.ttl", "stream": "e:S=t.csv", "sort": "", "time": "e:at", "prefix": "e=http://e/"}
     values |= {"unit": "1s", "trace_unit": "1ms", "base": "http://x/", "rdf": "1.2", "blank_nodes": "element"}
-    values |= {"origin": "2026-01-31T12:00:00Z", "column": "t={time}"}
-    assert {one.name for one in declared(InputOptions)} == {*values}
+    values |= {"origin": "2026-01-31T12:00:00Z", "column": "t={time}", "readings": "range-alone=tumbling"}
+    flags = {one.name: one.flag for one in declared(InputOptions)}
+    assert {*flags} == {*values}
     (tmp_path / "t.ttl").write_text("")
-    given = [
-        word for name, value in values.items() for word in (f"--{name.replace('_', '-')}", value) if word
-    ]
+    given = [word for name, value in values.items() for word in (flags[name], value) if word]
     assert lars("init", "d", "q.rq", "t.csv", *given).code == 0
     written = tomllib.loads((tmp_path / "d/experiment.toml").read_text())
     names = {"stream": "streams", "prefix": "prefixes", "column": "columns"}

@@ -85,6 +85,7 @@ def test_both_forms_mix():
         ("⊞^{sliding 5,2,1}", SlidingWindow(5, 2, 1)),
         ("[+]^{ sliding 10 , 3 , -4 }", SlidingWindow(10, 3, -4)),
         ("⊞^{from 5 to 9}", FixedWindow(5, 9)),
+        ("⊞^{from 5 to 9 causal}", FixedWindow(5, 9, causal=True)),
         ("⊞^{last 5,2,1}", LastWindow(5, 2, 1)),
         ("[+]^{ last 10 , 3 , 0 low-open }", LastWindow(10, 3, 0, Bounds.LOW_OPEN)),
         ("⊞^#5", TupleWindow(5)),

@@ -1,0 +1,142 @@
+"""Readings: what a document leaves open, each value as its own definition of a window's content."""
+
+import random
+
+import pytest
+
+from agreement import api
+from agreement.documents.requests import Around, absolute_text, reading_as
+from tests.agreement.command import lars
+from translate.dialects import read_query
+
+PATTERN = "?s <urn:p> ?o"
+CQELS2 = f"SELECT ?s FROM STREAM S [{{}}] WHERE {{{{ STREAM S {{{{ {PATTERN} }}}} }}}}"
+JANUS = (
+    f"SELECT ?s FROM NAMED WINDOW <w> ON LOG <urn:S> [{{}}] WHERE {{{{ WINDOW <w> {{{{ {PATTERN} }}}} }}}}"
+)
+CQELS = f"SELECT ?s {{{{ STREAM <urn:S> [{{}}] {{{{ {PATTERN} }}}} }}}}"
+CSPARQL = f"SELECT ?s FROM STREAM <urn:S> [{{}}] WHERE {{{{ {PATTERN} }}}}"
+RSPQL = f"SELECT ?s FROM NAMED WINDOW <w> ON <urn:S> [{{}}] WHERE {{{{ WINDOW <w> {{{{ {PATTERN} }}}} }}}}"
+SPARQ = f"SELECT ?s FROM NAMED WINDOW <w> ON <urn:S> {{}} WHERE {{{{ WINDOW <w> {{{{ {PATTERN} }}}} }}}}"
+CASES = {
+    "range-alone=sliding": [
+        (CQELS2, "RANGE 5s", lambda t, u: t - 5 <= u <= t),
+        (RSPQL, "RANGE 5", lambda t, u: t - 5 <= u <= t),  # of Kolibrie
+        (SPARQ, "RANGE 5", lambda t, u: t - 5 <= u <= t),
+        (SPARQ, "RANGE 5 T0 2", lambda t, u: t >= 7 and t - 5 <= u < t),
+    ],
+    "range-alone=tumbling": [
+        (CQELS, "RANGE 5s", lambda t, u: t // 5 * 5 - 5 <= u <= t // 5 * 5),
+        (CSPARQL, "RANGE 5s", lambda t, u: t // 5 * 5 - 5 <= u <= t // 5 * 5),
+        (RSPQL, "RANGE PT5S", lambda t, u: t // 5 * 5 - 5 <= u <= t // 5 * 5),
+    ],
+    "anchor=element": [
+        (CQELS2, "PAST 3s FUTURE 2s", lambda t, u: t - 3 < u <= t + 2),
+        (CQELS2, "PAST 3s FUTURE 2s STEP 4s", lambda t, u: t - 3 < u <= t + 2),
+        (CQELS2, "FUTURE 2s", lambda t, u: t < u <= t + 2),
+        (CQELS2, "PAST 3s", lambda t, u: t - 3 < u <= t),
+    ],
+    "log=causal": [(JANUS, "START 2000 END 6000", lambda t, u: 2 <= u <= min(6, t))],
+    "offset=step": [
+        (JANUS, "OFFSET 5000 RANGE 2000 STEP 3000", lambda t, u: t // 3 * 3 - 5 <= u <= t // 3 * 3 - 3),
+        (JANUS, "OFFSET 0 RANGE 0 STEP 3000", lambda t, u: u == t // 3 * 3),
+    ],
+    "offset=end": [
+        (JANUS, "OFFSET 2000 RANGE 3000 STEP 1000", lambda t, u: t - 5 <= u < t - 2),
+        (JANUS, "OFFSET 0 RANGE 3000 STEP 1000", lambda t, u: t - 3 <= u < t),
+    ],
+}
+FLAT = [(reading, *case) for reading, cases in CASES.items() for case in cases]
+
+
+@pytest.mark.parametrize(("reading", "text", "window", "shows"), FLAT)
+def test_each_reading_shows_what_its_definition_says(reading, text, window, shows, tmp_path):
+    rng = random.Random(f"{reading} {window}")
+    for _ in range(3):
+        elements = sorted((rng.randrange(20), f"urn:{name}") for name in "abcdef")
+        trace = tmp_path / "s.csv"
+        trace.write_text("t,s,p,o\n" + "".join(f"{t},{s},urn:p,urn:x\n" for t, s in elements))
+        (tmp_path / "q.rq").write_text(text.format(window))
+        engine = ["--engine", "janus"] if "LOG" in text else []
+        times = ["--mode", "pull", "--period", 1, "--unit", "1s", "--to", 19]
+        both = ["--evaluator", "both", "--certify", "all", "--in-process", "--json"]
+        ran = lars(
+            "solve",
+            tmp_path / "q.rq",
+            "--stream",
+            f"{'' if text is CQELS2 else 'urn:'}S={trace}",
+            "--reading",
+            reading,
+            *engine,
+            *times,
+            *both,
+        )
+        assert ran.code == 0, ran.err
+        rows = {line["t"]: {row["s"]["value"] for row in line["rows"]} for line in ran.lines}
+        assert rows == {t: {s for u, s in elements if shows(t, u)} for t in range(20)}
+
+
+ALONE = CQELS.format("RANGE 5s")
+
+
+def test_an_experiment_and_python_choose_readings_as_a_shell_does(tmp_path):
+    (tmp_path / "q.rq").write_text(ALONE.replace("<urn:p>", "ex:p"))
+    (tmp_path / "s.csv").write_text("t,s,p,o\n1,urn:a,urn:x:p,urn:x\n7,urn:b,urn:x:p,urn:x\n")
+    (tmp_path / "experiment.toml").write_text(
+        'cqels = "q.rq"\nunit = "1s"\nperiod = 1\nreadings = {range-alone = "tumbling"}\n'
+        '[streams]\n"urn:S" = "s.csv"\n[prefixes]\nex = "urn:x:"\n'
+    )
+    told = [tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "--period", 1, "--unit", "1s"]
+    shell = lars("agree", *told, "--reading", "range-alone=tumbling", "--prefix", "ex=urn:x:", "--json")
+    assert lars("agree", tmp_path, "--json").out == shell.out
+    assert lars("agree", *told, "--prefix", "ex=urn:x:", "--json").out != shell.out
+    query = (tmp_path / "q.rq").read_text()
+    python = api.translate(query, prefix={"ex": "urn:x:"}, readings={"range-alone": "tumbling"})
+    assert "⊞^{5,0,5} ◇ striple(?s, <urn:x:p>, ?o, <urn:S>)" in str(python)
+
+
+def test_a_query_declares_a_prefix_for_itself():
+    text = f"PREFIX ex: <urn:own:> {ALONE.replace('<urn:p>', 'ex:p')}"
+    assert "<urn:own:p>" in str(read_query(text, "q.rq", prefixes=(("ex", "urn:given:"),)).pattern)
+
+
+def test_engines_get_iris_for_prefixes_that_a_query_does_not_declare():
+    with reading_as(Around(prefixes=(("ex", "urn:x:"), ("o", "urn:o:")))):
+        text = absolute_text("PREFIX o: <urn:own:> ASK { ?s ex:p o:q }", "q.rq")
+    assert text == "PREFIX o: <urn:own:> ASK { ?s <urn:x:p> o:q }"
+
+
+@pytest.mark.parametrize(
+    ("reading", "why"),
+    [
+        ("gran=message", 'unknown reading "gran"; use range-alone, grain'),
+        ("grain=mesage", 'unknown value "mesage" of the reading grain; use time-point or message or triple'),
+        ("grain=message", "no translation for it: a stream of LARS"),
+        ("messages=unversioned", "requires a trace of messages"),
+    ],
+)
+def test_what_no_reading_is_or_does_is_refused(reading, why, tmp_path):
+    (tmp_path / "q.rq").write_text(ALONE)
+    (tmp_path / "s.csv").write_text("t,s,p,o\n1,urn:a,urn:p,urn:x\n")
+    ran = lars("solve", tmp_path / "q.rq", "--stream", f"urn:S={tmp_path / 's.csv'}", "--reading", reading)
+    assert (ran.code, why in ran.err) == (2, True), ran.err
+
+
+def test_a_program_has_no_readings_of_queries(tmp_path):
+    (tmp_path / "p.lars").write_text("a(X) ← ⊞^3 ◇ b(X).")
+    for command in ("solve", "translate"):
+        ran = lars(command, tmp_path / "p.lars", "--reading", "range-alone=sliding")
+        assert (ran.code, "--reading" in ran.err) == (2, True), ran.err
+
+
+def test_a_log_of_messages_needs_no_version_where_the_reading_says_so(tmp_path):
+    (tmp_path / "q.rq").write_text(CQELS.format("NOW"))
+    log = tmp_path / "log.ttl"
+    log.write_text("<urn:a> <urn:p> 1 .\nMESSAGE\n<urn:b> <urn:p> 2 .\n")
+    told = ["solve", tmp_path / "q.rq", "--stream", f"urn:S={log}", "--json"]
+    assert "without a version" in lars(*told).err
+    found = [
+        [row["s"]["value"] for row in line["rows"]]
+        for line in lars(*told, "--reading", "messages=unversioned").lines
+    ]
+    assert found == [["urn:a"], ["urn:b"]]

@@ -1,0 +1,107 @@
+"""Readings: the meanings that documents of a language contradict each other in or leave open, by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from lars.errors import LarsError
+from translate.model.query import Language, Manner
+
+Readings = tuple[tuple[str, str], ...]
+"""What was chosen: names of readings with their values."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMeaning:
+    """What a document leaves open: whose language it concerns, and what each choice changes in its manner.
+
+    The first choice is the default, unless each language has its own. None: a choice without a translation.
+    `source` says who leaves it open. Without languages it is a question of data.
+    """
+
+    name: str
+    source: str
+    languages: tuple[Language, ...]
+    choices: Mapping[str, Mapping[str, object] | None]
+
+
+_LEAVES_ELEMENTS: Final = (
+    "a stream of LARS has triples at times and does not say which of them are one element; use a trace "
+    "whose elements have a time and one triple each"
+)
+UNVERSIONED: Final = ("messages", "unversioned")
+"""The reading of message logs without a version."""
+READINGS: Final = (
+    OpenMeaning(
+        "range-alone",
+        "LARS (2015) reads [RANGE L] as sliding, newer engines as tumbling",
+        tuple(one for one in Language if one not in (Language.JANUS, Language.SPARQLSTREAM)),
+        {"sliding": {"tumbles": False}, "tumbling": {"tumbles": True}},
+    ),
+    OpenMeaning(
+        "grain",
+        "[NOW] of CQELS 2 is one element, and in LARS one time point",
+        (Language.CQELS2,),
+        {"time-point": {}, "message": None, "triple": None},
+    ),
+    OpenMeaning(
+        "count",
+        "the document of CQELS 2 counts triples, its tests elements",
+        (Language.CQELS2,),
+        {"triples": {}, "elements": None},
+    ),
+    OpenMeaning(
+        "anchor",
+        "two classes of CQELS 2 anchor PAST and FUTURE differently",
+        (Language.CQELS2,),
+        {"grid": {}, "element": {"anchored": True}},
+    ),
+    OpenMeaning(
+        "log",
+        "Janus does not say if START and END show what follows the evaluation",
+        (Language.JANUS,),
+        {"whole": {}, "causal": {"causal": True}},
+    ),
+    OpenMeaning(
+        "offset",
+        "the specification, code and plans of Janus read OFFSET differently",
+        (Language.JANUS,),
+        {"each": {}, "step": {"offset": "step"}, "end": {"offset": "end"}},
+    ),
+    OpenMeaning(
+        "messages",
+        "W3C tests reject MESSAGE without VERSION, Kolibrie accepts it",
+        (),
+        {"versioned": {}, "unversioned": {}},
+    ),
+)
+_BY_NAME: Final = {reading.name: reading for reading in READINGS}
+
+
+def check_reading(name: str, value: str) -> None:
+    """Raise LarsError for a reading or value that does not exist, or has no translation."""
+    reading = _BY_NAME.get(name)
+    if reading is None:
+        raise LarsError(f'unknown reading "{name}"; use {", ".join(_BY_NAME)}')
+    if value not in reading.choices:
+        raise LarsError(f'unknown value "{value}" of the reading {name}; use {" or ".join(reading.choices)}')
+    if reading.choices[value] is None:
+        raise LarsError(f"no translation for it: {_LEAVES_ELEMENTS}")
+
+
+def manner_of(language: Language, readings: Readings) -> Manner:
+    """Return the manner of a language, with what the readings that concern it change.
+
+    >>> manner_of(Language.CQELS2, (("range-alone", "sliding"),)).tumbles
+    False
+    """
+    manner = language.manner
+    for name, value in readings:
+        if language in _BY_NAME[name].languages:
+            manner = replace(manner, **_BY_NAME[name].choices[value] or {})  # type: ignore[arg-type]  # by name
+    return manner
+
+
+def concerns_queries(name: str) -> bool:
+    """Whether a reading is one of queries, and not of data."""
+    return bool(_BY_NAME[name].languages)
