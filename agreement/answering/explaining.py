@@ -15,7 +15,13 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Final, TypedDict, TypeGuard
 
-from agreement.answering.solve.solving import SolvingTask, in_mode, program_on_trace, query_on_trace
+from agreement.answering.solve.solving import (
+    SolvingTask,
+    asked_span,
+    in_mode,
+    program_on_trace,
+    query_on_trace,
+)
 from agreement.comparing.agree import AgreementTask, comparison_trace, pairs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
@@ -42,6 +48,7 @@ from lars.language.terms import (
     signature,
     write_name,
 )
+from lars.language.windows import Interval
 from lars.semantics import Background, all_background, check_candidate
 from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
 from solver.facts import Situation, atom_of, atoms_of
@@ -258,11 +265,20 @@ def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
 
     Raises LarsError for what cannot be read, with its place, and for input that the program derives.
     """
+    return situation_in(task, warn)[0]
+
+
+def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Interval]:
+    """Return the query or program with its input, and the time points that are wanted."""
+    program: Program
+    query: EngineQuery | None = None
     if task.path.suffix in PROGRAM_SUFFIXES:
         program, trace, _ = program_on_trace(task, warn)
-        return situation_on(program, None, trace, task.span[1], task.trace.options)
-    query, trace, task = query_on_trace(task, warn)
-    return situation_on(in_mode(query, task), query, trace, task.span[1], task.trace.options)
+    else:
+        query, trace, task = query_on_trace(task, warn)
+        program = in_mode(query, task)
+    here = situation_on(program, query, trace, task.span[1], task.trace.options)
+    return here, asked_span(task, trace, None).meet(trace.timeline)
 
 
 def situation_on(

@@ -52,6 +52,7 @@ _IDLE: Final = {
         IdleOptions(has_not("--out"), ("--runs",), requires="--out DIR"),
         IdleOptions(has("--as"), ("--runs",), excludes="--as NAME, whose reports are events"),
     ),
+    "report": (IdleOptions(has("--as"), ("--report",), excludes="--as NAME, which evaluates no program"),),
     "as_json": (IdleOptions(has("--as-stream"), ("--json",), excludes="--as-stream, which prints N-Quads"),),
     "schema": (alone("--schema"),),
     "keys": (alone("--schema"),),
@@ -183,7 +184,7 @@ COMMANDS: Final = {
         "Print the answers of a query or program at each time point.",
         _QUERIES,
         "solutions:solve",
-        (*_TABLES, "runs", "as_json"),
+        (*_TABLES, "runs", *_PAGED),
         "solving",
     ),
     "explain": Command(

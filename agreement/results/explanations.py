@@ -113,6 +113,8 @@ class ExplainResult(Findings):
 
     dates: Dates = field()  # not the property of the base
     _explanation: AtomExplanation | NoAnswerStream
+    _here: explaining.ProgramSituation = field()
+    _path: Path = field()
 
     @property
     def holds(self) -> bool:
@@ -148,6 +150,7 @@ class ExplainResult(Findings):
         """Return what the page of the explanation says."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import first_lines, text_page
+        from agreement.results.renderings.pages.moving import moving
         from agreement.results.renderings.pages.page import PageHead
 
         explanation, parts = self._explanation, list(self.parts())
@@ -168,6 +171,7 @@ class ExplainResult(Findings):
             "why": why_in_words(proof, lines, dates),
             "rules": [clip_text(short_text(rule), _LONG) for rule in program.rules[:_RULES]],
             "dates": dates.for_script(),
+            "moving": moving(self._here, self._here.stream.timeline, at, self._path),
         }
         page = text_page(head, self.document(), () if self.holds else parts)
         return replace(page, page=page.page | about)
@@ -190,7 +194,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
         raise LarsError(f"--at TIME is missing; {ACCEPTED}")
     here = situate(request, paths, listeners)
     explanation = explaining.explain_atom(here, here.at, atom, request.model, paths[0])
-    return ExplainResult(here.dates, explanation)
+    return ExplainResult(here.dates, explanation, here, paths[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 from math import ceil, floor
 from pathlib import Path
-from typing import ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from rich.console import RenderableType
 
@@ -15,6 +15,7 @@ from agreement.answering.solve.solving import (
     AnswerStreamOptions,
     EngineReports,
     ReportOptions,
+    SolvingTask,
     Streams,
 )
 from agreement.documents import requests
@@ -27,7 +28,12 @@ from agreement.results.renderings import answer_lines
 from lars.durations import MILLISECOND, SECOND, Duration
 from lars.language.windows import Interval
 from solver.facts import Row
-from solver.settings import Time
+from solver.settings import Time, unsaid
+from solver.traces.input_files import STANDARD_INPUT
+
+if TYPE_CHECKING:
+    from agreement.results.base.sources import SourceFiles
+    from agreement.results.renderings.pages.page import Page
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +100,9 @@ class SolveResult(Findings):
 
     _answered: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
+    _task: SolvingTask | None = None
+    """What was asked, for the steps of a page; None of what an engine reports."""
+    _source_files: "SourceFiles | None" = None
     streamed: ClassVar[bool] = True
 
     @property
@@ -175,6 +184,26 @@ class SolveResult(Findings):
         if len(rows) > _IN_NOTEBOOKS:
             yield f"… {len(rows) - _IN_NOTEBOOKS} more"
 
+    def page(self) -> "Page":
+        """Return the page of the answers: the program step by step, and the first rows."""
+        # Loads what only pages need.
+        from agreement.answering import explaining
+        from agreement.results.renderings.pages.blocks import text_page
+        from agreement.results.renderings.pages.moving import moving
+        from agreement.results.renderings.pages.page import PageHead
+
+        task = self._task
+        title = "Reports" if task is None else f"{task.path.name}, solved"
+        question = "What holds at each time, and why?"
+        head = PageHead(title, question, None, self.headline, self.warnings, "The answers")
+        page = text_page(head, self.document(), self.for_notebooks())
+        steps = None
+        if task is not None and STANDARD_INPUT not in (task.path, *task.trace.paths):
+            here, span = explaining.situation_in(task.in_process(), unsaid)
+            steps = moving(here, span, span.first, task.path)
+            page.page["dates"] = here.dates.within(here.stream.timeline).for_script()
+        return replace(page, template="solve", page=page.page | {"moving": steps})
+
     def _point(self, answer: AnswerAt) -> float:
         """Return when something is answered, in time points, also between two of them."""
         return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
@@ -230,4 +259,5 @@ def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
         whole=request.streams.whole,
         predicates=request.streams.predicates,
     )
-    return SolveResult(solving.answers(task, listeners.warn), task.setting.unit)
+    answered = solving.answers(task, listeners.warn)
+    return SolveResult(answered, task.setting.unit, task, listeners.source_files)

@@ -10,6 +10,7 @@ from lars.explain.evidence import (
     PresentAtom,
     Trivial,
     WindowContent,
+    body_bindings,
     present,
 )
 from lars.explain.proofs import Given, Premise, Proof, Prover, RuleInstance, Values, provers

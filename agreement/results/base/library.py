@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agreement.results.base.sources import SourceFiles
-    from agreement.results.renderings.pages.page import Page
+    from agreement.results.renderings.pages.page import InlinePage, Page
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
 JsonObject = dict[str, JsonValue]
@@ -185,6 +185,12 @@ class Findings(Result):
         from agreement.results.renderings.pages.page import provenance, write_page
 
         write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
+
+    def inline_report(self, height: int = 800) -> "InlinePage":
+        """Return the HTML report for a notebook, which shows it in a frame of so many pixels."""
+        from agreement.results.renderings.pages.page import InlinePage, html
+
+        return InlinePage(html(self.page()), height)
 
     @property
     def text(self) -> str:

@@ -13,14 +13,14 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass
 from datetime import UTC, datetime
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from agreement.documents.outputs import Json, clip_text, document_lines, json_text
 from agreement.documents.requests import EXPERIMENT_FILE, QUERY_SUFFIXES
@@ -265,6 +265,20 @@ class Page:
     page: Json
     provenance: Sequence[tuple[str, str]] = ()
     queries: Sequence[tuple[str, str]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class InlinePage:
+    """A page in a frame of a notebook: its script reaches nothing outside the frame."""
+
+    text: str = field(repr=False)
+    height: int
+
+    def _repr_html_(self) -> str:
+        size = f'width="100%" height="{self.height}" style="border: 0"'
+        return (
+            f'<iframe sandbox="allow-scripts allow-downloads" {size} srcdoc="{escape(self.text)}"></iframe>'
+        )
 
 
 LEFT_OUT: Final = object()

@@ -74,6 +74,7 @@
       });
   }
   for (const line of document.querySelectorAll("pre.query, .query .line")) coloured(line);
+  if ($("steps")) stepped(page.moving);
   if ($("proof")) $("proof").append(told({ document: data, lines: page.lines }));
   if ($("measures")) measured(page.windows, $("measures"));
   if ($("only-wrong"))
@@ -1308,5 +1309,317 @@
       }
     }).observe(box);
     draw();
+  }
+
+  // A program step by step: what enters and what leaves is added up once, for each step.
+  function stepped(moving) {
+    const { items, steps, texts, windows, formulas } = moving,
+      MOST = 60,
+      kept = [];
+    steps.forEach((one, place) => {
+      const before = kept[place - 1] || { windows: windows.map(() => new Set()), holds: new Set() },
+        changed = (old, entered, left) => {
+          const now = new Set(old);
+          left.forEach((each) => now.delete(each));
+          entered.forEach((each) => now.add(each));
+          return now;
+        };
+      kept.push({
+        windows: one.windows.map(([, , entered, left], number) =>
+          changed(before.windows[number], entered, left),
+        ),
+        holds: changed(before.holds, ...one.holds),
+      });
+    });
+    window.larsStep = (place) => ({
+      t: steps[place].t,
+      windows: kept[place].windows.map((own) => [...own].map((each) => [items[each].t, items[each].text])),
+      holds: [...kept[place].holds].map((each) => texts[each]),
+    });
+    const reads = windows.map(
+      (_, number) => new Set(formulas.flatMap((one) => (one.window === number ? one.items : []))),
+    );
+    const slider = $("step"),
+      box = $("step-picture"),
+      many = (count, noun) => `${count} ${noun}${count === 1 ? "" : "s"}`;
+    let now = 0,
+      lit = null,
+      held = null,
+      playing = null,
+      picture = null;
+
+    // Timeline: lanes of atoms, then a lane for each window, then what holds.
+    const times = items.map((item) => item.t).concat(steps.map((one) => one.t)),
+      first = times.reduce((least, t) => Math.min(least, t), Infinity),
+      last = Math.max(
+        times.reduce((most, t) => Math.max(most, t), -Infinity),
+        first + 1,
+      ),
+      used = [...new Set(items.map((item) => item.lane))].sort((one, other) => one - other),
+      SHOWN = 12;
+    const fit = (text, letters) => (text.length > letters ? `${text.slice(0, letters - 1)}…` : text);
+    function paint() {
+      const width = Math.max(box.clientWidth, 200),
+        left = width < 600 ? 84 : 170,
+        letters = width < 600 ? 9 : 22,
+        lane = 26,
+        own = windows.slice(0, SHOWN),
+        rows = used.length + own.length + 1,
+        height = 26 + rows * lane,
+        x = (t) => left + 14 + ((t - first) / (last - first)) * (width - left - 28),
+        svg = drawing("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+      const label = (text, y) => {
+        const found = drawing("text", { x: left - 6, y: y + 17, "text-anchor": "end", class: "lane-name" }),
+          title = drawing("title");
+        found.textContent = fit(text, letters);
+        title.textContent = text;
+        found.append(title);
+        svg.append(found, drawing("line", { x1: left, x2: width, y1: y + lane, y2: y + lane, class: "lane-line" }));
+      };
+      const widest = Math.max(when(first).length, when(last).length) * 7 + 14,
+        ticks = Math.max(1, Math.min(12, Math.floor((width - left) / widest), last - first));
+      const gap = Math.max(1, Math.ceil((last - first) / ticks));
+      for (let t = first; t <= last; t += gap) {
+        const found = drawing("text", { x: x(t), y: 14, "text-anchor": "middle", class: "lane-name" });
+        found.textContent = when(t);
+        svg.append(found);
+      }
+      const cursor = drawing("rect", { y: 18, width: 3, height: height - 18, class: "cursor" });
+      svg.append(cursor);
+      const dots = [],
+        heights = new Map();
+      used.forEach((number, place) => label(moving.lanes[number], 22 + place * lane));
+      items.forEach((item) => {
+        const place = `${item.lane} ${item.t}`,
+          above = heights.get(place) || 0,
+          dot = drawing("circle", {
+            cx: x(item.t),
+            cy: 22 + used.indexOf(item.lane) * lane + lane - 6 - (above % 4) * 5,
+            r: 3.5,
+          }),
+          title = drawing("title");
+        heights.set(place, above + 1);
+        title.textContent = `${when(item.t)}: ${item.text}`;
+        dot.append(title);
+        dots.push(dot);
+        svg.append(dot);
+      });
+      const brackets = own.map((text, place) => {
+        const y = 22 + (used.length + place) * lane,
+          found = drawing("rect", { y: y + 6, height: lane - 11, rx: 3 });
+        label(text, y);
+        svg.append(found);
+        return found;
+      });
+      const y = 22 + (used.length + own.length) * lane;
+      label("derived", y);
+      kept.forEach((one, place) => {
+        if (one.holds.size)
+          svg.append(drawing("rect", { x: x(steps[place].t) - 2.5, y: y + 9, width: 5, height: 10, class: "answer" }));
+      });
+      picture = { x, dots, brackets, cursor };
+      box.replaceChildren(svg);
+      mark();
+    }
+    // What is lit: a formula's window, and the atoms in it that fit; else what any window shows.
+    function mark() {
+      if (!picture) return;
+      const one = steps[now],
+        formula = lit === null ? null : formulas[lit],
+        fits = formula && new Set(formula.items),
+        seen = new Set();
+      kept[now].windows.forEach((own, number) => {
+        if (!formula || formula.window === number) own.forEach((each) => seen.add(each));
+      });
+      picture.cursor.setAttribute("x", picture.x(one.t) - 1.5);
+      picture.dots.forEach((dot, number) => {
+        const inside = seen.has(number);
+        dot.setAttribute("class", !inside ? "dot-out" : fits && fits.has(number) ? "dot-lit" : "dot-in");
+        dot.setAttribute("r", inside && fits && fits.has(number) ? 5.5 : 3.5);
+      });
+      picture.brackets.forEach((found, number) => {
+        const ends = one.windows[number][0];
+        found.setAttribute("class", formula && formula.window === number ? "bracket lit" : "bracket");
+        found.setAttribute("visibility", ends ? "visible" : "hidden");
+        if (!ends) return;
+        const from = picture.x(Math.max(ends[0], first)) - 7,
+          to = picture.x(Math.min(ends[1], last)) + 7;
+        found.setAttribute("x", from);
+        found.setAttribute("width", Math.max(to - from, 3));
+      });
+      for (const found of document.querySelectorAll("#steps .formula"))
+        found.classList.toggle("lit", lit !== null && +found.dataset.formula === lit);
+      document.querySelectorAll("#step-windows .window").forEach((found, number) => {
+        found.classList.toggle("lit", Boolean(formula) && formula.window === number);
+        for (const item of found.querySelectorAll("li[data-item]"))
+          item.classList.toggle("lit", Boolean(fits) && formula.window === number && fits.has(+item.dataset.item));
+      });
+    }
+    function list(entries, left) {
+      const found = make("ul", null, { class: "step-items" });
+      for (const [sign, text, item, unread] of entries.slice(0, MOST)) {
+        const line = make("li", null, { class: { "+": "entered", "−": "gone", "": "stays" }[sign] });
+        if (item !== undefined) line.dataset.item = item;
+        if (unread) line.classList.add("unread");
+        line.append(make("b", sign || "·", { "aria-hidden": "true" }), ` ${text}`);
+        if (sign) line.append(make("span", sign === "+" ? " (enters)" : " (leaves)", { class: "spoken" }));
+        found.append(line);
+      }
+      const more = left + Math.max(0, entries.length - MOST);
+      if (more) found.append(make("li", `… and ${more} more`, { class: "hint" }));
+      return found;
+    }
+    function windowsShown() {
+      const one = steps[now];
+      $("step-windows").replaceChildren(
+        ...windows.map((text, number) => {
+          const [ends, count, entered, left] = one.windows[number],
+            own = kept[now].windows[number],
+            fresh = new Set(now ? entered : []),
+            at = (each) => `${when(items[each].t)}: ${items[each].text}`,
+            entries = [...own]
+              .map((each) => [fresh.has(each) ? "+" : "", at(each), each, !reads[number].has(each)])
+              .concat(now ? left.map((each) => ["−", at(each), undefined, !reads[number].has(each)]) : [])
+              .sort((one, other) => one[3] - other[3] || Boolean(other[0]) - Boolean(one[0])),
+            found = make("div", null, { class: "window" }),
+            title = make("p", null, { class: "caption" });
+          title.append(
+            make("code", text),
+            ends ? ` shows [${when(ends[0])}, ${when(ends[1])}]: ${many(count, "atom")}` : " shows nothing",
+          );
+          found.append(title, list(entries, count - own.size));
+          return found;
+        }),
+      );
+    }
+    function rulesFire() {
+      const fires = new Map(steps[now].fires.map((one) => [one[0], one]));
+      for (const line of document.querySelectorAll("#steps [data-rule]")) {
+        const one = fires.get(+line.dataset.rule),
+          where = line.querySelector(".instances");
+        line.classList.toggle("fires", Boolean(one));
+        if (!one) where.replaceChildren();
+        else {
+          const [, count, more, shown] = one;
+          where.replaceChildren(
+            make("p", `fires ${more ? "at least " : ""}${count === 1 && !more ? "once" : `${count} times`}`),
+            list(
+              shown.map((each) => ["", texts[each]]),
+              count - shown.length,
+            ),
+          );
+        }
+      }
+    }
+    function whatHolds() {
+      const one = steps[now],
+        fresh = new Set(now ? one.holds[0] : []),
+        entries = [...kept[now].holds]
+          .map((each) => [each, fresh.has(each) ? "+" : ""])
+          .concat(now ? one.holds[1].map((each) => [each, "−"]) : []),
+        of = (wanted) =>
+          entries.filter(([each]) => moving.answers[each] === wanted).map(([each, sign]) => [sign, texts[each]]),
+        shown = of(true),
+        others = of(false),
+        parts = [];
+      if (one.silent) parts.push(make("p", "The query is not evaluated at this time."));
+      else if (!one.streams) parts.push(make("p", "There is no answer stream at this time."));
+      else if (one.streams > 1 || one.more)
+        parts.push(make("p", `Answer stream 1 of ${one.more ? "more than " : ""}${one.streams}:`));
+      if (shown.length) parts.push(list(shown, 0));
+      else if (one.streams && !one.silent)
+        parts.push(make("p", others.length ? "No answer." : "Nothing is derived."));
+      $("step-holds").replaceChildren(...parts);
+      $("step-others").hidden = !others.length;
+      $("step-others").firstElementChild.textContent = `Other derived atoms (${others.length})`;
+      $("step-others").lastElementChild.replaceChildren(list(others, 0));
+    }
+    function summary() {
+      const one = steps[now],
+        count = (place) => new Set(one.windows.flatMap((own) => own[place])).size,
+        entered = count(2),
+        left = count(3),
+        since = now
+          ? ` Since t = ${when(steps[now - 1].t)}: ${many(entered, "atom")} entered a window and ${left} left one; ` +
+            `${many(one.holds[0].length, "derived atom")} ${one.holds[0].length === 1 ? "is" : "are"} new, ${one.holds[1].length} gone.`
+          : "";
+      const fires = many(one.fires.length, "rule");
+      return `At t = ${when(one.t)}, ${fires} ${one.fires.length === 1 ? "fires" : "fire"}.${since}`;
+    }
+    function go(place) {
+      now = Math.min(Math.max(place, 0), steps.length - 1);
+      slider.value = now;
+      const said = `t = ${when(steps[now].t)}`;
+      slider.setAttribute("aria-valuetext", `${said}, step ${now + 1} of ${steps.length}`);
+      $("step-time").textContent = said;
+      $("step-back").disabled = !now;
+      $("step-on").disabled = now === steps.length - 1;
+      windowsShown();
+      rulesFire();
+      whatHolds();
+      $("step-said").textContent = summary();
+      mark();
+    }
+    function play(on) {
+      clearInterval(playing);
+      playing = on ? setInterval(() => (now < steps.length - 1 ? go(now + 1) : play(false)), 900) : null;
+      $("step-play").textContent = on ? "Pause" : "Play";
+      $("step-play").setAttribute("aria-pressed", String(on));
+      // While it plays a screen reader is not told each step.
+      $("step-said").setAttribute("aria-live", on ? "off" : "polite");
+    }
+    function toggle() {
+      if (!playing && now === steps.length - 1) go(0);
+      play(!playing);
+    }
+    const move = (place) => {
+      play(false);
+      go(place);
+    };
+    slider.addEventListener("input", () => move(+slider.value));
+    $("step-back").addEventListener("click", () => move(now - 1));
+    $("step-on").addEventListener("click", () => move(now + 1));
+    $("step-play").addEventListener("click", toggle);
+    for (const where of [box, slider])
+      where.addEventListener("keydown", (event) => {
+        const by = { ArrowLeft: -1, ArrowRight: 1, PageUp: -10, PageDown: 10, Home: -Infinity, End: Infinity }[event.key];
+        if (event.key === " ") toggle();
+        else if (by === undefined || event.ctrlKey || event.altKey || event.metaKey) return;
+        else move(now + by);
+        event.preventDefault();
+      });
+    box.addEventListener("click", (event) => {
+      const t = first + ((event.clientX - box.getBoundingClientRect().left - (picture.x(first) || 0)) / (picture.x(last) - picture.x(first))) * (last - first);
+      let best = 0;
+      steps.forEach((one, place) => {
+        if (Math.abs(one.t - t) < Math.abs(steps[best].t - t)) best = place;
+      });
+      move(best);
+    });
+    for (const found of document.querySelectorAll("#steps .formula")) {
+      const number = +found.dataset.formula,
+        light = (value) => {
+          lit = value === null ? held : value;
+          mark();
+        },
+        hold = () => {
+          held = held === number ? null : number;
+          for (const one of document.querySelectorAll("#steps .formula"))
+            one.setAttribute("aria-pressed", String(+one.dataset.formula === held));
+          light(held);
+        };
+      found.setAttribute("aria-pressed", "false");
+      for (const name of ["mouseenter", "focus"]) found.addEventListener(name, () => light(number));
+      for (const name of ["mouseleave", "blur"]) found.addEventListener(name, () => light(null));
+      found.addEventListener("click", hold);
+      found.addEventListener("keydown", (event) => {
+        if (event.key !== "Enter" && event.key !== " ") return;
+        hold();
+        event.preventDefault();
+      });
+    }
+    go(moving.start);
+    new ResizeObserver(paint).observe(box);
+    paint();
   }
 })();

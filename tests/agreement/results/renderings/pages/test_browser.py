@@ -24,6 +24,7 @@ pytestmark = [
 
 
 MET = SAMPLES / "judged" / "met"
+DOOR = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
 
 
 def phase_page(_):
@@ -62,6 +63,7 @@ RESULTS = {
     "witness": lambda _: api.witness(SAMPLES / "minus", period=2),
     "shrink": lambda _: api.shrink(SAMPLES / "coupons", period=8),
     "explain": lambda _: api.explain(SAMPLES / "coupons", atom="ans(25,rayban,b)", at=18),
+    "solve": lambda _: api.solve(*DOOR),
     "decide": lambda _: api.decide(SAMPLES / "minus", period="1..3"),
     "contained": long_names_page,
     "compare": lambda _: api.compare("cqels", "cqels-1.x", MET / "query.cqels.rq", MET / "doors.nq"),
@@ -273,6 +275,52 @@ def test_a_premise_lights_its_line(browser, pages):
 def test_a_proof_is_a_tree(browser, pages):
     with opened(browser, pages("explain")) as page:
         assert page.locator("#proof details").first.inner_text().startswith("ans1(25, rayban, b) by rule")
+
+
+def test_each_step_adds_up_to_what_enters_and_leaves(browser, pages):
+    with opened(browser, pages("solve")) as page:
+        solved = {answer.t: set(answer.streams[0]) for answer in api.solve(*DOOR).answers}
+        for t, held in solved.items():
+            step = page.evaluate(f"larsStep({t})")
+            assert (step["t"], set(step["holds"])) == (t, held)
+            enters = {(u, text) for u, text in step["windows"][0] if text.startswith("enter")}
+            came = [(1, "enter(ann, front)"), (3, "enter(bob, front)"), (3, "enter(cid, back)")]
+            assert enters == {(u, text) for u, text in came if u <= t}
+
+
+def test_the_keys_move_the_steps_and_a_formula_lights_its_window(browser, pages):
+    with opened(browser, pages("solve")) as page:
+        page.focus("#step")
+        for key in ("End", "Home", "ArrowRight", "ArrowRight", "ArrowRight"):
+            page.keyboard.press(key)
+        said = page.inner_text("#step-said")
+        assert said.startswith(
+            "At t = 3, 4 rules fire. Since t = 2: 2 atoms entered a window and 0 left one;"
+        )
+        assert "+ 3: enter(bob, front)\n(enters)" in page.inner_text("#step-windows")
+        formula = page.locator(".formula", has_text="leave")
+        formula.focus()
+        assert page.locator(".bracket.lit").count() == page.locator(".window.lit").count() == 1
+        assert page.locator(".dot-lit").count() == 0
+        page.locator(".formula", has_text="@_T").focus()
+        assert page.locator(".dot-lit").count() == page.locator(".window li.lit").count() == 3
+
+
+def test_play_goes_on_until_it_is_paused(browser, pages):
+    with opened(browser, pages("solve")) as page:
+        page.focus("#step-picture")
+        page.keyboard.press("Space")
+        page.locator("#step-time", has_text="t = 1").wait_for()
+        page.click("#step-play")
+        assert page.get_attribute("#step-play", "aria-pressed") == "false"
+
+
+def test_a_page_in_the_frame_of_a_notebook_moves(browser, tmp_path):
+    (tmp_path / "notebook.html").write_text(api.solve(*DOOR).inline_report()._repr_html_())
+    with opened(browser, tmp_path / "notebook.html") as page:
+        frame = page.frame_locator("iframe")
+        frame.locator("#step-on").click()
+        assert frame.locator("#step-time").inner_text() == "t = 1"
 
 
 def test_a_value_that_is_called_as_a_variable_stays(browser, pages):

@@ -59,6 +59,30 @@ def test_a_page_holds_the_document_of_json_and_needs_nothing_else(name, tmp_path
     assert not re.findall(r'src=|href="[^#]|url\(|import |fetch\(', outside)
 
 
+def test_a_page_of_answers_has_each_step_of_a_query_and_of_a_program(tmp_path):
+    door = (SAMPLES / "door" / "door.lars", SAMPLES / "door" / "door.atoms")
+    for inputs, last in ((door, 9), ((SAMPLES / "coupons", "--to", 20), 20)):
+        ran = lars("solve", *inputs, "--report", tmp_path / "page.html")
+        assert ran.code == 0
+        moving = data_of((tmp_path / "page.html").read_text(encoding="utf-8"))["page"]["moving"]
+        assert [step["t"] for step in moving["steps"]] == list(range(last + 1))
+        assert moving["left"] == []
+
+
+def test_a_page_of_many_steps_says_what_it_leaves_out():
+    program, trace = "hot(X) ← ⊞^{3,0,3} ◇ e(X).", "0: e(a).\n90000: e(b).\n"
+    moving = api.solve(program, trace).page().page["moving"]
+    assert [step["t"] for step in moving["steps"]] == [0, 6, 90000]
+    (left,) = moving["left"]
+    assert left.startswith("The page has 3 of 90,001 time points: those at which input arrives, or has")
+
+
+def test_what_an_engine_reports_has_no_steps(tmp_path):
+    slide = SAMPLES / "slide"
+    ran = lars("solve", slide, "--as", "cqels", "--report", tmp_path / "page.html")
+    assert (ran.code, "cannot combine --report with --as NAME" in ran.err) == (2, True)
+
+
 class Structure(HTMLParser):
     """Reads the elements of a page, each with its text."""
 

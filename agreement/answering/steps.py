@@ -1,0 +1,98 @@
+"""A program step by step: at each time what its windows hold, which rules fire, and what is derived.
+
+Source: LARS (2015), Definitions 1 to 3. Each step is an evaluation of its own, by clingo.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from agreement.answering.explaining import ProgramSituation, answer_streams, prover_of
+from lars.analysis import nearby, windows_of
+from lars.explain import IndexedPoint, body_bindings
+from lars.language.formulas import At
+from lars.language.program import Program, Rule, close, put
+from lars.language.stream import Moment, Stream, cut
+from lars.language.terms import Atom, Binding
+from lars.language.windows import Interval, IntervalWindow, Window
+from lars.semantics import choices
+
+MOST_INSTANCES: Final = 1_000
+"""Of a rule with more instances at one time one more than these are found."""
+
+
+WindowContent = tuple[Interval | None, frozenset[Moment]]
+"""The interval that a window shows at a time, None if it is empty, and the atoms in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A program at t: the content of each of its windows, and its first answer stream.
+
+    `derived` is None if there is no answer stream. `count` is the number of answer streams; `more`: at least.
+    `instances` are those of each rule whose bodies hold, by the number of the rule, counted from 1.
+    """
+
+    t: int
+    contents: tuple[WindowContent, ...]
+    derived: frozenset[Moment] | None
+    instances: Mapping[int, tuple[Rule, ...]]
+    count: int
+    more: bool
+
+
+def windows_in_order(program: Program) -> tuple[Window, ...]:
+    """Return the windows of a program, each once, in the order of its rules.
+
+    Programs that the solver evaluates have at most one window in a literal, and look through it at t.
+    """
+    every = (window for rule in program.rules for literal in rule.body for window in windows_of(literal))
+    return tuple(dict.fromkeys(every))
+
+
+def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[Step]:
+    """Yield what the program does at each of the times; LarsError names the path of what is refused."""
+    windows = windows_in_order(here.program)
+    for t in times:
+        near, _ = nearby(here.program, here.stream, t)
+        found = answer_streams(here, here.program, t, path)
+        if found.streams:
+            first = found.streams[0]
+            world = prover_of(replace(here, stream=near), here.program, t, first).world
+            stream, instances = world.stream, dict(_instances(world))
+        else:
+            # No choice of ties has an answer stream: windows show the first choice.
+            first, stream, instances = None, next(choices(here.program, near, t)), {}
+        contents = tuple(_content(stream, window, t) for window in windows)
+        yield Step(t, contents, first, instances, len(found.streams), found.more)
+
+
+def _content(stream: Stream, window: Window, t: int) -> WindowContent:
+    """Return what a window shows: of an interval of time all, of other windows what the definition keeps."""
+    if isinstance(window, IntervalWindow):
+        interval, left = window.bounds(t, stream.timeline), stream
+    else:
+        left = cut(stream, window, t)
+        interval = left.timeline
+    every = chain(left.input.items(), left.derived.items())
+    content = frozenset((u, atom) for u, atoms in every if u in interval for atom in atoms)
+    return interval or None, content
+
+
+def _instances(world: IndexedPoint) -> Iterator[tuple[int, tuple[Rule, ...]]]:
+    for number, rule in enumerate(world.program.rules, 1):
+        distinct: dict[Rule, None] = {}
+        for binding in body_bindings(world, rule.body, {}) if rule.body else ():
+            distinct[_instance(rule, binding)] = None
+            if len(distinct) > MOST_INSTANCES:
+                break
+        if distinct:
+            yield number, tuple(distinct)
+
+
+def _instance(rule: Rule, binding: Binding) -> Rule:
+    head = None if rule.head is None else put(rule.head, binding)
+    assert head is None or isinstance(head, Atom | At)
+    return Rule(head, tuple(close(literal, binding) for literal in rule.body))

@@ -1,0 +1,290 @@
+"""A program that moves: the steps of a page with a slider over time, as small numbers.
+
+Each step tells what enters and what leaves since the step before, so that a script adds them up.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import monotonic
+from typing import Final
+
+from agreement.answering.explaining import ProgramSituation
+from agreement.answering.steps import MOST_INSTANCES, Step, steps, windows_in_order
+from agreement.documents.outputs import Json, clip_text, quantity, short, shorten
+from agreement.results.renderings.pages.page import LATEST_DRAWN
+from lars.analysis import windows_of
+from lars.language.formulas import BodyLiteral
+from lars.language.program import Rule, atoms, is_fact, write_literal
+from lars.language.stream import Moment
+from lars.language.terms import Atom, signature, unify
+from lars.language.windows import Interval, IntervalWindow, Window
+from solver.columns import Numbering
+from solver.facts import STREAM_PREDICATE, canonical_atom
+from translate.tau import TRIGGER
+
+_MOST_STEPS: Final = 200
+_MOST_SECONDS: Final = 20.0
+_MOST_ITEMS: Final = 2_000
+_MOST_NUMBERS: Final = 40_000
+_MOST_LETTERS: Final = 200_000
+"""So many steps, seconds of evaluation, atoms in windows, numbers and letters make a page."""
+_INSTANCES: Final = 5
+_MOST_RULES: Final = 100
+_MOST_LANES: Final = 12
+_LONGEST: Final = 300
+"""Of more instances of a rule at a time, rules, lanes, and letters of an atom the first are shown."""
+
+
+def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
+    """Return the time points of a page in a span, in order, and a sentence if they are not all.
+
+    Of many those are chosen at which input arrives or leaves a window, the nearest to `start`.
+    """
+    count = span.last - span.first + 1
+    if count <= _MOST_STEPS:
+        return list(span), ""
+    lengths = {0}
+    for window in windows_in_order(here.program):
+        past = window.reach[0] if isinstance(window, IntervalWindow) else None
+        lengths |= set() if past is None else {past + 1}
+    near = {u + length for u in here.stream.input for length in lengths if u + length in span}
+    found = sorted({start, *near} if start in span else near, key=lambda t: abs(t - start))
+    chosen = sorted(found[:_MOST_STEPS]) or [span.first]
+    return chosen, (
+        f"The page has {len(chosen)} of {count:,} time points: those at which input arrives, or has just "
+        f"left a window, nearest to {here.dates.option(start)}"
+    )
+
+
+def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Json | None:
+    """Return the steps of a program around a start time for the script of a page; None for huge times."""
+    if here.stream.timeline.last >= LATEST_DRAWN:
+        return None
+    times, chosen = times_of(here, span, start)
+    begun, found = monotonic(), list[Step]()
+    for step in steps(here, sorted(times, key=lambda t: abs(t - start)), path):
+        found.append(_as_read(here, step))
+        if monotonic() - begun > _MOST_SECONDS:
+            break
+    while (page := _encoded(here, found, start)) is None:
+        found = found[: len(found) // 2]
+    left = len(times) - len(found)
+    more = f"{quantity(left, 'more step')} would make the page too long, or take too long" if left else ""
+    return page | {"left": list(filter(None, (chosen, more, *page["left"])))}
+
+
+def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> Json | None:
+    """Return steps for the script; None if they are too long and there are several."""
+    ordered = sorted(evaluated, key=lambda step: step.t)
+    items, items_left = _items(here, ordered, start)
+    rules, formulas = _rules(here, items)
+    texts: Things = Numbering()
+    told = [
+        _told(here, step, before, items, texts)
+        for before, step in zip((None, *ordered), ordered, strict=False)
+    ]
+    numbers = sum(len(formula["items"]) for formula in formulas) + sum(map(_numbers, told))
+    words = _told_apart([thing if isinstance(thing, Rule) else thing[1] for thing in texts])
+    letters = sum(map(len, words)) + sum(len(item["text"]) for item in _drawn(items, ()))
+    if len(evaluated) > 1 and (numbers > _MOST_NUMBERS or letters > _MOST_LETTERS):
+        return None
+    lanes = _lanes(here, items)
+    facts = sum(map(is_fact, here.program.rules))
+    unshown = max(0, len(here.program.proper_rules) - _MOST_RULES)
+    return {
+        "items": _drawn(items, lanes),
+        "lanes": [*lanes, "other atoms"],
+        "windows": list(map(str, windows_in_order(here.program))),
+        "rules": rules,
+        "formulas": formulas,
+        "facts": facts,
+        "texts": [
+            f"@_{thing[0]} {text}" if isinstance(thing, tuple) and thing[0] is not None else text
+            for thing, text in zip(texts, words, strict=True)
+        ],
+        "answers": [isinstance(thing, tuple) and _is_answer(here, thing[1]) for thing in texts],
+        "steps": told,
+        "start": next((place for place, step in enumerate(ordered) if step.t == start), 0),
+        "left": [
+            *(
+                [f"{quantity(items_left, 'more atom')} in windows are counted, and not drawn"]
+                * bool(items_left)
+            ),
+            *([f"{quantity(unshown, 'more rule')} are left out"] * bool(unshown)),
+        ],
+    }
+
+
+def _as_read(here: ProgramSituation, step: Step) -> Step:
+    """Return a step whose windows show input, and those derived atoms that a formula reads through them.
+
+    A window shows everything at the times that it covers, also what the rules derive there for others.
+    """
+    read = {(window, signature(atom)) for window, atom in _formulas(here) if atom is not None}
+    given = here.stream.input
+    contents = (
+        (
+            interval,
+            frozenset(
+                (u, atom)
+                for u, atom in content
+                if (window, signature(atom)) in read or atom in given.get(u, ())
+            ),
+        )
+        for window, (interval, content) in zip(windows_in_order(here.program), step.contents, strict=True)
+    )
+    return replace(step, contents=tuple(contents))
+
+
+def _formulas(here: ProgramSituation) -> Iterator[tuple[Window, Atom | None]]:
+    for rule in here.program.rules:
+        yield from filter(None, map(_formula, rule.body))
+
+
+def _formula(literal: BodyLiteral) -> tuple[Window, Atom | None] | None:
+    """Return the window of a literal, if it has one, and the atom in it, None for true."""
+    window = next(windows_of(literal), None)
+    atom = next((canonical_atom(atom) for atom, _, _ in atoms(literal)), None)
+    return None if window is None else (window, atom)
+
+
+Items = Numbering[Moment]
+Held = tuple[int | None, Atom]
+"""A derived atom; its time, if that is not the time of the step."""
+Things = Numbering[Held | Rule]
+
+
+def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
+    """Return the atoms in windows and the input, those nearest to the start; and how many are left out."""
+    every = {moment for step in ordered for _, content in step.contents for moment in content}
+    first, last = (ordered[0].t, ordered[-1].t) if ordered else (0, -1)
+    every |= {(u, atom) for u, own in here.stream.input.items() if first <= u <= last for atom in own}
+    near = sorted(every, key=lambda moment: (abs(moment[0] - start), moment[0], str(moment[1])))
+    items: Items = Numbering()
+    for moment in sorted(near[:_MOST_ITEMS], key=lambda moment: (moment[0], str(moment[1]))):
+        items[moment]
+    return items, len(every) - len(items)
+
+
+def _text(text: str) -> str:
+    return clip_text(shorten(text), _LONGEST)
+
+
+def _told_apart(things: Iterable[Atom | Rule]) -> list[str]:
+    """Return atoms and rules in short; in full if others that differ are as short."""
+    every = {thing: _text(str(thing)) for thing in things}
+    alike = Counter(every.values())
+    texts = {
+        thing: text if alike[text] == 1 else clip_text(str(thing), _LONGEST) for thing, text in every.items()
+    }
+    return [texts[thing] for thing in things]
+
+
+def _is_answer(here: ProgramSituation, atom: Atom) -> bool:
+    if here.query is not None:
+        return atom.predicate == "ans1"
+    return here.program.answers is None or signature(atom) in here.program.answers
+
+
+def _lane(atom: Atom) -> str:
+    if atom.predicate == STREAM_PREDICATE:
+        return short(str(atom.arguments[-1]))
+    return f"{atom.predicate}/{len(atom.arguments)}"
+
+
+def _lanes(here: ProgramSituation, items: Items) -> list[str]:
+    """Return the lanes with the most atoms, those of the input first."""
+    counts = Counter(_lane(atom) for _, atom in items)
+    lanes = [lane for lane, _ in counts.most_common(_MOST_LANES)]
+    given = {_lane(atom) for own in here.stream.input.values() for atom in own}
+    return sorted(lanes, key=lambda lane: lane not in given)
+
+
+def _drawn(items: Items, lanes: Sequence[str]) -> list[Json]:
+    places = {lane: place for place, lane in enumerate(lanes)}
+    texts = _told_apart([atom for _, atom in items])
+    return [
+        {"t": t, "text": text, "lane": places.get(_lane(atom), len(lanes))}
+        for (t, atom), text in zip(items, texts, strict=True)
+    ]
+
+
+def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]]:
+    """Return the rules, each in parts, and the formulas among the parts: a window and the atoms that fit."""
+    windows = windows_in_order(here.program)
+    known = Numbering[tuple[Window, Atom | None]]()
+    numbered = [(number, rule) for number, rule in enumerate(here.program.rules, 1) if not is_fact(rule)]
+    rules = []
+    for number, rule in numbered[:_MOST_RULES]:
+        parts = []
+        for literal in rule.body:
+            formula = _formula(literal)
+            parts.append(
+                {
+                    "text": _text(write_literal(literal)),
+                    "formula": None if formula is None else known[formula],
+                }
+            )
+        rules.append(
+            {"number": number, "head": "" if rule.head is None else _text(str(rule.head)), "parts": parts}
+        )
+    formulas = [
+        {
+            "window": windows.index(window),
+            "items": [
+                place
+                for (_, own), place in items.items()
+                if atom is not None and unify(atom, own, {}) is not None
+            ],
+        }
+        for window, atom in known
+    ]
+    return rules, formulas
+
+
+def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items, texts: Things) -> Json:
+    """Return a step by numbers of atoms and texts: what enters, and what leaves since the step before."""
+    windows = []
+    for place, (interval, content) in enumerate(step.contents):
+        old = frozenset[Moment]() if before is None else before.contents[place][1]
+        ends = None if interval is None else [interval.first, interval.last]
+        windows.append([ends, len(content), *_change(old, content, items)])
+    now, then = _holding(step), set[Held]() if before is None else set(_holding(before))
+    return {
+        "t": step.t,
+        "windows": windows,
+        "holds": [
+            [texts[held] for held in now if held not in then],
+            sorted(texts[held] for held in then.difference(now)),
+        ],
+        "fires": [
+            [
+                *(number, min(len(instances), MOST_INSTANCES), len(instances) > MOST_INSTANCES),
+                [texts[instance] for instance in instances[:_INSTANCES]],
+            ]
+            for number, instances in step.instances.items()
+        ],
+        "streams": step.count,
+        "more": step.more,
+        "silent": here.query is not None and (step.t, TRIGGER) not in (step.derived or ()),
+    }
+
+
+def _change(old: Collection[Moment], new: Collection[Moment], items: Items) -> tuple[list[int], list[int]]:
+    entered, left = set(new) - set(old), set(old) - set(new)
+    return sorted(items[one] for one in entered if one in items), sorted(
+        items[one] for one in left if one in items
+    )
+
+
+def _holding(step: Step) -> list[Held]:
+    """Return the derived atoms in an order that stays, each with its time if that is not the step's own."""
+    held: list[Held] = [(None if u == step.t else u, atom) for u, atom in step.derived or ()]
+    return sorted(held, key=lambda one: (one[0] is not None, one[0] or 0, str(one[1])))
+
+
+def _numbers(written: Json) -> int:
+    changes = sum(len(entered) + len(left) for _, _, entered, left in written["windows"])
+    return changes + sum(map(len, written["holds"])) + sum(len(texts) for *_, texts in written["fires"])
