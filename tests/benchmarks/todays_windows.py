@@ -5,7 +5,8 @@ Janus, RSP-QL, C-SPARQL and CQELS with one or two windows each, and traces. The 
 window which times it shows, from the languages' documents, and joins triples in loops. The rows of `agree`
 are compared with it, the streams of `decide --contained` and `witness` are tried by it. Where they say that
 there is none, all streams of up to two triples are tried, which is enough for these queries (A7), at all
-times up to where windows are periodic. It prints each difference, and how often each said what.
+times up to where windows are periodic: one for each set of windows that show a time. Each case chooses
+readings too, but for `judge`. It prints each difference, and how often each said what.
 """
 
 import json
@@ -56,10 +57,25 @@ def last_closed(width, step, start=0):
     return shows
 
 
+READINGS = (
+    *[{}] * 3,
+    {"range-alone": "sliding", "log": "causal", "anchor": "element", "offset": "step"},
+    {"range-alone": "tumbling", "log": "causal", "offset": "end"},
+    {"anchor": "element"},
+)
+
+
+def alone(draw, width, usual):
+    """Return what a window without a step shows, as the reading of the case or else its language says."""
+    of_readings = {"sliding": closed(width), "tumbling": closed(width, width)}
+    said = draw.readings.get("range-alone")
+    return usual if said is None or (said == "tumbling" and usual(1) != (1 - width, 1)) else of_readings[said]
+
+
 def sparq(draw):
     width, step, start = draw.randint(1, 5), draw.randint(1, 5), draw.randint(0, 4)
     if draw.randrange(3) == 0:
-        return Window(f"RANGE {width}", last_closed(width, width))
+        return Window(f"RANGE {width}", alone(draw, width, last_closed(width, width)))
     if draw.randrange(2) == 0:
         return Window(f"RANGE PT{width}S STEP {step}", last_closed(width, step))
     return Window(f"[RANGE {width} STEP {step} T0 {start}]", last_closed(width, step, start))
@@ -68,7 +84,7 @@ def sparq(draw):
 def kolibrie(draw):
     width, step = draw.randint(1, 5), draw.randint(1, 5)
     if draw.randrange(3) == 0:
-        return Window(f"[RANGE {width}]", closing(width, width))
+        return Window(f"[RANGE {width}]", alone(draw, width, closing(width, width)))
     return Window(f"[RANGE {width} STEP {step}]", closing(width, step))
 
 
@@ -78,11 +94,16 @@ def janus(draw):
         return Window(f"[RANGE {width}000 STEP {step}000]", closing(width, step))
     if kind == 1:
         begin, end = draw.randint(0, 6), draw.randint(7, 12)
-        return Window(f"LOG[START {begin}000 END {end}000]", lambda _: (begin, end))
+        causal = draw.readings.get("log") == "causal"
+        shows = lambda t: (begin, min(t, end) if causal else end)  # noqa: E731
+        return Window(f"LOG[START {begin}000 END {end}000]", shows)
     offset = width + draw.randint(0, 4)
-    # The documents do not say what its STEP means; it is asked at each time.
     text = f"LOG[OFFSET {offset}000 RANGE {width}000 STEP {step}000]"
-    return Window(text, lambda t: (t - offset, t - offset + width))
+    if draw.readings.get("offset") == "end":
+        return Window(text, lambda t: (t - offset - width, t - offset - 1))
+    # The documents do not say what its STEP means; it is asked at each time.
+    step = step if draw.readings.get("offset") == "step" else 1
+    return Window(text, lambda t: (t - t % step - offset, t - t % step - offset + width))
 
 
 def cqels2(draw):
@@ -90,8 +111,11 @@ def cqels2(draw):
     stepped = closing(width, step) if width % step == 0 else last_closed(width, step)
     ahead = lambda t: tuple(end + 1 for end in stepped(t))  # noqa: E731
     directed = lambda t: (t - t % step - width + 1, t - t % step + future)  # noqa: E731
+    if draw.readings.get("anchor") == "element":
+        ahead = lambda t: (t + 1, t + width)  # noqa: E731
+        directed = lambda t: (t - width + 1, t + future)  # noqa: E731
     return draw.choice((
-        Window(f"[RANGE {width}s]", closing(width, width)),
+        Window(f"[RANGE {width}s]", alone(draw, width, closing(width, width))),
         Window(f"[RANGE {width}s STEP {step}s]", stepped),
         Window(f"[SLIDE {width}s STEP {step}s]", stepped),
         Window(f"[PAST {width}s FUTURE {future}s STEP {step}s]", directed),
@@ -111,7 +135,7 @@ def csparql(draw):
 
 def cqels(draw):
     width, step = draw.randint(1, 5), draw.randint(1, 5)
-    kinds = Window(f"[RANGE {width}s]", closed(width)), Window("[NOW]", closed(0))
+    kinds = Window(f"[RANGE {width}s]", alone(draw, width, closed(width))), Window("[NOW]", closed(0))
     return draw.choice((*kinds, Window(f"[RANGE {width}s SLIDE {step}s]", closed(width, step))))
 
 
@@ -185,10 +209,15 @@ def traced(draw):
     return sorted(found)
 
 
-def every_stream():
-    """Yield a time and a stream of a triple for each pattern, near the time or where windows stay."""
+def every_stream(*queries):
+    """Yield a time and a stream of a triple for each pattern, near the time or where windows stay.
+
+    Times that the same windows show give the same rows.
+    """
     for t in range(UNTIL):
-        near = {*range(max(t - 15, 0), t + 6), *range(13)}
+        shown = [ends for query in queries for ends in query.times(t)]
+        times = {*range(max(t - 15, 0), t + 6), *range(13)}
+        near = {tuple(first <= at <= last for first, last in shown): at for at in times}.values()
         for at in near:
             yield t, [(at, "a", "p", "c")]
             yield from ((t, [(at, "a", "p", "c"), (other, "c", "q", "e")]) for other in near)
@@ -240,7 +269,8 @@ class Tried:
         files = [self.path(f"{n}.rq", one.text) for n, one in enumerate((pull, push))]
         read = dict.fromkeys((pull.stream, push.stream))
         given = {name: self.path(f"{n}.trig", trig(facts)) for n, name in enumerate(read)}
-        found = api.agree(*files, stream=given, unit="1s", period=[period], from_=0, to=LAST, in_process=True)
+        how = {"from_": 0, "to": LAST, "in_process": True, "readings": draw.readings}
+        found = api.agree(*files, stream=given, unit="1s", period=[period], **how)
         mine = compared(pull, push, facts, period)
         theirs = [(local(one.pull), local(one.push)) for one in found.verdicts[0].intervals]
         said = "agree" if found.agree else "disagree"
@@ -248,34 +278,35 @@ class Tried:
         assert len(found.differences) == sum(len(one ^ other) for one, other in mine)
         self.note("agree", said, mine == theirs, pull, push, facts, period, mine, theirs)
 
-    def contained(self, _, one, other):
+    def contained(self, draw, one, other):
         files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
-        found = api.contained(*files, unit="1s", time_limit=5)
+        found = api.contained(*files, unit="1s", time_limit=5, readings=draw.readings)
         (answer,) = found.directions
         right = True
         if answer.witness is not None:
             facts, t = answer.witness.facts, answer.witness.end
             right = not one.rows(facts_of(facts, one), t) <= other.rows(facts_of(facts, other), t)
         elif answer.holds and one.stream == other.stream:
-            right = all(one.rows(facts, t) <= other.rows(facts, t) for t, facts in every_stream())
+            right = all(one.rows(facts, t) <= other.rows(facts, t) for t, facts in every_stream(one, other))
         why = f" ({answer.why[:60]})" if answer.holds is None else ""
         self.note("contained", f"{answer.verdict.value}{why}", right, one, other, answer.why, answer.witness)
 
-    def witness(self, _, one, other):
+    def witness(self, draw, one, other):
         files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]
-        found = api.witness(*files, unit="1s", time_limit=5)
+        found = api.witness(*files, unit="1s", time_limit=5, readings=draw.readings)
         (period,) = found.periods
         said, right = period.search_end or "witness", True
         for witness in period.witnesses:
             mine, theirs = (query.rows(facts_of(witness.facts, query), witness.end) for query in (one, other))
             right &= mine != theirs
         if said == "none" and one.stream == other.stream:
-            right = all(one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream())
+            right = all(one.rows(facts, t) == other.rows(facts, t) for t, facts in every_stream(one, other))
         said += f" ({period.why[:60]})" if said in {"not searched", "none up to"} else ""
         self.note("witness", said, right, one, other, period)
 
     def judge(self, draw):
         """Judge what the naive evaluation reports, or the same with a row more."""
+        draw.readings = {}
         query, facts = drawn(draw, draw.choice(JUDGED), blocks=1), traced(draw)
         reports = reported(query, facts)
         if not reports:
@@ -326,6 +357,7 @@ def facts_of(facts, query):
 
 def one_case(tried, draw):
     """Try one pair each."""
+    draw.readings = draw.choice(READINGS)
     pull, push = (("csparql", draw.choice(PULLED)), (draw.choice(PULLED), "cqels"))[draw.randrange(2)]
     one, other = draw.choice(PULLED), draw.choice(PULLED)
     first = drawn(draw, one)

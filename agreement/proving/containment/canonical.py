@@ -208,7 +208,12 @@ def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
 
 def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
     window = where.operator(setting)
-    return window.bounds(t, Interval(0, t)) if isinstance(window, TimeWindow) else Interval(t, t)
+    return shown_at(window, t) if isinstance(window, TimeWindow) else Interval(t, t)
+
+
+def shown_at(window: TimeWindow, t: int) -> Interval:
+    """Return what a window shows at t on a timeline that goes on: some windows look ahead of t."""
+    return window.bounds(t, Interval(0, t + max(window.future, 0)))
 
 
 def _placed(
@@ -218,14 +223,14 @@ def _placed(
     quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):
         return [(None, quad)]
-    setting, whole = query.setting, Interval(0, t)
+    setting = query.setting
     interval = _interval(edge.where, t, setting)
     if not interval:
         return []
     times = dict.fromkeys((interval.first, interval.last))
     for each in (*sources(query.query), *sources(other.query)):
         beside = window_operator(each.window, each.stream, setting.unit, setting.bounds)
-        ends = beside.bounds(t, whole) if isinstance(beside, TimeWindow) else None
+        ends = shown_at(beside, t) if isinstance(beside, TimeWindow) else None
         for when in (ends.first - 1, ends.first, ends.last, ends.last + 1) if ends else ():
             if interval.first <= when <= interval.last:
                 times[when] = None

@@ -16,7 +16,7 @@ from typing import Final
 
 from agreement.documents.requests import sources
 from agreement.proving import disjuncts
-from agreement.proving.containment.canonical import PairQuery, PlacedTriple
+from agreement.proving.containment.canonical import PairQuery, PlacedTriple, shown_at
 from agreement.proving.values import fresh
 from agreement.proving.witness import named_constants
 from lars.language.formulas import Call, Test
@@ -149,6 +149,8 @@ class _Stream:
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
         sizes = sorted({window.size for window in windows if isinstance(window, TupleWindow)})
+        if sizes and any(isinstance(window, TimeWindow) and window.future > 0 for window in windows):
+            raise disjuncts.UncountedError("a tuple window beside a window that looks ahead is not decided")
         return cls(stream, own, near, tuple(sizes), setting)
 
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
@@ -186,7 +188,7 @@ class _Stream:
 
     def _spots(self, group: Group, t: int) -> list[_Spot]:
         windows = [edge.reading.operator(self.setting) for edge in group]
-        interval = Interval(0, t)
+        interval = Interval(0, self._last(t))
         for window in windows:
             interval = interval.meet(_interval(window, t))
         ranks = len(self.sizes)
@@ -197,6 +199,14 @@ class _Stream:
         spots = [self._spot(cell.last, rank, t) for cell in reversed(cells) for rank in range(ranks, -1, -1)]
         return spots if self.sizes else _least(spots)
 
+    @property
+    def _looks(self) -> list[disjuncts.Reading]:
+        return [*self.views, *(edge.reading for edge in self.edges)]
+
+    def _last(self, t: int) -> int:
+        """Return the last time that a window shows at t, or t."""
+        return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
+
     def _spot(self, time: int, rank: int, t: int) -> _Spot:
         return _Spot(time, rank, frozenset(view for view in self.views if self._sees(view, time, rank, t)))
 
@@ -204,22 +214,19 @@ class _Stream:
         window = view.operator(self.setting)
         if isinstance(window, TupleWindow):
             return rank <= self.sizes.index(window.size)
-        return time in window.bounds(t, Interval(0, t))
+        return time in _interval(window, t)
 
     def _cells(self, t: int) -> list[Interval]:
-        whole = Interval(0, t)
-        looks = [*self.views, *(edge.reading for edge in self.edges)]
-        ends = {0, t + 1}
-        for look in looks:
-            interval = _interval(look.operator(self.setting), t).meet(whole)
+        ends = {0, t + 1, self._last(t) + 1}
+        for look in self._looks:
+            interval = _interval(look.operator(self.setting), t)
             ends |= {interval.first, interval.last + 1} if interval else set()
         listed = sorted(ends)
         return [Interval(low, high - 1) for low, high in pairwise(listed)]
 
 
 def _interval(window: Window, t: int) -> Interval:
-    whole = Interval(0, t)
-    return whole if isinstance(window, TupleWindow) else window.bounds(t, whole)
+    return shown_at(window, t) if isinstance(window, TimeWindow) else Interval(0, t)
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:

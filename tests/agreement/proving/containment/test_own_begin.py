@@ -47,6 +47,14 @@ def contained(folder, one, other, **how):
             (False, 0), id="not so far ahead",
         ),
         pytest.param(
+            CQELS2.format("[PAST 2s FUTURE 3s STEP 2s]"), CQELS2.format("[PAST 3s FUTURE 2s STEP 2s]"),
+            (False, 0), id="not so far ahead of a pivot",
+        ),
+        pytest.param(
+            CQELS2.format("[PAST 1s FUTURE 2s STEP 3s]"), CQELS2.format("[PAST 3s FUTURE 2s STEP 3s]"),
+            (True, None), id="as far ahead of a pivot",
+        ),
+        pytest.param(
             JANUS.format("[START 2000 END 5000]"), JANUS.format("[START 1000 END 6000]"), (True, None),
             id="between two times",
         ),
@@ -58,6 +66,19 @@ def contained(folder, one, other, **how):
 )  # fmt: skip
 def test_queries_with_windows_of_their_own_begin_are_decided(one, other, said, tmp_path):
     assert contained(tmp_path, one, other) == said
+
+
+def test_a_reading_that_looks_ahead_of_each_element_is_decided(tmp_path):
+    one, other = (CQELS2.format(window) for window in ("[FUTURE 5s]", "[PAST 1s FUTURE 5s]"))
+    assert contained(tmp_path, one, other, readings={"anchor": "element"}) == (True, None)
+    assert contained(tmp_path, other, one, readings={"anchor": "element"})[0] is False
+
+
+def test_a_window_that_looks_ahead_beside_one_that_counts_is_left_open(tmp_path):
+    text = CQELS2.replace("{} {{ ?a :p ?b }}", "{} {{ ?a :p ?b }} STREAM s {} {{ ?b :q ?c }}")
+    one = text.format("[PAST 2s FUTURE 3s STEP 2s]", "[TRIPLES 2]")
+    other = text.format("[PAST 3s FUTURE 2s STEP 2s]", "[TRIPLES 2]")
+    assert contained(tmp_path, one, other)[0] is not True
 
 
 def test_what_is_seen_at_time_zero_alone_is_found(tmp_path):
