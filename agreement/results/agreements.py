@@ -33,6 +33,8 @@ from solver.settings import Time, Warn
 from translate.dialects import TITLES
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.pages.page import Page
 
@@ -301,13 +303,20 @@ class AgreeResult(Findings):
         sentence = self.headline if agree else f"{self.headline}. {counts}"
         return small_html(variant, verdicts, sentence, self.dates.within(variant.trace.timeline))
 
-    def write_figure(self, path: str | Path) -> None:
-        """Write the verdicts over U, and the timeline around the first difference, as .svg, .pdf or .png."""
-        from agreement.results.renderings.pages.figure import write_figure
+    def plot(self) -> "Figure":
+        """Return the figure of the verdicts over U, and the timeline around the first difference."""
+        from agreement.results.renderings.pages.figure import figure_of
 
         variant = self._report.variants[0]
         row = next(self._row_filter.rows(variant), None)
-        write_figure(Path(path), variant, self._row_filter.verdicts(variant), row, self._task.setting)
+        return figure_of(variant, self._row_filter.verdicts(variant), row, self._task.setting)
+
+    def write_figure(self, path: str | Path) -> None:
+        """Write the figure of `plot` as .svg, .pdf or .png."""
+        from agreement.results.renderings.pages.figure import check_figure, write_figure
+
+        check_figure(Path(path))
+        write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the tables `periods` and `differences`."""

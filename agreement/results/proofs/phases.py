@@ -25,11 +25,14 @@ from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_ta
 from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import phase_report
-from agreement.results.renderings.phase_report import draw
+from agreement.results.renderings.pages.figure import write_figure
+from agreement.results.renderings.phase_report import check, figure_of
 from lars.durations import Duration
 from solver.memory import FAILED
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from agreement.results.renderings.pages.page import Page
     from agreement.results.renderings.phase_report import PhaseContent
 
@@ -141,9 +144,14 @@ class PhaseResult(Findings):
 
         return notebook_phases(self._content)
 
+    def plot(self) -> "Figure":
+        """Return the figure of the diagrams."""
+        return figure_of(self.diagrams, self.unit, self.window)
+
     def write_figure(self, path: str | Path) -> None:
-        """Write the diagrams as a picture: .svg, .pdf or .png."""
-        draw(Path(path), self.diagrams, self.unit, self.window)
+        """Write the figure of `plot` as .svg, .pdf or .png."""
+        check(Path(path))
+        write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:
         """Return the table `shares`: runs of lengths at which as many periods agree."""

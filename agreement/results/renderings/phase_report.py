@@ -6,7 +6,8 @@ The picture: U across, L up, the share of agreeing periods as colour; the page: 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from textwrap import wrap
+from typing import TYPE_CHECKING, Final
 
 from rich.console import RenderableType
 from rich.table import Table
@@ -15,27 +16,28 @@ from agreement.comparing.agree.narrowing import evenly
 from agreement.documents.outputs import NO_ROWS, Json, quantity, range_text, short
 from agreement.documents.values import written_lengths
 from agreement.proving.phase import PhaseDiagram
+from agreement.results.renderings.pages.figure import check_matplotlib
 from agreement.results.renderings.pages.page import Page, PageHead, render
 from lars.errors import LarsError
-from lars.files import replacement_path
 from lars.language.terms import Iri
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 FORMATS: Final = (".svg", ".png", ".pdf")
-_WIDTH, _HEIGHT = 6.4, 4.8
+_WIDTH, _HEIGHT, _LABEL = 6.4, 4.8, 50
 
 
 def check(path: Path) -> None:
     """Raise LarsError for a file of another kind, and where nothing can draw."""
     if path.suffix not in FORMATS:
         raise LarsError(f"{path}: expected a picture named *{', *'.join(FORMATS)}")
-    try:
-        import matplotlib.figure  # noqa: F401
-    except ImportError:
-        raise LarsError(f"{path}: pictures need matplotlib: pip install 'lars-rsp[figure]'") from None
+    check_matplotlib(str(path))
 
 
-def draw(path: Path, diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> None:
-    """Write the picture, a panel for each rate."""
+def figure_of(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> "Figure":
+    """Return the figure of matplotlib, with a panel for each rate."""
+    check_matplotlib("plot()")
     from matplotlib.figure import Figure
 
     figure = Figure(figsize=(_WIDTH * len(diagrams), _HEIGHT), layout="constrained")
@@ -53,11 +55,11 @@ def draw(path: Path, diagrams: Sequence[PhaseDiagram], unit: str, window: str) -
         _ticks(panel.set_xticks, periods)
         _ticks(panel.set_yticks, diagram.lengths)
         panel.set_xlabel(f"pulling period U, in {unit}")
-        panel.set_ylabel(f"length L of the window on {short(str(Iri(window)))}, in {unit}", parse_math=False)
+        label = f"length L of the window on {short(str(Iri(window)))}, in {unit}"
+        panel.set_ylabel("\n".join(wrap(label, _LABEL, max_lines=3, placeholder=" …")), parse_math=False)
         panel.set_title("" if len(diagrams) == 1 else f"{diagram.rate} times as fast")
     figure.colorbar(mesh, ax=panels, label="share of periods on which push and pull agree")
-    with replacement_path(path) as new:
-        figure.savefig(new, format=path.suffix[1:], metadata={} if path.suffix == ".png" else {"Date": None})
+    return figure
 
 
 def _ticks(put: object, values: Sequence[int]) -> None:

@@ -22,6 +22,7 @@ from translate.model.windows import window_operator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 _SUFFIXES: Final = (".svg", ".png", ".pdf")
 _COLOURS: Final = (
@@ -41,7 +42,7 @@ _COLOURS: Final = (
 """The colours of pages on paper, one for each cause: white letters can be read on all of them."""
 _NARROW: Final = 0.015
 """In what takes less of the width no letter stands."""
-_LINE, _TICKS = 95, 6
+_LINE, _LABEL, _TICKS = 95, 30, 6
 _AGREES: Final = "#9ccfb8"
 _STYLE: Final[Any] = {
     "font.size": 8,
@@ -59,23 +60,24 @@ def check_figure(path: Path) -> None:
         raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
     if not path.parent.is_dir():
         raise LarsError(f"--figure {path}: its folder {path.parent} is not there; use a file in a folder")
+    check_matplotlib(f"--figure {path}")
+
+
+def check_matplotlib(place: str) -> None:
+    """Raise LarsError, which names the option or function that draws, if matplotlib is not installed."""
     try:
         import matplotlib as mpl
     except ImportError:
-        needed = "accepted where matplotlib is installed: pip install 'lars-rsp[figure]'"
-        raise LarsError(f"--figure {path}: {needed}") from None
+        problem = f"{place} requires matplotlib; use pip install 'lars-rsp[figure]'"
+        raise LarsError(problem) from None
     del mpl
 
 
-def write_figure(
-    path: Path,
-    variant: VariantReport,
-    verdicts: Sequence[PeriodVerdict],
-    row: RowDifference | None,
-    setting: Setting,
-) -> None:
-    """Write the picture, whole or not at all; without a difference it is the strip alone."""
-    check_figure(path)
+def figure_of(
+    variant: VariantReport, verdicts: Sequence[PeriodVerdict], row: RowDifference | None, setting: Setting
+) -> "Figure":
+    """Return the figure of matplotlib; without a difference it is the strip alone."""
+    check_matplotlib("plot()")
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -87,10 +89,17 @@ def write_figure(
         _strip(axes[0], variant, verdicts, setting)
         if row is not None:
             _timeline(axes[1], variant, row, setting)
-        with replacement_path(path) as new:
-            kind = path.suffix[1:]
-            undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
-            figure.savefig(new, format=kind, dpi=200, metadata=undated)
+        return figure
+
+
+def write_figure(path: Path, figure: "Figure") -> None:
+    """Write a figure, whole or not at all: it grows with the words at its edges."""
+    import matplotlib as mpl
+
+    kind = path.suffix[1:]
+    undated: dict[str, None] = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(kind, {})
+    with mpl.rc_context(_STYLE), replacement_path(path) as new:
+        figure.savefig(new, format=kind, dpi=200, metadata=undated, bbox_inches="tight")
 
 
 def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdict], setting: Setting) -> None:
@@ -164,15 +173,20 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     seen = [t for t in pulls if any(begin <= t <= end for begin, end in pulled)]
     axes.plot(seen, [base + 2.3] * len(seen), "s", color=_PULL, markersize=4)
     axes.axvline(row.at, color=_LIT, linewidth=0.8)
-    axes.set_yticks(
-        range(base + 3), [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(row.row)]
-    )
+    words = [*lanes, "push evaluates", f"pull, U = {row.period}", short_row(row.row)]
+    axes.set_yticks(range(base + 3), list(map(_in_lines, words)))
+    axes.get_yticklabels()[-1].set(color=_LIT, weight="bold")  # the row that the picture is about
     axes.set_xlim(first, row.interval.end + 2)
     axes.invert_yaxis()
     time = _dated(axes, variant, setting)
     seen_at = dates_on(variant, setting.unit).text(row.at)
     axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
     axes.set_title(f"only in {row.side.value}: {row.cause.value}", fontsize=8, loc="left")
+
+
+def _in_lines(text: str) -> str:
+    """Return a label beside the lanes in short lines, the last of which tells that more is left out."""
+    return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
 
 
 def _window_ends(

@@ -40,6 +40,40 @@ def test_each_cause_has_its_letter_and_colour(tmp_path, csparql, cqels):
     assert f"{letter}: {cause}" in " ".join(re.findall(r">([^<]*)<", (tmp_path / "a.svg").read_text()))
 
 
+LONG = "http://e/" + "a-very-long-name-" * 12
+
+
+def long_figures(folder):
+    """Return figures whose streams, rows and windows have long names."""
+    queries = (
+        f"SELECT ?x FROM STREAM <{LONG}> [RANGE 9s STEP 4s] WHERE {{ ?x <e:p> ?y }}",
+        f"SELECT ?x WHERE {{ STREAM <{LONG}> [RANGE 9s] {{ ?x <e:p> ?y }} }}",
+    )
+    trace = folder / "trace.nq"
+    trace.write_text(f'<{LONG}x> <e:p> <e:b> <{LONG}> "6" .\n<{LONG}x> <e:p> <e:c> <{LONG}> "16" .\n')
+    found = api.agree(*queries, trace, unit="1s", period=4, to=16)
+    assert found.differences
+    return found.plot(), api.phase(*queries, trace, unit="1s", period="4..5").plot()
+
+
+def test_no_word_of_a_figure_is_outside_of_it(tmp_path):
+    for figure in long_figures(tmp_path):
+        figure.draw_without_rendering()
+        for axes in figure.axes:
+            words = (axes.xaxis.label, axes.yaxis.label, axes.title, *axes.get_yticklabels())
+            for found in (word.get_window_extent() for word in words if word.get_text()):
+                assert min(found.x0, found.y0) >= 0
+                assert found.x1 <= figure.bbox.x1
+                assert found.y1 <= figure.bbox.y1
+        assert figure.axes[0].get_window_extent().width > 100
+
+
+def test_the_row_that_a_figure_is_about_is_marked():
+    words = api.agree(SAMPLES / "coupons", period=8).plot().axes[1].get_yticklabels()
+    weights = {text.get_text(): text.get_weight() for text in words}
+    assert [text for text, weight in weights.items() if weight == "bold"] == ["(25, rayban, b)"]
+
+
 def test_a_page_has_a_colour_for_each_cause_and_one_for_several():
     css = (ROOT / "agreement/results/renderings/pages/parts/page.css").read_text()
     places = [int(number) for number in re.findall(r"--c(\d+):", css)]
