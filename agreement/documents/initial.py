@@ -4,21 +4,25 @@ import csv
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from datetime import datetime, timedelta
+from math import ceil
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.recordings import SLACK, read_recording
 from agreement.documents.recordings.answer_tables import time_column
 from agreement.documents.recordings.reading import is_table
-from agreement.documents.requests import InputOptions, is_query, load_query
+from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
 from agreement.documents.values import Period
-from lars.durations import SECOND
+from lars.durations import MILLISECOND, NANOSECONDS, SECOND, Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
-from lars.language.terms import Iri, Variable
+from lars.language.terms import XSD, Iri, Literal, Variable
 from solver.settings import Warn
+from solver.traces import read_time
 from solver.traces.formats.csv_lines import are_columns, delimiter_of
 from solver.traces.input_files import bare, readable
 from translate.analysis import stream_blocks
@@ -32,6 +36,44 @@ _WORD: Final = re.compile(r"(?![0-9.+-]+$)[\w.-]+")
 EXAMPLE: Final = ("ex", "http://example.org/")
 EACH_ROW: Final = "_:{row}"
 """The subject of a row that no column names."""
+ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
+"""Time 0 of dateTimes without a time zone, and of dateTimes with one."""
+MINUTE: Final = 60_000
+"""Milliseconds."""
+_STRING: Final = f"{XSD}string"
+_MOST_BYTES: Final = 50_000_000
+"""The times of larger tables are not read."""
+_ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
+SINCE_1970: Final = 100_000_000_000
+"""More milliseconds than this count from 1970."""
+_UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
+"""Possible lengths of a time point, the longest first."""
+
+
+def in_zone_of(paths: Sequence[Path], moment: datetime) -> datetime:
+    """Return a dateTime in the time zone of all dateTimes in the files; in UTC if they have several."""
+    zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
+    if moment.tzinfo is not None and len(zones) == 1:
+        moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)
+    return moment
+
+
+def fitting_unit(times: Iterable[float]) -> Duration:
+    """Return the longest unit of which all times, in ms since the first, are multiples."""
+    every = list(times)
+    apart = {round((t - every[0]) * NANOSECONDS["ms"]) for t in every}
+    units = (unit for unit in _UNITS if not any(t % unit.nanoseconds for t in apart))
+    return next(units, _UNITS[-1])
+
+
+def minute_before(times: Iterable[float]) -> int:
+    """Return the last whole minute before all times in ms."""
+    return ceil((min(times, default=0.0) - SLACK) / MINUTE) - 1
+
+
+def since(zero: str, minutes: int) -> datetime:
+    """Return the dateTime so many minutes after another one."""
+    return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,22 +89,24 @@ class GuessedColumns:
 
 
 def guessed_columns(
-    path: Path,
-    names: Sequence[str],
+    cells: Mapping[str, str],
     patterns: Sequence[TriplePattern],
     texts: Sequence[str],
+    compared: frozenset[Variable] = frozenset(),
     *,
     as_text: bool = False,
 ) -> GuessedColumns:
-    """Return a mapping: a column is the object of the predicate that is called so, or whose variable is.
+    """Return a mapping of columns, which are given with their first cells.
 
-    The one column and the one predicate that are left belong together. Words become IRIs, and where no column
-    names the subject it is the first that is no object, else each row's own. `as_text`: words are texts where
-    no query asks for an IRI, and each row is a subject.
+    A column is the object of the predicate that has its name, or whose variable has. The one column and the
+    one predicate that are left belong together. Words become IRIs. If no column names the subject, it is the
+    first that is no object, else each row's own. Words that a query compares with texts are texts: `compared`
+    has their variables. `as_text`: words are texts if no query asks for an IRI, and each row is a subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
     short = next(iter(prefixes))
+    names = list(cells)
     time = time_column(names) or names[0]
     left = [name for name in names if name != time] or [time]
     subjects = {_name(pattern.subject) for pattern in patterns}
@@ -72,18 +116,42 @@ def guessed_columns(
     # A column that a query asks for as an object stays one, though it is the subject too.
     others = [text for text in left if text != first or text in asked] or left
     predicates = _predicates(others, patterns)
-    sample = _first_row(path, names)
     columns = {"t": f"{{{time}}}", "s": EACH_ROW if first is None else f"{short}:{{{first}}}"}
     for word in others:
         key = _shortened(predicates[word], prefixes) if word in predicates else f"{short}:{_local(word)}"
-        is_iri = not as_text or _is_iri(predicates.get(word), patterns)
-        words = is_iri and _WORD.fullmatch(sample.get(word, ""))
+        predicate = predicates.get(word)
+        is_iri = _is_iri(predicate, patterns) if as_text else not _is_text(predicate, patterns, compared)
+        words = is_iri and _WORD.fullmatch(cells[word])
         columns[key] = f"{short}:{{{word}}}" if words else f"{{{word}}}"
     texts_of_all = (*columns, *columns.values())
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
     return GuessedColumns(columns, used, remainder)
+
+
+def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
+    """Whether a query asks for a text as the object of a predicate, or compares the object with one."""
+    objects = [pattern.object for pattern in patterns if pattern.predicate == Iri(predicate or "")]
+    return any(isinstance(term, Literal) or term in compared for term in objects)
+
+
+def _compared_with_texts(part: object) -> Iterator[Variable]:
+    """Yield the variables that stand next to a text in a part of a query, such as a comparison."""
+    members = _members(part)
+    if any(isinstance(member, Literal) and member.datatype == _STRING for member in members):
+        yield from (member for member in members if isinstance(member, Variable))
+    for member in members:
+        yield from _compared_with_texts(member)
+
+
+def _members(part: object) -> list[object]:
+    if isinstance(part, tuple | list | frozenset):
+        return list(part)
+    if not is_dataclass(part) or isinstance(part, type):
+        return []
+    own = [getattr(part, member.name) for member in fields(part)]
+    return [one for each in own for one in (each if isinstance(each, tuple) else (each,))]
 
 
 def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:
@@ -155,9 +223,9 @@ def _local(name: str) -> str:
 
 
 def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
-    """Return the first row of a table of text, empty for another one."""
+    """Return the first row of a table of text, with empty cells for another one."""
     if not {".csv", ".tsv"} & {*path.suffixes}:
-        return {}
+        return dict.fromkeys(names, "")
     with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
         delimiter = delimiter_of(file.readline())
         file.seek(0)
@@ -177,6 +245,10 @@ def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
     return any(set(names) - {"stream"} >= known for known in _OWN)
 
 
+_GUESSED: Final = (
+    "# Guessed from the names of the columns and the first row. Correct it if a query asks for other terms:",
+    '# s is the subject of a row, "_:{row}" a new subject for each row, "ex:{c}" an IRI, "{c}" a literal.',
+)
 _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -191,6 +263,7 @@ class InitialExperiment:
     period: tuple[Period, ...] = ()
     streams: Mapping[str, Path] = field(default_factory=dict)
     as_text: bool = False
+    comments: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self, note: Warn) -> Iterator[str]:
         """Yield the lines of the file; what is guessed is said."""
@@ -209,6 +282,8 @@ class InitialExperiment:
             yield f"period = {_text(','.join(str(period) for period in self.period))}"
         for key in ("unit", "trace_unit", "origin", "time", "base", "rdf"):
             value = getattr(input_options, key)
+            if key in self.comments:
+                yield f"# {self.comments[key]}"
             if value is not None:
                 yield f"{key} = {_text(value.isoformat() if key == 'origin' else str(value))}"
         if input_options.sort:
@@ -220,10 +295,12 @@ class InitialExperiment:
         mapped = self.mapped(note)
         yield from _table("prefixes", mapped.prefix or {})
         columns = mapped.column or {}
-        yield from _table("columns", {key: value for key, value in columns.items() if isinstance(value, str)})
+        guessed = () if self.input_options.column else _GUESSED
+        alone = {key: value for key, value in columns.items() if isinstance(value, str)}
+        yield from _table("columns", alone, guessed)
         for stream, own in columns.items():
             if not isinstance(own, str):
-                yield from _table(f"columns.{_text(stream)}", own)
+                yield from _table(f"columns.{_text(stream)}", own, guessed)
 
     def mapped(self, note: Warn) -> InputOptions:
         """Return what the options say of the traces, with what is guessed where they say nothing."""
@@ -247,6 +324,7 @@ class InitialExperiment:
         own = {path: names for path, names in headers.items() if names and not _is_of_trace(path, names)}
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
+        compared = frozenset(_compared_with_texts(tuple(read)))
         several, guesses = len(set(own.values())) > 1, dict[str | None, GuessedColumns]()
         for path, names in own.items():
             stream = self._stream_of(path) if several else None
@@ -255,7 +333,9 @@ class InitialExperiment:
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
                 patterns = _patterns_on(stream, read)
-                guesses[stream] = guessed_columns(path, names, patterns, texts, as_text=self.as_text)
+                guesses[stream] = guessed_columns(
+                    _first_row(path, names), patterns, texts, compared, as_text=self.as_text
+                )
                 if (remainder := guesses[stream].remainder) is not None:
                     column, predicate = remainder
                     note(f"{path}: column {column} has the predicate {predicate}, the only one that is left")
@@ -284,9 +364,9 @@ def _check_names(path: Path, names: Sequence[str]) -> None:
     raise PlacedError(Place(str(path), 1, 1, ",".join(names)), problem)
 
 
-def _table(name: str, content: Mapping[str, object]) -> Iterator[str]:
+def _table(name: str, content: Mapping[str, object], comment: Sequence[str] = ()) -> Iterator[str]:
     if content:
-        yield ""
+        yield from ("", *comment)
         yield f"[{name}]"
         yield from (f"{_key(key)} = {_text(value)}" for key, value in content.items())
 
@@ -347,7 +427,39 @@ def initial(
     for path in traces:
         if path not in named.values() and not _names_streams(path):
             named[_stream_of(path, list(dict.fromkeys(read)), named)] = path
-    return InitialExperiment(folder, queries, traces, options, period, named, as_text)
+    timed, comments = _timed(options, traces)
+    return InitialExperiment(folder, queries, traces, timed, period, named, as_text, comments)
+
+
+def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions, Mapping[str, str]]:
+    """Return options with a unit and an origin that fit fractions of seconds in tables; comments on both."""
+    if options.unit is not None:
+        return options, {}
+    for zero in ZEROS:
+        times = [t for path in traces for t in _dated(path, zero)]
+        if not times or (unit := fitting_unit(times)) >= SECOND:
+            continue
+        comments = {"unit": "The events have fractions of a second."}
+        if options.origin is None:
+            comments["origin"] = "Time 0 is a whole minute, so that a period of 1m ends at whole minutes."
+            options = replace(options, origin=in_zone_of(traces, since(zero, minute_before(times))))
+        return replace(options, unit=min(unit, MILLISECOND)), comments
+    return options, {}
+
+
+def _dated(path: Path, zero: str) -> Iterator[float]:
+    """Yield the times of a table in ms since `zero`; none if they are numbers, or count from no such time."""
+    if (time := time_column(header(path))) is None or path.stat().st_size > _MOST_BYTES:
+        return
+    reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)
+    try:
+        recording = read_recording(path, reading).recording
+    except LarsError:
+        # The command that reads the trace reports its faults, with their places.
+        return
+    if all(report.t < SINCE_1970 for report in recording.reports):
+        return
+    yield from (report.t for report in recording.reports)
 
 
 def _names_streams(path: Path) -> bool:

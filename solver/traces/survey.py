@@ -21,7 +21,7 @@ from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
 from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
-from solver.traces.trace_times import LARGEST, Instant, TimeKind, instant_of, show
+from solver.traces.trace_times import LARGEST, Instant, TimeKind, dividing, instant_of, show
 
 WITH_END: Final = ", or none where --to, or an experiment's timeline, says when the trace ends"
 
@@ -283,11 +283,11 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
     unit = options.unit
 
     def check(atom: TracedAtom) -> str | None:
-        if (atom.time.value - start) % unit.nanoseconds == 0:
+        apart = atom.time.value - start
+        if apart % unit.nanoseconds == 0:
             return None
         from_start = f"{show(atom.time)}, counted from {show(replace(atom.time, value=start))},"
-        advice = "choose a unit that divides it, or a --trace-unit"
-        return f"the time {from_start} is not a multiple of the unit {unit}: {advice}"
+        return f"the time {from_start} is not a multiple of the unit {unit}: {dividing(apart)}"
 
     for summary in read:
         if not summary.even or (summary.first - start) % unit.nanoseconds:

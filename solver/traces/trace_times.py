@@ -6,7 +6,7 @@ from datetime import UTC, datetime, time, timedelta
 from enum import IntEnum
 from typing import Final
 
-from lars.durations import Duration
+from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language.terms import XSD
 from lars.language.windows import LARGEST_TIME
@@ -181,7 +181,7 @@ class Clock:
             raise MalformedPart(f"{self._text(written)} is negative; expected times from 0")
         if rest:
             text = f"{self._text(written)} is not a multiple of the unit {self.unit}"
-            raise MalformedPart(f"{text}: choose a unit that divides it, or a --trace-unit")
+            raise MalformedPart(f"{text}: {dividing(nanoseconds)}")
         if points > LARGEST_TIME:
             text = f"{self._text(written)} is too late"
             raise MalformedPart(f"{text}; expected up to {LARGEST_TIME} time points")
@@ -192,6 +192,16 @@ class Clock:
             return f"the time {written.value} (of {self.trace_unit} each)"
         since = "" if self.origin is None else f", counted from {show(self.origin)},"
         return f"the time {show(written)}{since}"
+
+
+def dividing(nanoseconds: int) -> str:
+    """Return the advice to choose another unit, with the longest usual one that divides a time.
+
+    >>> dividing(1_500_000_000)
+    'choose a unit that divides it, such as --unit 1ms, or a --trace-unit'
+    """
+    unit = next((text for text in ("s", "ms", "ns") if not nanoseconds % NANOSECONDS[text]), "ns")
+    return f"choose a unit that divides it, such as --unit 1{unit}, or a --trace-unit"
 
 
 def show(instant: Instant) -> str:

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
-from math import ceil, inf
+from datetime import datetime
+from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import ClassVar, Final
@@ -16,14 +16,14 @@ from agreement.comparing.logs import AlertMatch, LogMatch, match_logs
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, option
-from agreement.documents.recordings import SLACK, Recording, answer_tables
+from agreement.documents.recordings import Recording, answer_tables
 from agreement.documents.table_files import Column, OutTable
 from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
-from agreement.results.logs.predicting import MINUTE, SINCE_1970, JudgedLogs, later, read_log
+from agreement.results.logs.predicting import JudgedLogs, later, read_log
 from agreement.results.logs.report import Prediction
-from lars.durations import MILLISECOND, NANOSECONDS, Duration
+from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import rewrite
 from solver.memory import FAILED
@@ -35,10 +35,6 @@ SUFFIXES: Final = frozenset(
     (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
 )
 """What files of alerts are called."""
-_ZEROS: Final = ("1970-01-01T00:00:00", "1970-01-01T00:00:00Z")
-"""What dateTimes without a time zone count from here, and those with one."""
-_UNITS: Final = tuple(Duration(10**power) for power in (9, 8, 7, 6, 3))
-"""How long a time point can be: the longest that fits."""
 _LATEST: Final = 250_000_000_000_000
 """Milliseconds since 1970 that are in the year 9892."""
 
@@ -182,11 +178,11 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         if others := [name for name in log.variables if name not in common]:
             listeners.note(f"{path}: {', '.join(others)} not compared: no column of the other log")
     within = inf if asked.within is None else asked.within.milliseconds
-    begin = _minute_before([report.t for log in logs for report in log.reports], zero)
-    shown = None if zero is None else _in_zone_of(paths, _since(zero, begin))
-    first, second = (later(recordings.in_columns(log, common), -begin * MINUTE) for log in logs)
+    begin = _minute(zero, (report.t for log in logs for report in log.reports))
+    shown = None if zero is None else _shown(initial.in_zone_of(paths, initial.since(zero, begin)))
+    first, second = (later(recordings.in_columns(log, common), -begin * initial.MINUTE) for log in logs)
     events = _events_in(common, tables)
-    moved = None if events is None else later(events, -begin * MINUTE)
+    moved = None if events is None else later(events, -begin * initial.MINUTE)
     match = match_logs(first, second, request.tolerance, within, moved)
     result = LogsResult(
         names=_names(paths),
@@ -212,7 +208,7 @@ _Logs = tuple[Recording, Recording]
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
     """Return two logs by time, and what their dateTimes count from; None where their times are numbers."""
     reading, problem = _reading(request), None
-    for zero in (None, *_ZEROS):
+    for zero in (None, *initial.ZEROS):
         dated = reading if zero is None else replace(reading, origin=read_time(zero))
         try:
             first = read_log(paths[0], dated)
@@ -228,24 +224,12 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
     raise problem
 
 
-def _minute_before(times: Iterable[float], zero: str | None) -> int:
+def _minute(zero: str | None, times: Iterable[float]) -> int:
     """Return the whole minute before all times that dateTimes have, counted from `zero`; else 0."""
-    first = min(times, default=0.0)
-    return 0 if zero is None else ceil((first - SLACK) / MINUTE) - 1
+    return 0 if zero is None else initial.minute_before(times)
 
 
-def _since(zero: str, minutes: int) -> datetime:
-    return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
-
-
-_ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
-
-
-def _in_zone_of(paths: tuple[Path, Path], moment: datetime) -> str:
-    """Return a dateTime in the time zone of all dateTimes in the files; in UTC where they have several."""
-    zones = {zone.decode() for path in paths for zone in _ZONED.findall(path.read_bytes())}
-    if moment.tzinfo is not None and len(zones) == 1:
-        moment = moment.astimezone(datetime.fromisoformat(f"2000-01-01T00:00:00{zones.pop()}").tzinfo)
+def _shown(moment: datetime) -> str:
     return moment.isoformat().replace("+00:00", "Z")
 
 
@@ -298,12 +282,12 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 def _zero_of_numbers(logs: _Logs) -> str | None:
     """Return from when numbers count that are too many for other times; raises LarsError beyond."""
     first = min((report.t for log in logs for report in log.reports), default=0.0)
-    if first < SINCE_1970:
+    if first < initial.SINCE_1970:
         return None
     if first > _LATEST:
         problem = f"the times begin at {first / 1000:.0f} s, in no year of four digits"
         raise LarsError(f"{problem}; use --answers-unit 1ms and --trace-unit 1ms if they count milliseconds")
-    return _ZEROS[1]
+    return initial.ZEROS[1]
 
 
 def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
@@ -332,14 +316,11 @@ def _timed(
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:
         return options
-    first = min(times)
     if options.unit is None:
-        apart = {round((t - first) * NANOSECONDS["ms"]) for t in times}
-        units = (each for each in _UNITS if not any(t % each.nanoseconds for t in apart))
-        options = replace(options, unit=next(units, _UNITS[-1]))
+        options = replace(options, unit=initial.fitting_unit(times))
     if options.origin is None:
         alerts = (report.t for log in logs for report in log.reports)
-        options = replace(options, origin=_since(zero, _minute_before([*times, *alerts], zero)))
+        options = replace(options, origin=initial.since(zero, initial.minute_before([*times, *alerts])))
     return options
 
 

@@ -13,6 +13,7 @@ from agreement.comparing.drafts import USUAL
 from agreement.comparing.judge import judging
 from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
+from agreement.documents.initial import MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Answers, Recording, Report, read_recording
 from agreement.documents.values import Period
 from agreement.engines import specifications
@@ -33,10 +34,6 @@ _PUSH_ALL: Final = "cqels, RSTREAM"
 _PULL: Final = "csparql"
 _CLOSING: Final = "rspql"
 _MOST_PERIODS: Final = 6
-SINCE_1970: Final = 100_000_000_000
-"""Milliseconds: what counts so many does so since 1970."""
-MINUTE: Final = 60_000
-"""Milliseconds."""
 
 
 def later(log: Recording, milliseconds: float) -> Recording:

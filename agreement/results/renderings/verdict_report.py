@@ -4,6 +4,7 @@ Cases by family: those that differ, those that cannot be judged. One recording: 
 windows or cases, and what explains the rest.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from math import ceil, isfinite
@@ -124,6 +125,32 @@ def by_other_match(
     ):
         how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
         yield f"correct as reports {how}: --match {other.match.value}"
+
+
+def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
+    """Yield that a row has the values of an expected row, but another kind of term."""
+    windows = (window for window in judged_windows(verdict) if window.missing and window.extra)
+    for window in windows:
+        expected = {tuple(map(_value, row)): row for row in window.missing}
+        for row in window.extra:
+            other = expected.get(tuple(map(_value, row)), row)
+            for due, found in zip(other, row, strict=True):
+                if due and found and due.startswith("<") != found.startswith("<"):
+                    yield f"same values, other kind of term: expected {due}, found {found}"
+                    yield _MAPPED
+                    return
+
+
+_MAPPED: Final = (
+    'map the column to a text or number with "{column}", or to an IRI with "ex:{column}", in [columns]'
+)
+
+
+def _value(term: str | None) -> str | None:
+    """Return the text of a literal, or the last part of an IRI."""
+    if term is not None and term.startswith("<"):
+        return re.split("[/#:]", term[1:-1])[-1]
+    return None if term is None else term.lstrip('"').partition('"')[0]
 
 
 def _lacks_report(judgement: Judgement) -> bool:
@@ -300,6 +327,7 @@ def of_answers(verdict: judging.AnswersVerdict) -> Iterator[RenderableType]:
     else:
         yield from by_version(verdict.judgement)
     yield from by_other_match(verdict.judgement, verdict.other)
+    yield from _other_kinds(verdict)
 
 
 def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates: Dates) -> outputs.Json:

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from agreement import api
+from agreement.documents.initial import _GUESSED
 from agreement.documents.options import declared
 from agreement.documents.requests import InputOptions
 from tests.agreement.command import lars
@@ -91,6 +92,7 @@ def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
     assert found.out.partition("[prefixes]")[2].split("\nnext")[0].strip().split("\n") == [
         '"" = "http://b/"',
         "",
+        *_GUESSED,
         "[columns]",
         't = "{when}"',
         's = ":{bike}"',
@@ -209,3 +211,44 @@ def test_a_csv_with_more_than_the_columns_of_a_trace_gets_a_mapping(tmp_path, mo
     (tmp_path / "t.csv").write_text("t,s,p,o,note\n3,a,b,c,d\n")
     assert '"http://e/note" = "ex:{note}"' in lars("init", "d", "q.rq", "t.csv").out
     assert lars("solve", "d").out.splitlines()[1:] == ["3: (a)"]
+
+
+def test_the_unit_is_one_that_the_times_of_events_fit(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text("SELECT ?d { STREAM <e:S> [RANGE 3s] { ?e <http://e/d> ?d } }")
+    for fraction, unit in (("", None), (".197", "1ms"), (".197004", "1000ns")):
+        table = f"time;d\n2026-01-01T10:00:05{fraction}+02:00;a\n2026-01-01T10:00:09+02:00;b\n"
+        (tmp_path / "t.csv").write_text(table)
+        folder = tmp_path / f"mine{fraction}"
+        written = tomllib.loads(api.init(str(folder), "q.rq", "t.csv").text)
+        assert (written.get("unit"), "origin" in written) == (unit, unit is not None)
+        assert lars("solve", folder).code == 0
+
+
+def test_words_that_a_query_compares_with_texts_are_texts(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text("time,event,room\n1,e,hall\n2,f,attic\n")
+    head = "PREFIX e: <http://e/> SELECT ?r { STREAM <e:S> [RANGE 3s] { ?event e:room "
+    for n, rest in enumerate(('?r FILTER(?r = "hall") } }', '?r FILTER(?r IN ("hall", "x")) } }')):
+        (tmp_path / "q.rq").write_text(head + rest)
+        assert '"e:room" = "{room}"' in api.init(f"m{n}", "q.rq", "t.csv").text
+        assert "hall" in lars("solve", f"m{n}").out
+    (tmp_path / "q.rq").write_text(head + "?r FILTER(?r = e:hall) } }")
+    assert '"e:room" = "e:{room}"' in api.init("iri", "q.rq", "t.csv").text
+
+
+def test_a_text_in_place_of_an_iri_is_called_so(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?room { STREAM <e:S> [RANGE 3s] { ?event <http://e/room> ?room } }"
+    )
+    (tmp_path / "t.csv").write_text("time,event,room\n1,e,hall\n9,f,attic\n")
+    (tmp_path / "a.csv").write_text("time,room\n1,hall\n9,attic\n")
+    lars("init", "mine", "q.rq", "t.csv")
+    found = lars("judge", "mine", "--engine", "cqels", "--answers", "a.csv", "--no-diagnosis")
+    said = 'same values, other kind of term: expected <http://example.org/hall>, found "hall"'
+    assert (found.code, said in found.out) == (1, True)
+    (tmp_path / "mine/experiment.toml").write_text(
+        (tmp_path / "mine/experiment.toml").read_text().replace("ex:{room}", "{room}")
+    )
+    assert lars("judge", "mine", "--engine", "cqels", "--answers", "a.csv", "--no-diagnosis").code == 0
