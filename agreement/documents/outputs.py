@@ -193,12 +193,12 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
 
 
 def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
-    """Return a stream triple with its time, as a support is reported."""
+    """Return a stream triple with its time, as a support is reported; with its graph where that was read."""
     *triple, stream = fact.arguments
     return {
         **dates.with_dates({"t": fact.t}),
         "stream": encode(_constant(stream))["value"],
-        **binding("spo", triple),
+        **binding("spog", triple),
     }
 
 

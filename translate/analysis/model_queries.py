@@ -145,14 +145,17 @@ def _name(stream: Iri | Variable) -> Iri:
     return stream
 
 
-def model_of_cqels(query: EngineQuery) -> Query:
+def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
 
-    `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does.
+    `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does. A block that reads
+    the graphs of elements has no g: `with_graphs` all blocks stay in P then, else it is a ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     merged = (StreamBlock(part.stream, part.window) for part in query.merged)
-    return _model(query, without_streams(query.pattern), (*parts, *merged))
+    stays = with_graphs and any(part.graph is not None for part in parts)
+    pattern = query.pattern if stays else without_streams(query.pattern)
+    return _model(query, pattern, (*parts, *merged))
 
 
 def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...]) -> Query:

@@ -151,6 +151,8 @@ def pairs(
         if alike:
             analysis.check_comparable(csparql, cqels)
         return (Pair(csparql, cqels),)
+    if cqels is not None and requests.reads_graphs(cqels):
+        return (Pair(cqels, cqels),)  # No query of C-SPARQL reads the graphs of elements.
     if cqels is not None:
         return (Pair(analysis.cs(analysis.model_of_cqels(cqels)), cqels),)
     if csparql is None:
@@ -233,11 +235,8 @@ def _differing(
 
 def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
     first = compared[0]
-    texts = (
-        []
-        if first.choices is not None
-        else list(analysis.differences(first.csparql, first.cqels, setting.unit))
-    )
+    told = first.choices is None and first.csparql != first.cqels
+    texts = list(analysis.differences(first.csparql, first.cqels, setting.unit)) if told else []
     if differing := analysis.different_datasets(first.csparql, first.cqels):
         texts.append(differing)
     for pair in compared:
@@ -308,7 +307,7 @@ def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrid
     paths = (*traces, *(path for path in trace_input.paths if path not in traces))
     fitting = requests.fitting_unit((*requests.durations_in(queries), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
-    loaded = [(path, requests.load_query(path, unit)) for path in queries]
+    loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     if not paths:
         raise LarsError(f"{queries[0]}: missing a trace; use {_INPUTS}")
     csparql, cqels = _by_language(loaded)
@@ -333,7 +332,7 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
     """Return for each query, by whether it is pulled, its file and the traces."""
     queries, traces = _told_apart(inputs)
-    loaded = [(path, requests.load_query(path, unit)) for path in queries]
+    loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     pulled, _ = _by_language(loaded)
     return {query is pulled: (path, *traces) for path, query in loaded}
 

@@ -273,7 +273,8 @@ def query_in(  # noqa: PLR0913
 def check_comparable(query: EngineQuery, source: str) -> None:
     """Raise LarsError for a query that reads the named graphs of elements, which no engine here has."""
     if reads_graphs(query):
-        raise LarsError(f"{source}: cannot compare engines on GRAPH inside WINDOW; use lars solve")
+        remedy = "use lars solve, or lars agree with a trace"
+        raise LarsError(f"{source}: cannot compare engines on GRAPH inside WINDOW; {remedy}")
 
 
 def reads_graphs(query: EngineQuery) -> bool:

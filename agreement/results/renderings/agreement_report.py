@@ -391,7 +391,7 @@ class AgreementView:
 
     @property
     def _model(self) -> Query:
-        return model_of_cqels(self.first.pair.cqels)
+        return model_of_cqels(self.first.pair.cqels, with_graphs=True)
 
     def _pull_rules(self) -> tuple[int, list[str]]:
         # Programs of two periods differ in one number: the first period stands for all.
@@ -502,8 +502,8 @@ def _supported_by(support: tuple[Fact, ...], dates: Dates) -> str:
 
 
 def _triple(fact: Fact, dates: Dates) -> str:
-    s, p, o, _ = map(outputs.short, fact.arguments)
-    return f"{dates.text(fact.t)}: {s} {p} {o}"
+    s, p, o, *graph, _ = map(outputs.short, fact.arguments)
+    return " ".join((f"{dates.text(fact.t)}: {s} {p} {o}", *(f"in {name}" for name in graph)))
 
 
 _ROWS_AT_ONCE: Final = 1_000

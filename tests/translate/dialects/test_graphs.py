@@ -1,5 +1,6 @@
 """GRAPH inside WINDOW: elements that are named graphs, by columns, clingo and Oxigraph window by window."""
 
+import json
 import random
 from collections import Counter
 from itertools import product
@@ -137,7 +138,7 @@ def test_what_graphs_of_windows_cannot_hold_is_named(body, said, tmp_path):
     assert said in ran.err
 
 
-@pytest.mark.parametrize("command", ["agree", "decide", "witness", "phase", "shrink", "judge", "translate"])
+@pytest.mark.parametrize("command", ["decide", "witness", "phase", "shrink", "judge", "translate"])
 def test_engines_are_not_compared_on_graphs_of_windows(command, tmp_path):
     (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
     (tmp_path / "t.nq").write_text("")
@@ -146,3 +147,32 @@ def test_engines_are_not_compared_on_graphs_of_windows(command, tmp_path):
     ran = lars(command, tmp_path / "q.rq", *trace, *more.get(command, []))
     assert ran.code == 2
     assert "GRAPH inside WINDOW" in ran.err or "GRAPH ?g of a window" in ran.err
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_push_and_pull_report_the_rows_of_the_graphs_in_their_windows(body, tmp_path):
+    text, elements = body.format("").replace("WINDOW :w", ""), made(random.Random(7))
+    (tmp_path / "q.rq").write_text(HEAD + body.format(DECLARED))
+    (tmp_path / "t.trig").write_text(log(elements))
+    told = ["--time", "urn:at", "--period", "1,3", "--profile", "sparql11", "--in-process", "--json"]
+    found = json.loads(lars("agree", tmp_path / "q.rq", tmp_path / "t.trig", *told).out)
+    for period in found["periods"]:
+        for one in period["intervals"]:
+            arrived = {t for t, *_ in elements if one["from"] < t <= one["to"]}
+            pushed = set().union(*(right(text, elements, 4, t // 2 * 2) for t in arrived))
+            assert set(map(row_of, one["push"])) == pushed
+            assert set(map(row_of, one["pull"])) == set(right(text, elements, 4, one["to"] // 2 * 2))
+
+
+def test_a_support_has_the_graph_of_its_triple(tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + BODIES[7].format(DECLARED))
+    (tmp_path / "t.trig").write_text(log([(1, NAMES[2], [(NAMES[0], PREDICATES[0], NAMES[1])])] * 2))
+    ran = lars("agree", tmp_path / "q.rq", tmp_path / "t.trig", "--time", "urn:at", "--period", 2, "--to", 4)
+    assert "1: a p b in g1" in ran.out
+
+
+def test_the_report_draws_the_triples_of_graphs(tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
+    (tmp_path / "t.trig").write_text(log(made(random.Random(7))))
+    told = ["--time", "urn:at", "--period", 3, "--in-process", "--report", tmp_path / "r.html"]
+    assert lars("agree", tmp_path / "q.rq", tmp_path / "t.trig", *told).code in (0, 1)

@@ -50,7 +50,7 @@ from lars.language.program import Program
 from lars.language.stream import stream_of
 from lars.language.windows import Interval
 from solver.columns import Array, Numbering, TermCodes, TimeBins
-from solver.facts import Fact, Row, Situation, atom_of, atoms_of
+from solver.facts import STREAM_PREDICATE, Fact, Row, Situation, atom_of, atoms_of, is_triple
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery
 from translate.tau import lars_program, pull, push
@@ -500,13 +500,22 @@ def _drawn(
     """
     for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports(rows) if rows else []
-        drawing = _on_timeline(variant, sizes, rows, [own[:most] for own in supports], asking)
+        drawn = [[_without_graph(fact) for fact in own[:most]] for own in supports]
+        drawing = _on_timeline(variant, sizes, rows, drawn, asking)
         kept = drawing["differences"]
         for difference, own in zip(kept, supports, strict=True):
             difference["support_left"] = max(0, len(own) - most)
         if len(outputs.json_text(kept)) <= _LETTERS:
             break
     return rows, drawing
+
+
+def _without_graph(fact: Fact) -> Fact:
+    """Return a triple of a graph as the triple of its stream that is drawn."""
+    if is_triple(fact):
+        return fact
+    *triple, _, stream = fact.arguments
+    return Fact(fact.t, STREAM_PREDICATE, (*triple, stream))
 
 
 def _on_timeline(
