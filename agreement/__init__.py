@@ -1,1 +1,1 @@
-"""The command `lars`: do engines agree, is what they answered correct, and why not."""
+"""The command `lars`: do engines agree, are their answers correct, and what causes a difference."""

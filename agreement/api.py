@@ -1,4 +1,4 @@
-"""What the commands of `lars` do, for notebooks and programs of your own.
+"""The commands of `lars` as Python functions, for notebooks and programs of your own.
 
     from agreement import api
 
@@ -7,19 +7,18 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `init`, `record`, `generate` and `export` take what the commands take; `contained` is `lars decide
---contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is `lars export
---read`. Keywords are named as the options, `-` as `_`; those
-that Python keeps for itself have `_` behind: `from_`, `as_`. A query or program is a path or its text. A
-trace is a path, a text, an open file, a table (of pyarrow, pandas, polars: columns t, stream, s, p, o, or t,
-atom) or elements in their order, pairs (t, graph) or (t, triple) of rdflib; static data are a path, a text,
-an open file or a graph of rdflib. A string is a text if it has a line break, { or ←. Numbers of numpy are
-numbers, and a timedelta is a duration.
+`run`, `init`, `record`, `generate` and `export` take the commands' arguments. `contained` is `lars decide
+--contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is `lars export --read`.
+Keywords have the options' names, with `_` for `-`; names that Python reserves end in `_`: `from_`, `as_`. A
+query or program is a path or its text. A trace is a path, a text, an open file, a table (of pyarrow, pandas,
+polars: columns t, stream, s, p, o, or t, atom) or elements in their order, pairs (t, graph) or (t, triple) of
+rdflib; static data are a path, a text, an open file or a graph of rdflib. A string is a text if it has a line
+break, { or ←. Numbers of numpy are numbers, and a timedelta is a duration.
 
-Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and
-tables as --out writes them. What is wrong with an input is a `LarsError`, with its `place` if it is a
-`PlacedError`; `FailedRunError` says that the machine failed. Nothing is printed; `progress(done, total)`
-is told how far the work is. Files are read anew at each call.
+Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and tables
+as --out writes them. An invalid input raises `LarsError`, with its `place` if it is a `PlacedError`; a
+failure of the machine raises `FailedRunError`. Nothing is printed; `progress(done, total)` receives the
+progress of the work. Files are read again at each call.
 """
 
 from importlib import import_module
@@ -68,7 +67,7 @@ __all__ = sorted(_MODULES)  # noqa: PLE0605 - the stub has them one by one
 
 
 def __getattr__(name: str) -> Any:
-    """Return what is offered under a name (PEP 562)."""
+    """Import and return a public name at its first use (PEP 562)."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(_MODULES[name]), name)

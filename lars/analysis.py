@@ -1,4 +1,4 @@
-"""What a program's text tells before any stream: forms of literals, windows, safety, dependencies.
+"""Static analysis of a program: forms of literals, windows, safety, dependencies.
 
 A literal ⊞^w ★ a is brought into a form in which ¬ stands outside ★.
 """
@@ -22,8 +22,8 @@ from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, W
 class Mode(Enum):
     """How the atom's time point relates to the window's interval T'.
 
-    NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: t lies outside T', or at t
-    (what ¬@_t¬ says).
+    NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: ¬@_t¬, true if t lies outside T' or the
+    atom holds at t.
     """
 
     NOW = ""
@@ -57,7 +57,7 @@ class LiteralForm:
 
 
 class UnsupportedFormulaError(LarsError):
-    """A formula nested deeper than ⊞^w ★ a; `construct` says what stands in what."""
+    """A formula nested deeper than ⊞^w ★ a; `construct` describes the nesting."""
 
     def __init__(self, formula: logic.Formula, construct: str) -> None:
         super().__init__(
@@ -107,7 +107,7 @@ def _under(
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What a program's windows can need around an evaluation time, in time points.
+    """The range around an evaluation time that a program's windows can need, in time points.
 
     `past` and `future`, at least 0, count from the evaluation time, both ends included; None means
     to the end of the timeline. `tuples` are the tuple windows, whose reach depends on the stream.
@@ -126,7 +126,7 @@ def windows(program: Program) -> frozenset[Window]:
 
 
 def choosing_windows(program: Program) -> list[TupleWindow]:
-    """Return the windows with ties `choose`, for which there can be several answer streams, by their text."""
+    """Return the windows with ties `choose`, sorted by text; they can cause several answer streams."""
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
     return [window for window in tuples if window.ties is Ties.CHOOSE]
 
@@ -137,7 +137,7 @@ def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
 
 
 def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
-    """Yield the tuple windows that stand inside another operator than ¬, and so are asked at its times."""
+    """Yield the tuple windows inside an operator other than ¬; the operator sets their evaluation times."""
     operators = [part for part in nested(literal) if not isinstance(part, logic.Not)]
     return (
         part.window
@@ -147,7 +147,7 @@ def inner_windows(literal: logic.BodyLiteral) -> Iterator[TupleWindow]:
 
 
 def with_windows(program: Program, change: Callable[[Window], Window]) -> Program:
-    """Return the program with each window replaced by what `change` gives for it."""
+    """Return the program with `change` applied to each window."""
 
     def shown(part: logic.Formula) -> logic.Formula:
         return logic.In(change(part.window), part.inner) if isinstance(part, logic.In) else part
@@ -159,7 +159,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 
 
 def reach(program: Program) -> Reach:
-    """Return how far around an evaluation time the program can look; nested windows add up.
+    """Return the range around an evaluation time that can affect the program; nested windows add up.
 
     A formula ◇ □ @ outside every window looks at the whole timeline: both ends None.
     """
@@ -190,8 +190,8 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
     """Return the data without the input that no window shows at t, and the interval that they can show.
 
-    The timeline is kept, and so are derived atoms: only what is read shrinks. Outside the interval
-    no time of @ in a body makes it true, so times need not be tried there.
+    The timeline and derived atoms are kept; only the input shrinks. A body's @ is false at each time outside
+    the interval, so such times need not be tried.
     """
     seen = reach(program)
     timeline = data.timeline
@@ -210,7 +210,7 @@ def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
 
 
 def count_choices(program: Program, data: Stream, t: int) -> int:
-    """Return how many choices of ties the program's windows have at t, without making them."""
+    """Return the number of choices of ties at t, without enumerating the choices."""
     return prod(_count(data, window, t) for window in choosing_windows(program))
 
 
@@ -220,7 +220,7 @@ def _count(data: Stream, window: TupleWindow, t: int) -> int:
 
 
 def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int]:
-    """Return for each partition how many atoms the window keeps at its oldest instant."""
+    """Return, by partition, the number of atoms that the window keeps at its oldest instant."""
     (kept,) = tie_choices(data, window, t)
     sizes: dict[object, tuple[int, int]] = {}
     for u, kept_atoms in sorted(kept.items()):
@@ -231,7 +231,7 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 
 
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
-    """Yield what leaves variables with finitely many values when the formula is true.
+    """Yield the atoms and time variables that bind variables to finitely many values if the formula is true.
 
     An atom must then be in the stream or the background, a variable time of @ in the timeline.
     """
@@ -288,7 +288,7 @@ def check_choices(rule: Rule) -> None:
 
 
 def useless_set_literals(rule: Rule) -> Iterator[tuple[int, str]]:
-    """Yield the places in the body, from 0, of gathered literals that say nothing, and why."""
+    """Yield the places in the body, from 0, of gathered literals without effect, each with the reason."""
     for place, literal in enumerate(rule.body):
         match literal:
             case logic.Gather():
@@ -336,9 +336,9 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 
 
 def check_safety(program: Program) -> None:
-    """Raise LarsError for the first rule that has a variable its body does not bind.
+    """Raise LarsError for the first rule with a variable that the body does not bind.
 
-    `@_t a` as a fact is refused too: nothing binds its time to the timeline (LARS, rules). And so is
+    Raise LarsError for `@_t a` as a fact too: nothing binds its time to the timeline (LARS, rules). And so is
     a gathered literal that does not fit its atom or its rule.
     """
     for rule in program.rules:
@@ -370,7 +370,7 @@ def intensional(program: Program) -> frozenset[terms.Signature]:
 
 
 def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Signature]]:
-    """Return the predicates that depend on themselves positively, each with those it shares a loop with."""
+    """Return each predicate that depends on itself positively, with all predicates of its loop."""
     below = successors((edge.head, edge.used) for edge in dependencies(program) if edge.positive)
     above = {name: reachable(name, below) for name in below}
     return {
@@ -381,7 +381,7 @@ def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Si
 
 
 def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
-    """Whether a rule can make ever new values from its own, given what shares a positive loop with what."""
+    """Whether a rule computes new values from atoms of its own positive loop, perhaps without end."""
     loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
@@ -395,7 +395,7 @@ def _computes(literal: logic.BodyLiteral) -> bool:
 
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
-    """Return the predicates that one depends on in one step or more, by what is below each."""
+    """Return the nodes reachable from `name` in one step or more; `below` has each node's successors."""
     nodes: set[Node] = set()
     left = [name]
     while left:
@@ -406,7 +406,7 @@ def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
 
 
 def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
-    """Return what is directly below each, of pairs of one and another below it."""
+    """Return the successors of each node, from pairs (node, successor)."""
     below: dict[Node, set[Node]] = {}
     for above, lower in pairs:
         below.setdefault(above, set()).add(lower)
@@ -416,8 +416,8 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
 def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
     """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
 
-    Each has the rules, counted from 1, by which it does. A program without any has an answer stream,
-    if it has no gathered literals over what depends on their rules' heads.
+    Each predicate is mapped to the rules, counted from 1, that are part of such a cycle. A program without
+    such cycles has an answer stream, unless gathered literals depend on the rules' heads.
     """
     edges = list(dependencies(program))
     below = successors(
@@ -449,9 +449,9 @@ def strata(program: Program) -> tuple[frozenset[terms.Signature], ...] | None:
 
 
 def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
-    """Return the intensional predicates in layers, where gathered literals alone look at lower ones.
+    """Return the intensional predicates in layers: a gathered literal reads only lower layers.
 
-    Raises LarsError when there are none: then the literals have no defined meaning.
+    Raises LarsError if no layering exists: then the gathered literals have no defined meaning.
     """
     edges = list(dependencies(program))
     below = successors((edge.head, edge.used) for edge in edges)
@@ -473,9 +473,9 @@ def gathered_strata(program: Program) -> tuple[frozenset[terms.Signature], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Dependency:
-    """What rule `number`, counted from 1, derives, and a derived predicate that it uses in a literal.
+    """The head of rule `number`, counted from 1, and a derived predicate that a body literal uses.
 
-    `positive`: the predicate stands under an even number of ¬.
+    `positive`: the predicate occurs under an even number of ¬.
     """
 
     number: int
@@ -491,7 +491,7 @@ class Dependency:
 
 
 def dependencies(program: Program) -> Iterator[Dependency]:
-    """Yield what rules derive with each derived predicate of their bodies."""
+    """Yield each pair of a rule's head and a derived predicate in its body."""
     derived = intensional(program)
     for number, rule in enumerate(program.rules, 1):
         if (head := rule.predicate) is not None:
@@ -520,9 +520,9 @@ def through_box(literal: logic.BodyLiteral) -> bool:
 
 
 def gathering_parts(program: Program) -> tuple[Program, ...]:
-    """Return the rules in parts: what a part gathers is derived in those before it. Constraints come last.
+    """Return the rules in parts: a part gathers only atoms that earlier parts derive. Constraints come last.
 
-    Raises LarsError when there are no such parts.
+    Raises LarsError if no such parts exist.
     """
     if not any(True for rule in program.rules for _ in set_literals(rule.body)):
         return (program,)

@@ -43,7 +43,7 @@ class Duration:
         return self.nanoseconds / NANOSECONDS["ms"]
 
     def points(self, unit: "Duration") -> int:
-        """Return the number of time points; LarsError: it is no whole number of units, or too large."""
+        """Return the number of time points; raises LarsError unless it is an integer up to `LARGEST_TIME`."""
         count, rest = divmod(self.nanoseconds, unit.nanoseconds)
         if rest:
             message = (
@@ -77,7 +77,7 @@ class TimedPoints(int):
         return length
 
     def __getnewargs__(self) -> tuple[int, Duration]:  # type: ignore[override]
-        """Return what a copy in another process is made of."""
+        """Return the arguments that rebuild this value in another process (pickle)."""
         return int(self), self.duration
 
     def __str__(self) -> str:

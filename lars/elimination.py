@@ -1,10 +1,10 @@
-"""Rules with fewer variables that derive the same: what is about a variable alone has a rule of its own.
+"""Equivalent rules with fewer variables: conditions on one variable alone move to a rule of their own.
 
   p(X) ← q(X, Y), [Y > 1], r(X, Z).       becomes   p(X) ← r(X, Z), some1(X).
                                                     some1(X) ← q(X, Y), [Y > 1].
 
-A rule has as many instances as its variables have values together, so n independent variables have k^n,
-and apart n · k. That is bucket elimination (Dechter, 1999), one variable after the other.
+A rule's instances multiply over its variables: n independent variables have k^n instances, separate rules n ·
+k. That is bucket elimination (Dechter, 1999), one variable after the other.
 """
 
 from collections import Counter
@@ -28,7 +28,7 @@ def with_fewer_variables(
 ) -> Program:
     """Return a program that derives the same atoms of `output`, from rules with fewer variables.
 
-    Where nothing can be done it is the program itself. Atoms of `predicates` hold without a rule.
+    If no rule can be simplified, the result is the program itself. Atoms of `predicates` hold without a rule.
 
     >>> from lars.text.notation import read
     >>> print(with_fewer_variables(read("p(X) ← q(X, Y), [?Y > 1], r(X, Z)."), ("p", 1)))
@@ -43,13 +43,13 @@ def with_fewer_variables(
 
 @dataclass
 class _Eliminator:
-    """Makes rules for what is about one variable; what two rules have alike is derived once."""
+    """Makes a rule for the conditions on one variable; rules with equal conditions share it."""
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
 
     def apart(self, rule: Rule) -> Iterator[Rule]:
-        """Yield rules that derive what the rule does; the last one has its head."""
+        """Yield rules that together derive the same atoms as the rule; the last rule has its head."""
         if all(map(_is_plain, rule.body)):
             while (step := next(self._steps(rule), None)) is not None:
                 made, rule = step
@@ -57,7 +57,7 @@ class _Eliminator:
         yield rule
 
     def _steps(self, rule: Rule) -> Iterator[tuple[Rule, Rule]]:
-        """Yield the ways to take a variable out of a rule: the rule that is made, and what is left."""
+        """Yield the ways to eliminate a variable from a rule: the new rule, then the remaining rule."""
         every = frozenset[Variable]().union(*map(variables, rule.body))
         own = variables(rule.head)
         touched = {
@@ -74,7 +74,7 @@ class _Eliminator:
                 yield made, replace(rule, body=tuple(dict.fromkeys((*rest, use))))
 
     def _rule(self, parts: tuple[BodyLiteral, ...], scope: tuple[Variable, ...]) -> Rule:
-        """Return the rule of what is about a variable, with a head that variants of it share."""
+        """Return the rule for one variable's conditions, with a head that its variants share."""
         inner = _ordered(parts, None)
         names = {name: Variable(f"X{place}") for place, name in enumerate(dict.fromkeys((*scope, *inner)))}
         body = tuple(dict.fromkeys(close(part, names) for part in parts))
@@ -90,14 +90,14 @@ class _Eliminator:
 
 @dataclass
 class _Unfolder:
-    """Puts a rule in the place of the atoms that it alone derives, where these need not all variables."""
+    """Replaces an atom by the body of the only rule that derives it, if this removes variables."""
 
     program: Program
     output: Signature
     inputs: frozenset[Signature]
 
     def rules(self) -> tuple[Rule, ...]:
-        """Return the rules, those left out of which nothing else asks."""
+        """Return the rules after unfolding, without rules that no other rule uses."""
         rules = self.program.rules
         fixed: set[Signature | None] = {None, self.output, *self.inputs, *positive_loops(self.program)}
         derived = Counter(rule.predicate for rule in rules)
@@ -111,7 +111,7 @@ class _Unfolder:
         return rules
 
     def _without(self, own: Rule, rules: tuple[Rule, ...]) -> tuple[Rule, ...] | None:
-        """Return the rules without one that others can do without, None where they cannot or need not."""
+        """Return the rules with `own` unfolded into its uses; None if unfolding is impossible or useless."""
         head = own.head
         if not isinstance(head, Atom) or not _is_general(head) or not all(map(_is_plain, own.body)):
             return None
@@ -152,7 +152,7 @@ def _has_variables_alone(atom: Atom) -> bool:
 
 
 def _width(rules: Iterable[Rule]) -> int:
-    """Return how many variables the body of a rule has at most."""
+    """Return the largest number of variables in a rule's body."""
     return max(len(frozenset[Variable]().union(*map(variables, rule.body))) for rule in rules)
 
 

@@ -1,8 +1,8 @@
-"""What is wrong with an input, said once: place, what was found, what is accepted; and runs that fail.
+"""Errors about invalid input, each with place, problem and expected form; and errors of failed runs.
 
-Texts of strangers are made fit to be seen, in messages and wherever else they are shown: a control
-character moves the cursor or colours what follows, one of direction turns the line around, one without
-width hides. Each is written as N-Triples, Turtle, SPARQL and LARS programs write it.
+Text from users is escaped before printing: control characters could move the cursor, directional characters
+reverse the line, and zero-width characters hide. Each is written as N-Triples, Turtle, SPARQL and LARS
+programs write it.
 """
 
 import errno
@@ -67,7 +67,7 @@ class DisputedAnswerError(FailedRunError):
 
 
 def about(path: Path | str, error: LarsError) -> LarsError:
-    """Return an error as one about a file; of a disputed answer the case says what it is about."""
+    """Return the error with the file's path in front; a disputed answer keeps its own text."""
     if isinstance(error, DisputedAnswerError | OutOfMemoryError):
         return error  # of the latter a rule is said, not what is wrong with the file
     return (FailedRunError if isinstance(error, FailedRunError) else LarsError)(f"{path}: {error}")
@@ -80,15 +80,15 @@ _EXHAUSTED: Final = frozenset(
 
 
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:
-    """Return the error for what the operating system refuses at a path."""
+    """Return the error for a system call that failed at a path."""
     kind = FailedRunError if error.errno in _EXHAUSTED else LarsError
     return kind(f"{path}: {what}: {error.strerror or error}")
 
 
 def short_of(path: Path | str, error: Exception) -> None:
-    """Raise FailedRunError where reading a path failed since the machine lacks memory or room.
+    """Raise FailedRunError if reading a path failed for lack of memory or disk space.
 
-    A full disk is that of temporary files, to which copies of what is read go.
+    A full disk is blamed on the temporary folder, which receives copies of the input.
     """
     if isinstance(error, MemoryError):
         raise FailedRunError(f"{path}: memory is short; expected a smaller trace, or more memory") from None
@@ -102,7 +102,7 @@ _UNDER_WAY: Final[list[Callable[[], str]]] = []
 
 
 class OutOfMemoryError(FailedRunError):
-    """What is to come needs more memory than the run may take."""
+    """The next step needs more memory than the run may use."""
 
 
 class TimeLimitError(FailedRunError):
@@ -111,7 +111,7 @@ class TimeLimitError(FailedRunError):
 
 @contextmanager
 def under_way(what: Callable[[], str]) -> Iterator[None]:
-    """Know during the block what takes the memory: who ends the run meanwhile says it with `said()`."""
+    """Register the block's task, so that an error that ends the run can name it."""
     _UNDER_WAY.append(what)
     try:
         yield
@@ -120,7 +120,7 @@ def under_way(what: Callable[[], str]) -> Iterator[None]:
 
 
 def what_is_under_way() -> str:
-    """Return what the innermost block says of itself, nothing outside of any."""
+    """Return the description of the innermost task, or "" outside every block."""
     return _UNDER_WAY[-1]() if _UNDER_WAY else ""
 
 
@@ -162,7 +162,7 @@ def place_at(source: str, text: str, offset: int) -> Place:
 
 
 class PlacedError(LarsError):
-    """An error at a place of a text: `problem` says what was found and what is accepted."""
+    """An error at a place of a text: `problem` has the text that was found and the expected form."""
 
     def __init__(self, place: Place, problem: str) -> None:
         super().__init__(f"{place}: {problem}\n{place.excerpt()}")

@@ -1,4 +1,4 @@
-"""Files of UTF-8 text: read once, with the places of what is wrong, and written whole or not at all."""
+"""UTF-8 text files: read once, with places for errors, and replaced atomically."""
 
 import hashlib
 import os
@@ -28,7 +28,7 @@ class TextFile:
     text: str
 
     def error(self, offset: int, problem: str) -> errors.PlacedError:
-        """Return the error at an offset; `problem` says what was found and what is accepted."""
+        """Return the error at an offset; `problem` has the text that was found and the expected form."""
         return errors.PlacedError(errors.place_at(self.name, self.text, offset), problem)
 
     def lines(self) -> list["TextLine"]:
@@ -43,7 +43,7 @@ class TextFile:
 
 @dataclass(frozen=True, slots=True)
 class TextLine:
-    """A line of a file, without its end; `number` counts from 1, `offset` is where it starts."""
+    """A line of a file, without its end; `number` counts from 1, `offset` is the start of the line."""
 
     file: TextFile
     number: int
@@ -56,7 +56,7 @@ class TextLine:
 
 
 def exists(path: Path, *, folder: bool | None = None) -> bool:
-    """Return whether a file, a folder, or either is there; a name that no file can have is not."""
+    """Return whether a file, a folder, or either exists; False for an invalid name."""
     try:
         return path.exists() if folder is None else path.is_dir() if folder else path.is_file()
     except (OSError, ValueError):
@@ -64,7 +64,7 @@ def exists(path: Path, *, folder: bool | None = None) -> bool:
 
 
 def read_bytes(path: Path, accepted: str) -> bytes:
-    """Return what a file holds; raises LarsError that says what file is accepted."""
+    """Return a file's bytes; raises LarsError with the expected kind of file, `accepted`."""
     try:
         with path.open("rb") as file, errors.under_way(lambda: f"reading {path}"):
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -90,7 +90,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
 
 
 def decode(name: str, data: bytes, accepted: str) -> TextFile:
-    """Return bytes as text, without the mark at the start; raises PlacedError at what is no UTF-8."""
+    """Return bytes as text, without the byte order mark; raises PlacedError at invalid UTF-8."""
     data = data.removeprefix(_MARK)
     try:
         return TextFile(name, data.decode())
@@ -101,7 +101,7 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
 
 
 def read_file(path: Path, accepted: str) -> TextFile:
-    """Return a file with its exact text; raises LarsError that says what file is accepted."""
+    """Return a file with its exact text; raises LarsError with the expected kind of file, `accepted`."""
     return decode(str(path), read_bytes(path, accepted), accepted)
 
 
@@ -139,18 +139,18 @@ def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Itera
 
 
 def clear_away() -> None:
-    """Remove the temporary folders that are there: for a process that ends without leaving their blocks."""
+    """Remove all temporary folders, for a process that ends without leaving their blocks."""
     for folder in list(_TEMPORARY):
         shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
-    """Give a path to write at; what is there at the end takes the place of `path` at once.
+    """Give a path to write to; at the end, the new file replaces `path` atomically.
 
-    Whoever reads a file meanwhile sees the old or the new one; after an error all is as it was before.
-    A link stays, and what it points to is replaced; devices and pipes are refused, as are folders
-    with all that they hold, unless `folders` may be replaced.
+    Whoever reads a file meanwhile sees the old or the new one; after an error all is as it was before. A link
+    stays, and its target is replaced; devices and pipes are rejected, and folders too unless `folders` is
+    set.
     """
     try:
         _check_replaceable(path, folders=folders)
@@ -181,10 +181,10 @@ def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
 
 
 def check_own_folder(path: Path, kind: str, option: str = "") -> None:
-    """Raise LarsError for what holds anything but what `replacement_folder` has written there.
+    """Raise LarsError if the folder has a file that `replacement_folder` did not write there.
 
-    A name tells nothing of whose a file is: `manifest.ttl` is in every test suite of the W3C, and a
-    README that we wrote may have got notes since.
+    A file's name does not prove its origin: `manifest.ttl` is in every test suite of the W3C, and a README
+    that we wrote may have got notes since.
     """
     if not exists(path):
         return
@@ -209,7 +209,7 @@ def _sums(kind: str) -> str:
 
 
 def _files(folder: Path) -> Iterator[tuple[str, Path]]:
-    """Yield all that is in a folder and its folders, by its name there; a link is no folder."""
+    """Yield every file below a folder, with its relative path; a link counts as a file."""
 
     def refuse(error: OSError) -> None:
         raise error
@@ -221,7 +221,7 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
 
 
 def _digest(path: Path) -> str | None:
-    """Return the digest of a file; None for what is no file of its own."""
+    """Return the digest of a file; None for a folder or link."""
     if not path.is_file() or path.is_symlink():
         return None
     with path.open("rb") as file:
@@ -241,7 +241,7 @@ def _check_replaceable(path: Path, *, folders: bool) -> None:
 
 
 def _put(new: Path, target: Path) -> None:
-    """Put a file or folder in a path's place; what was a folder there goes where `new` was."""
+    """Move a file or folder to `target`; a folder at `target` moves next to `new`."""
     if target.is_dir():
         old = target.rename(new.with_name("replaced"))
         try:

@@ -1,4 +1,4 @@
-"""A cell of an experiment: everything that decides its result, and the key that stands for it."""
+"""A cell of an experiment: the data that determine its result, and the key computed from them."""
 
 import hashlib
 import json
@@ -39,7 +39,7 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """A query with its placeholders filled; `source` names its file in messages.
 
-    Relative IRIs in it are resolved against `base`; `around` is how it is read beside.
+    Relative IRIs are resolved against `base`; `around` has further settings for reading.
     """
 
     text: str
@@ -59,7 +59,7 @@ class EngineVersion:
 
 @dataclass(frozen=True, slots=True)
 class AdaptedEngine:
-    """A real engine behind an adapter: the command that starts it in a folder, what it is told at open."""
+    """A real engine through an adapter: the command, its folder, and the options of the message open."""
 
     command: str
     options: Mapping[str, object]
@@ -67,7 +67,7 @@ class AdaptedEngine:
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that the command names: what they hold decides what is answered."""
+        """The files in the command; their bytes are part of the key."""
         try:
             words = shlex.split(self.command)
         except ValueError:
@@ -85,9 +85,9 @@ class RecordedAnswers:
 
 @dataclass(frozen=True, slots=True)
 class JudgingWork:
-    """What an engine, a specification or a recording answers, judged by a specification.
+    """The answers of an engine, a specification or a recording, judged by a specification.
 
-    The query is evaluated on a made-up or recorded trace and static files, at time points of `unit`.
+    The query runs on a synthetic or recorded trace and static files, at time points of `unit`.
     """
 
     query: QueryText
@@ -106,7 +106,7 @@ Work = JudgingWork | AgreementTask
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A cell as tables of results show it: names, the parameters that it uses, and what is done."""
+    """A cell as shown in tables of results: names, its parameters, and its work."""
 
     query: str
     trace: str
@@ -164,7 +164,7 @@ def _sorted(value: object) -> object:
 
 
 def digest(path: Path) -> str:
-    """Return the hash of a file's name, which says its format, and bytes, or of all files of a folder."""
+    """Return the hash of a file's name (which gives its format) and bytes, or of all files of a folder."""
     try:
         files = sorted(path.rglob("*")) if path.is_dir() else [path]
         results = [(file, file.stat()) for file in files if file.is_file()]

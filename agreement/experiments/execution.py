@@ -33,9 +33,9 @@ def run(
     *,
     fresh: bool = False,
 ) -> dict[str, Json]:
-    """Return the result of each cell by its key; those that are not finished yet are run, or `fresh` all.
+    """Return the results by the cells' keys; unfinished cells are run, or all cells if `fresh`.
 
-    They run in so many processes, or as tasks of Spark with this master.
+    `where` is the number of processes, or the Spark master for the tasks.
     """
     folder = out / FOLDER
     try:
@@ -90,14 +90,14 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
 
 
 def _begin(recursion: int, most: int) -> None:
-    """Bound a process as its parent is, which alone hears of Ctrl-C and ends the others."""
+    """Limit a process as its parent is limited; only the parent handles Ctrl-C and ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(recursion)
     memory.watch_task(most)
 
 
 def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json]]:
-    """Run cells as tasks of Spark, as many at a time as it has places; files must be where the tasks are."""
+    """Run cells as Spark tasks, in batches of its parallelism; the files must exist on the workers."""
     from solver.spark.session import spark_context
 
     if not missing:
@@ -112,7 +112,7 @@ def _on_spark(missing: dict[str, Work], master: str) -> Iterator[tuple[str, Json
 
 
 def result_of(work: Work) -> Json:
-    """Return the result of a cell; what its engine refuses is one too, as `refused`."""
+    """Return the result of a cell; an engine's refusal is a result too, as `refused`."""
     try:
         match work:
             case AgreementTask():
@@ -129,7 +129,7 @@ def result_of(work: Work) -> Json:
 
 
 def _comparison(work: AgreementTask) -> Json:
-    """Return the verdict of each variant, period and interval, and what it warns of."""
+    """Return the verdict of each variant, period and interval, with the warnings."""
     warnings: list[str] = []
     report = agreement_of(work, warnings.append)
     rows = [row for variant in report.variants for row in _rows(variant)]

@@ -1,7 +1,7 @@
 """Experiment files, read: their entries, the parameters that each of them uses, their traces, their unit.
 
-An entry is a table such as those of [[queries]], or what the keys at the top of the file say in its
-place. placed gives an error its place: each message says where, what was found, what is accepted.
+An entry is a table such as [[queries]], or the keys at the top of the file that replace it. Errors have their
+place in the file.
 """
 
 import re
@@ -44,10 +44,10 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 
 @dataclass(frozen=True, slots=True)
 class ExperimentEntry:
-    """A table such as [[engines]], as written, where it stands, and its name there.
+    """A table such as [[engines]] as written, with its path and name.
 
-    The path of one that the top of the file stands for is empty; the content is as TOML has it, until it is
-    filled and checked by the entry's model.
+    An entry made from the top of the file has an empty path. The content is as in TOML, until its
+    placeholders are filled and the entry's model checks it.
     """
 
     kind: str
@@ -75,7 +75,7 @@ class Experiment:
         return replace(self, file=self.file.model_copy(update={"unit": unit}))
 
     def error(self, path: KeyPath, problem: str, part: str | None = None) -> LarsError:
-        """Return the error at a path; that of an entry at the top of the file has no place of its own."""
+        """Return the error at a path; an entry at the top of the file has no place of its own."""
         if not path:
             return LarsError(f"{self.toml.source}: {problem}")
         return self.toml.error(path, WrongValueError(problem, part=part))
@@ -94,7 +94,7 @@ class Experiment:
             yield dict(zip(grid, chosen, strict=True))
 
     def filled_content(self, entry: ExperimentEntry, parameters: schema.Parameters) -> Mapping[str, Any]:
-        """Return what an entry says with its placeholders filled, not checked."""
+        """Return an entry's content with placeholders filled, unchecked."""
         try:
             content: Mapping[str, Any] = schema.fill(dict(entry.content), parameters)
         except WrongValueError as error:
@@ -115,7 +115,7 @@ class Experiment:
             yield self.fill(model, entry, parameters)
 
     def file_path(self, name: str, path: KeyPath, *, folder: bool = False) -> Path:
-        """Return the path of a file that the experiment names; raises PlacedError when it is not there."""
+        """Return the path of a file of the experiment; raises PlacedError if it does not exist."""
         file = self.folder / name
         if exists(file, folder=False) or (folder and exists(file, folder=True)):
             return file
@@ -143,14 +143,14 @@ class Experiment:
         return f"{self.toml.source}, {'.'.join(map(str, path))}", value["text"]
 
     def static(self) -> tuple[StaticFile, ...]:
-        """Return the files of static data; raises PlacedError when one is not there."""
+        """Return the files of static data; raises PlacedError if one does not exist."""
         return tuple(
             replace(file, path=self.file_path(str(file.path), ("static",))) for file in self.file.static
         )
 
 
 def explain_error(error: LarsError, parameters: schema.Parameters) -> LarsError:
-    """Return an error that says with which parameters it came."""
+    """Return an error with the values of the parameters."""
     if not parameters:
         return error
     values_shown = ", ".join(f"{name} = {values.message_text(value)}" for name, value in parameters.items())
@@ -177,7 +177,7 @@ def read_experiment(path: Path) -> Experiment:
 
 
 def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
-    """Return what can be checked before the grid's values are filled in."""
+    """Return the keys that can be checked before placeholders are filled."""
     short = {key for model in schema.SHORT.values() for key in model.model_fields if "grid" in content}
     held = {
         key
@@ -188,7 +188,7 @@ def _without_placeholders(content: Mapping[str, object]) -> dict[str, object]:
 
 
 def _check_keys(toml: PlacedData) -> None:
-    """Raise for a key of the top that stands in a table, or beside the entries that it stands for."""
+    """Raise LarsError for a top-level key inside a table, or next to the entries that it replaces."""
     for name in ("streams", "assign"):
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
@@ -255,9 +255,9 @@ def _check_columns(toml: PlacedData, content: schema.ExperimentFile) -> None:
 
 
 def in_fitting_units(experiment: Experiment, also: Iterable[Duration] = ()) -> Experiment:
-    """Return the experiment with a unit: its own, else one that fits all of it and other durations.
+    """Return the experiment with its own unit, or with a unit that divides all its durations and others.
 
-    All cells share it, so that their times can be compared. What cannot be read is left to its reader.
+    All cells share it, so that their times can be compared. Unreadable values are left for the later check.
     """
     if experiment.file.unit is not None:
         return experiment
@@ -290,7 +290,7 @@ def _durations(experiment: Experiment) -> Iterator[Duration]:
 
 
 def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.TraceKeys) -> Plan | TraceInput:
-    """Return a trace; raises LarsError with the place of what makes none."""
+    """Return a trace; raises LarsError with the place of a wrong entry."""
     path = entry.path
     names = [key for key in ("generate", "streams", "files") if getattr(table, key)]
     if len(names) != 1:

@@ -1,7 +1,7 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use.
 
-Other commands than `lars run` ask for one thing: `lars agree` and `lars explain` for the one comparison,
-others for the one query with its trace. The options of the command line come on top of the experiment's.
+Other commands than `lars run` ask for one thing: `lars agree` and `lars explain` need the only comparison,
+other commands the only query with its trace. The options of the command line come on top of the experiment's.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -52,8 +52,8 @@ _SIDES: Final = (
 def cells_of(experiment: Experiment) -> list[Cell]:
     """Return the cells in the order of the file; every query and every value has been checked.
 
-    A cell has the parameters that it uses: those that its entries and the text of its query name.
-    Raises LarsError for parameters that nothing uses, and for more than MOST_CELLS cells.
+    A cell has the parameters that its entries and its query's text refer to. Raises LarsError for parameters
+    that nothing uses, and for more than MOST_CELLS cells.
     """
     grid = _Grid(in_fitting_units(experiment))
     plans = list(grid.plans())
@@ -66,9 +66,9 @@ def cells_of(experiment: Experiment) -> list[Cell]:
 
 
 def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> AgreementTask:
-    """Return what the only comparison of an experiment does; raises LarsError for none and several.
+    """Return the only comparison of an experiment; raises LarsError for none or several.
 
-    The unit fits other durations `also`, where the experiment names none.
+    The unit also divides the durations `also`, if the experiment has no unit.
     """
     grid = _Grid(in_fitting_units(experiment, also))
     plans = list(grid.plans())
@@ -114,11 +114,11 @@ class _Grid:
     read: dict[QueryText, EngineQuery] = field(default_factory=dict)
 
     def size(self, plan: _Plan) -> int:
-        """Return how many cells there are of what goes together."""
+        """Return the number of cells of a plan."""
         return prod(len(self.experiment.file.grid[name]) for name in plan.rest)
 
     def plans(self) -> Iterator[_Plan]:
-        """Yield what goes together, with the entries of engines first."""
+        """Yield the plans, engines' entries first."""
         for last in (*self.experiment.entries["engines"], *self.experiment.entries["comparisons"]):
             own = self.experiment.named(last.content, last.path)
             for parameters in self.experiment.combinations(own):
@@ -143,7 +143,7 @@ class _Grid:
                     )
 
     def judged(self, last: ExperimentEntry, table: _Table, parameters: Parameters) -> "JudgedTable | None":
-        """Return what an engine's entry judges, and by what; None for a comparison."""
+        """Return the subject and judge of an engine's entry; None for a comparison."""
         if not isinstance(table, EngineTable):
             return None
         # Loads the engines and the specifications, which no comparison needs.
@@ -157,7 +157,7 @@ class _Grid:
     def chosen(
         self, kind: str, last: ExperimentEntry, names: tuple[str, ...] | None
     ) -> list[ExperimentEntry]:
-        """Return the entries of those names, all of them for None."""
+        """Return the entries with these names; None means all."""
         entries = self.experiment.entries[kind]
         if names == ():
             problem = f"found no name; expected {', '.join(entry.label for entry in entries)}"
@@ -169,7 +169,7 @@ class _Grid:
         return [entry for entry in entries if names is None or entry.label in names]
 
     def languages(self, last: ExperimentEntry, table: _Table, query: ExperimentEntry) -> tuple[Language, ...]:
-        """Return in which languages the query is read: by an engine in one, for a comparison in two."""
+        """Return the languages of the query to use: one for an engine, two for a comparison."""
         languages = [language for language in Language if language.value in query.content]
         if isinstance(table, ComparisonTable):
             sides = ([language for language in side if language in languages] for side in _SIDES)
@@ -213,13 +213,13 @@ class _Grid:
         return table
 
     def cells(self, plan: _Plan) -> Iterator[Cell]:
-        """Yield the cells of what goes together."""
+        """Yield the cells of a plan."""
         for parameters, work in self.works(plan):
             query, trace = (filled_text(entry.label, parameters) for entry in (plan.query, plan.trace))
             yield Cell(query, trace, _name(plan.table), tuple(parameters.items()), work, key_of(work))
 
     def works(self, plan: _Plan) -> Iterator[tuple[Parameters, Work]]:
-        """Yield what is done with each combination of the parameters."""
+        """Yield the work for each combination of parameters."""
         for others in self.experiment.combinations(set(plan.rest)):
             chosen = plan.parameters | others
             parameters = {name: chosen[name] for name in self.experiment.file.grid if name in chosen}
@@ -229,7 +229,7 @@ class _Grid:
                 raise explain_error(error, parameters) from None
 
     def work(self, plan: _Plan, parameters: Parameters) -> Work:
-        """Return what a cell does."""
+        """Return the work of a cell."""
         experiment, unit = self.experiment, self.experiment.unit
         static = experiment.static()
         trace = trace_of(experiment, plan.trace, self.filled(TraceTable, plan.trace, parameters))
@@ -286,7 +286,7 @@ class _Grid:
                 raise self.experiment.error((*plan.last.path, "assign"), problem, stream.value)
 
     def query(self, entry: ExperimentEntry, language: Language, parameters: Parameters) -> QueryText:
-        """Return a query, which has been read once to see that it can be."""
+        """Return a query, after a first reading that checks it."""
         path = (*entry.path, language.value)
         value = entry.content[language.value]
         source, text = self.experiment.query_text(value, path, parameters)
@@ -307,14 +307,14 @@ def _name(table: _Table) -> str:
 def on_experiment(
     path: Path, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
 ) -> AgreementTask:
-    """Return the one comparison of an experiment's file, with the options of the command line on top."""
+    """Return the only comparison of an experiment file; command-line options override it."""
     return on_read(read_experiment(path), trace_input, overrides, warn)
 
 
 def on_read(
     experiment: Experiment, trace_input: settings.TraceInput, overrides: Overrides, warn: settings.Warn
 ) -> AgreementTask:
-    """Return the one comparison of an experiment, with the options of the command line on top."""
+    """Return the only comparison of an experiment; command-line options override it."""
     if overrides.unit is not None:
         experiment = _in_other_units(experiment, overrides.unit, warn)
     usual, reading = comparison_of(experiment, overrides.durations(trace_input)), overrides.reading
@@ -345,7 +345,7 @@ def _in_other_units(experiment: Experiment, unit: Duration, warn: settings.Warn)
 
 
 def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
-    """Return from when to when, where what a command line says comes first."""
+    """Return the first and last time, with the command line's times first."""
     (begin, end), (first, last) = usual, value
     return begin if first is None else first, end if last is None else last
 
@@ -381,12 +381,12 @@ def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> sett
 
 
 def _streams_kept(own: settings.TraceOptions, values: Mapping[Path, str]) -> dict[Path, str]:
-    """Return an experiment's streams: one that is given another trace is read from that one alone."""
+    """Return an experiment's streams, without streams whose trace the command line replaces."""
     return {path: stream for path, stream in own.streams.items() if stream not in values.values()}
 
 
 def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
-    """Return options with what an experiment's trace says of times and order where they do not."""
+    """Return the options, with times and order from the experiment's trace as defaults."""
     return replace(
         options,
         trace_unit=options.trace_unit or own.trace_unit,
@@ -399,7 +399,7 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
 
 @dataclass(frozen=True, slots=True)
 class SingleQuery:
-    """A query's file, the traces that are named beside it, its input, and from when to when it is asked."""
+    """A query's file, its traces, its input options, and the first and last time."""
 
     query: Path
     traces: tuple[Path, ...]
@@ -407,7 +407,7 @@ class SingleQuery:
     span: settings.Span = (None, None)
 
     def within(self, first: settings.Time | None, last: settings.Time | None) -> settings.Span:
-        """Return from when to when, where what a command line says comes first."""
+        """Return the first and last time, with the command line's times first."""
         return span_within(self.span, (first, last))
 
 
@@ -418,10 +418,10 @@ def experiment_query(
     note: settings.Warn,
     period: Period | None = None,
 ) -> SingleQuery | None:
-    """Return what an experiment says, if that alone is named; of its queries one in one of the `languages`.
+    """Return the query and input of an experiment, if it is the only input; `languages` selects the query.
 
-    Where they name none it is the first there is; options of the command line come before the experiment's.
-    The unit, where it is not given, is that of `lars run`; it fits a `period` of the command line too.
+    Without languages, the first query is used; command-line options override the experiment's. The default
+    unit is that of `lars run`; it divides the command line's `period` too.
     """
     if len(inputs) != 1 or not requests.is_experiment(inputs[0]):
         return None
@@ -444,7 +444,7 @@ def experiment_query(
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the languages that an evaluation asks for: by name, or those of its mode."""
+    """Return the languages that an evaluation can use: the named one, or all of its mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
     pulled = evaluation.mode is requests.Side.PULL
@@ -452,7 +452,7 @@ def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, 
 
 
 def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()) -> dict[Language, Path]:
-    """Return the query of an experiment as files, by language; those that are wanted if there are such."""
+    """Return the query files of an experiment by language, limited to `languages` if some exist."""
     entry = _only(experiment, "queries")
     texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
     for language, text in texts:
@@ -466,7 +466,7 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return which of the queries a profile reads: the one in its language, else the first."""
+    """Return the query that a profile reads: the one in its language, otherwise the first."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )
@@ -525,7 +525,7 @@ def _nested(columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...])
 
 
 def _asked(experiment: Experiment) -> settings.Span:
-    """Return the timeline of the one comparison of an experiment, if it has one."""
+    """Return the timeline of the only comparison of an experiment, if it has one."""
     entry = _single(experiment, "comparisons")
     if entry is None:
         return None, None

@@ -1,4 +1,4 @@
-"""What an experiment judges: an entry of [[engines]] as values of a cell, what is answered, the verdict."""
+"""The judged part of an experiment: entries of [[engines]] as values, answers, and verdicts."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -44,7 +44,7 @@ JudgedTable = tuple[Subject, specifications.Specification, judge.Options]
 
 
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:
-    """Return what is judged, by what and how; raises LarsError with the place."""
+    """Return the subject, the judge and the options; raises LarsError with the place."""
     subject = _subject(experiment, entry, table)
     options = judge.Options(
         starts=table.t0,
@@ -127,7 +127,7 @@ def pushes_in(
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return the triples of a trace in arrival order, and the dateTime of time 0, if times have one.
 
-    Raises LarsError when there is no triple.
+    Raises LarsError if there is no triple.
     """
     zero = None
     match work.trace:
@@ -147,9 +147,9 @@ def pushes_in(
 
 
 def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str | None) -> recordings.Answers:
-    """Return what is judged: what an engine version or a specification answers, or recorded answers.
+    """Return the judged answers: of an engine version or a specification, or recorded ones.
 
-    dateTimes in recorded answers count from `zero`, that of time 0, if times have one.
+    dateTimes in recorded answers are counted from `zero`, the dateTime of time 0, if known.
     """
     match work.subject:
         case EngineVersion(name, off):
@@ -167,7 +167,7 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
 
 
 def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) -> recordings.Answers:
-    """Return what a real engine answers; raises LarsError for a query that it refuses."""
+    """Return the answers of a real engine; raises LarsError if it refuses the query."""
     registration = Registration(text, recordings.static_lines(run.static), judged.options)
     with RunningAdapter(judged.command, folder=judged.folder) as adapter:
         answers = answers_of(adapter, registration, run.pushes)
@@ -179,7 +179,7 @@ def _adapted(judged: AdaptedEngine, text: str, run: specifications.EngineRun) ->
 def _specified(
     specification: specifications.Specification, run: specifications.EngineRun, work: JudgingWork
 ) -> recordings.Recording:
-    """Return what a specification reports with the first t0 and the first of its bounds."""
+    """Return a specification's answers with the first t0 and the first bounds."""
     choice = _choice(specification, run, work)
     # A window that is open at its upper end closes after the last element.
     return specifications.specified_answers(
@@ -257,7 +257,7 @@ def _window(window: ReportMatch) -> Json:
 
 
 def _shifted(window: ReportMatch, shift: judge.Shift | None) -> Json:
-    """Return what better borders change: the rows expected, and how far each border moved, in triples."""
+    """Return the effect of better borders: the expected rows, and each border's shift in triples."""
     if shift is None:
         return {"shift_from": None, "shift_to": None}
     judged_window = replace(window, rows=shift.rows, problem=None if shift.rows.equal else window.problem)

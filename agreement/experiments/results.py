@@ -1,4 +1,4 @@
-"""What the results of cells say: rows of windows, periods and cells, files of tables, a summary's text."""
+"""The results of cells: rows of windows, periods and cells, tables, and a summary."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ SUMMARY: Final = "summary.txt"
 
 @dataclass(frozen=True)
 class CellResults:
-    """The cells of an experiment, and what was found in each, by its key."""
+    """The cells of an experiment, and their results by key."""
 
     title: str
     grid: Mapping[str, tuple[Scalar, ...]]
@@ -77,7 +77,7 @@ class CellResults:
 
     @property
     def varied(self) -> tuple[str, ...]:
-        """The parameters that have several values."""
+        """The parameters with several values."""
         return tuple(name for name, values in self.grid.items() if len(values) > 1)
 
     @cached_property
@@ -219,7 +219,7 @@ def _verdict_row(cell: Cell, work: JudgingWork, result: Json) -> Json:
 
 
 def _start(work: JudgingWork, result: Json) -> Json:
-    """Return the start times, and their dateTimes where time 0 is one."""
+    """Return the start times, with their dateTimes if time 0 is a dateTime."""
     if "t0" not in result:
         return {}
     dates = Dates(result.get("origin"), work.unit)
@@ -228,7 +228,7 @@ def _start(work: JudgingWork, result: Json) -> Json:
 
 
 def _measures(windows: Sequence[Json]) -> Json:
-    """Return mean, least and largest measures of the windows in which rows are expected or reported."""
+    """Return mean, minimum and maximum of the measures, over windows with expected or reported rows."""
     measures: Json = {}
     full = [window for window in windows if window["expected"] or window["actual"]]
     for name in _MEASURES:
@@ -243,7 +243,7 @@ def _measures(windows: Sequence[Json]) -> Json:
 
 
 def _ends(row: Json, dates: Dates) -> Json:
-    """Return what both ends of an interval are called; nothing where times are numbers alone."""
+    """Return the dateTimes of an interval's ends; empty if times are integers."""
     ends = {f"{name}_date": None if row[name] is None else dates.date(row[name]) for name in ("from", "to")}
     return {name: date for name, date in ends.items() if date is not None}
 
@@ -275,7 +275,7 @@ def _agreement_rows(cell: Cell, work: AgreementTask, result: Json) -> Iterator[J
 
 
 def _counts_text(causes: Mapping[str, int]) -> str | None:
-    """Return causes with their numbers, None where there is none."""
+    """Return causes with their numbers, or None."""
     return ", ".join(f"{cause} ({number})" for cause, number in sorted(causes.items())) or None
 
 
@@ -301,7 +301,7 @@ class SummaryTable:
         return "\n".join(_lines(lines, widths))
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the text where it fits."""
+        """Yield the text if it fits, otherwise a table."""
         text = str(self)
         if max(map(len, text.split("\n"))) <= options.max_width:
             yield text

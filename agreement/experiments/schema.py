@@ -1,8 +1,8 @@
-"""The structure of an experiment file: its grid, its keys and tables, what each means, and the schema of all.
+"""The schema of an experiment file: its grid, its keys and tables, and their meanings.
 
-The parameters of a grid fill the placeholders `{window}` in texts and queries; entries are checked once
-they are filled. A short experiment says at the top of the file what the entries of [[queries]],
-[[traces]] and [[comparisons]] say.
+The parameters of a grid fill the placeholders `{window}` in texts and queries; entries are checked once they
+are filled. A short experiment has, at the top of the file, the keys of [[queries]], [[traces]] and
+[[comparisons]].
 """
 
 import re
@@ -97,7 +97,7 @@ def texts(content: object, path: KeyPath = ()) -> Iterator[tuple[KeyPath, str]]:
 def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Collection[str]) -> set[str]:
     """Return the parameters that a content names; raises PlacedError at a placeholder without one.
 
-    Where the grid knows no parameter, nothing is a placeholder: braces are text.
+    Without parameters in the grid there are no placeholders: braces are text.
     """
     names: set[str] = set()
     for place, text in texts(content, path) if known else ():
@@ -126,7 +126,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
     """Return a content with its placeholders filled; a text that is one becomes its value as it is.
 
-    Raises WrongValueError where two keys of a table become one.
+    Raises WrongValueError if two keys of a table become equal.
     """
     match content:
         case str() if match := PLACEHOLDER.fullmatch(content):
@@ -178,7 +178,7 @@ def _one_of(choices: type[Enum]) -> PlainValidator:
 
 
 def _key(default: Any, says: str) -> Any:
-    """Return a key that may be left out, with what it says."""
+    """Return an optional key with its description."""
     return Field(default, description=says)
 
 
@@ -189,7 +189,7 @@ def _says(option: Option, *, default: bool) -> str:
 
 
 def _option(default: Any, group: type[object], name: str) -> Any:
-    """Return a key that says what an option of that name in a group says."""
+    """Return a key with the description of the option of that name in a group."""
     option = next(option for option in declared(group) if option.name == name)
     return _key(default, _says(option, default=default is None))
 
@@ -212,14 +212,14 @@ CHOSEN_CASES: Final = "Names of the entries that this one applies to. [default: 
 
 
 class Table(BaseModel):
-    """What all tables share: nothing is accepted beside their keys."""
+    """The base of all tables: unknown keys are rejected."""
 
     # Most experiments have few of the tables.
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True)
 
 
 class FileKeys(Table):
-    """What holds for the whole experiment."""
+    """Keys for the whole experiment."""
 
     title: Annotated[str, _read(values.text, str)] = _key("", "Title of the experiment.")
     unit: Unit | None = _option(None, requests.InputOptions, "unit")
@@ -326,7 +326,7 @@ class TraceTable(TraceKeys):
 
 
 class EngineTable(Table):
-    """Answers to judge: of an engine version, an adapter, or a file; the specification and the comparison."""
+    """Answers to judge: of an engine version, an adapter or a file; the specification and the comparison."""
 
     name: Name | None = _key(None, NAME)
     engine: Name | None = _key(None, "Engine version, or a specification by name or file.")
@@ -469,7 +469,7 @@ def schema() -> dict[str, object]:
 
 
 def _let_fill(key: dict[str, Any]) -> None:
-    """Let a placeholder stand for the value of a key."""
+    """Allow a placeholder as the value of a key."""
     annotations: dict[str, Any] = {name: key.pop(name) for name in ("description", "default") if name in key}
     value = dict(key)
     key.clear()

@@ -1,1 +1,1 @@
-"""What the commands do, as functions of Python values, and their results; `agreement.api` offers them."""
+"""The commands as functions of Python values, and their results; `agreement.api` exports them."""

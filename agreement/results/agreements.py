@@ -1,4 +1,4 @@
-"""`agree`: do push and pull agree, and what each side alone has."""
+"""`agree`: do push and pull agree, and which rows does only one side report."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -44,7 +44,7 @@ _FILTERS: Final = "Filters (the verdict and the exit code always cover all rows)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AgreeRequest:
-    """What `lars agree` is asked.
+    """The arguments of `lars agree`.
 
     Push evaluates when data arrive, pull every U time points. For each period U, prints whether both report
     the same rows in every whole period, and the cause of each row that only one side reports.
@@ -93,7 +93,7 @@ class AgreeRequest:
 
 
 def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
-    """Return the comparison; raises LarsError for what cannot be compared."""
+    """Return the comparison; raises LarsError if the inputs cannot be compared."""
     assigned = request.options.assign
     task = comparison_on(request.inputs, request.options, request.period, warn, graphs=True)
     span = span_within(task.span, (request.from_, request.to))
@@ -128,11 +128,11 @@ def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_re
 
 @dataclass(frozen=True, slots=True)
 class AgreementDifference:
-    """A row that one side alone has in the period (start, end], and why.
+    """A row that only one side reports in the period (start, end], with its cause.
 
-    `row` has the terms as in N-Triples, None where unbound. Push last reported it at `pushed`, if ever.
-    Times are time points; `start_date`, `end_date`, `pushed_date`, `at_date` are their dateTimes, None where
-    the trace has none.
+    `row` has the terms as in N-Triples, None for unbound variables. Push last reported it at `pushed`, if
+    ever. Times are time points; `start_date`, `end_date`, `pushed_date`, `at_date` are the dateTimes, None if
+    the trace has integers.
     """
 
     variant: str
@@ -149,7 +149,7 @@ class AgreementDifference:
 
     @property
     def at(self) -> int:
-        """When the side that has the row last reported it."""
+        """The time at which this side last reported the row."""
         return self._row.at
 
     @property
@@ -169,7 +169,7 @@ class AgreementDifference:
 
     @property
     def at_date(self) -> datetime | None:
-        """When the side that has the row last reported it."""
+        """The dateTime at which this side last reported the row."""
         return self._dates.moment(self.at)
 
     @property
@@ -186,10 +186,10 @@ class AgreementDifference:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AgreeResult(Findings):
-    """What `agree` returns: verdicts by period, and the rows that one side alone has with their causes.
+    """The result of `agree`: verdicts by period, and the rows that only one side reports, with causes.
 
-    `agree` is None where no period is whole. Where the CQELS query is derived, `variants` holds the
-    verdicts of each of its readings, and `verdicts` those of the first, the brave one.
+    `agree` is None if no period is whole. If the CQELS query is derived, `variants` has the verdicts of each
+    reading, and `verdicts` those of the first, the brave reading.
     """
 
     verdict: ClassVar[str | None] = "agree"
@@ -215,7 +215,7 @@ class AgreeResult(Findings):
 
     @property
     def agree(self) -> bool | None:
-        """Whether the engines agree on every whole period; None where there is none."""
+        """Whether the engines agree on every whole period; None without a whole period."""
         verdicts = [verdict.agree for verdict in self._report.variants[0].verdicts]
         return False if False in verdicts else True if True in verdicts else None
 
@@ -226,24 +226,24 @@ class AgreeResult(Findings):
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if the trace has dateTimes."""
         return Dates(self._report.variants[0].trace.origin, self._task.setting.unit)
 
     @property
     def certified(self) -> tuple[int, int]:
-        """At how many evaluation times clingo has the same rows, and how many there are."""
+        """The number of evaluation times with the same rows by clingo, and the number of times checked."""
         return self._report.certified
 
     @property
     def differences(self) -> tuple[AgreementDifference, ...]:
-        """The rows that one side alone has, by variant, period and time."""
+        """The rows that only one side reports, by variant, period and time."""
         every = (
             (variant, row) for variant in self._report.variants for row in self._row_filter.rows(variant)
         )
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
-        """Return the JSON document, of which what can be long is made as it is written."""
+        """Return the JSON document; long lists are generated while it is written."""
         return self._view.as_json() | (self._view.basis_json() if full else {})
 
     def to_json(self, *, full: bool = False) -> JsonObject:
@@ -257,12 +257,12 @@ class AgreeResult(Findings):
 
     @property
     def remarks(self) -> Iterable[str]:
-        """At how many times clingo has found the same."""
+        """Yield the number of times at which clingo computed the same answers."""
         yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if they disagree; with --fail-on-empty 3 if there is nothing that they agree on."""
+        """1 if the sides disagree; 3 with --fail-on-empty if there is no row to agree on."""
         if self._fails_on_empty and (self.is_empty or self.agree is None):
             return FAILED, "--fail-on-empty: no row on either side in any whole period"
         return (1 if self.agree is False else 0), None
@@ -281,7 +281,7 @@ class AgreeResult(Findings):
         return agreement_report.AgreementView(*about)
 
     def page(self) -> "Page":
-        """Return what the page of the comparison says."""
+        """Return the content of the HTML report."""
         # Loads what only pages need; so below.
         from agreement.results.renderings.pages.agree_page import agree_page
 
@@ -293,7 +293,7 @@ class AgreeResult(Findings):
         return agree_page(self._title, self._view, self.document(), asking, written)
 
     def notebook_html(self) -> str:
-        """Return what a notebook shows: the verdict and a strip of the periods for each U."""
+        """Return the HTML for a notebook: the verdict and a strip of periods for each U."""
         from agreement.results.renderings.pages.agree_page import summary
         from agreement.results.renderings.pages.timeline import small_html
 

@@ -1,4 +1,4 @@
-"""`compare`: where two specifications or engine versions part on a trace, and which rule parts them."""
+"""`compare`: the first difference of two specifications or engine versions, and the rule that causes it."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -55,7 +55,7 @@ def _are_logs(values: OptionValues) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompareRequest:
-    """What `lars compare` is asked.
+    """The arguments of `lars compare`.
 
     Prints the first time at which the engines report different rows, and the rule of an engine that explains
     the difference. With two logs of alerts in place of the engines, prints the alerts that only one log has,
@@ -106,7 +106,7 @@ class CompareRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CompareResult(Findings):
-    """What `compare` returns: where two profiles part, on a trace or on several cases."""
+    """The result of `compare`: the differences of two profiles, on a trace or on several cases."""
 
     verdict: ClassVar[str | None] = "same"
 
@@ -116,13 +116,13 @@ class CompareResult(Findings):
 
     @property
     def same(self) -> bool | None:
-        """Whether both report the same everywhere; None where they do in the cases that can be compared."""
+        """Whether both report the same rows everywhere; None if equal, but some cases cannot be compared."""
         same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Of the cases that cannot be compared, why."""
+        """The reason for each case that cannot be compared."""
         return {case.id: case.problem for case in self._refused}
 
     @property
@@ -132,12 +132,12 @@ class CompareResult(Findings):
 
     @property
     def differences(self) -> tuple[DifferenceWithRules, ...]:
-        """The places at which they part, each with the rules that part them there."""
+        """The places of differences, each with the rules that cause it."""
         return tuple(parted for comparison in self.comparisons for parted in comparison.parted)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where they part, 2 where cases cannot be compared, 3 by --fail-on-empty."""
+        """1 for a difference, 2 if cases cannot be compared, 3 by --fail-on-empty."""
         if self.incomparable is not None:
             return 2, self.incomparable
         empty = sum(comparison.is_empty for comparison in self.comparisons)
@@ -155,7 +155,7 @@ class CompareResult(Findings):
         return parting_report.as_text(self.comparisons, self._refused)
 
     def page(self) -> "Page":
-        """Return what the page of the comparison says."""
+        """Return the content of the HTML report."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
@@ -208,7 +208,7 @@ def _unfolded(request: CompareRequest, listeners: Listeners) -> CompareRequest:
 
 @offered_functions(CompareRequest, without=[option.name for option in _LOG_OPTIONS])
 def compare(request: CompareRequest, listeners: Listeners) -> CompareResult:
-    """Return where two profiles, specifications or engine versions, part on a query and traces, or on cases.
+    """Return the differences of two profiles on a query and traces, or on recorded cases.
 
     >>> met = "samples/judged/met/"
     >>> result = compare("cqels", "cqels-1.x", met + "query.cqels.rq", met + "doors.nq")
@@ -241,7 +241,7 @@ _ACCEPTED: Final = (
 
 
 def _are_cases(inputs: Sequence[Path]) -> bool:
-    """Whether what is compared on are recorded cases; raises LarsError for none and for a mixture."""
+    """Whether the inputs are recorded cases; raises LarsError for no input or a mixture."""
     if not inputs:
         raise LarsError(f"nothing to compare on; expected {_ACCEPTED}")
     cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
@@ -252,7 +252,7 @@ def _are_cases(inputs: Sequence[Path]) -> bool:
 
 
 def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
-    """Return where two profiles part on a trace; of two queries each side has its own."""
+    """Return the differences of two profiles on a trace; with two queries, each side has its own."""
     split = 2 if len(request.inputs) > 1 and requests.is_query(request.inputs[1]) else 1
     queries = request.inputs[:split]
     read = request.input_options.as_engines_count(queries, listeners.note)
@@ -285,7 +285,7 @@ def _on_trace(request: CompareRequest, listeners: Listeners) -> Divergence:
 
 
 def _on_case(request: CompareRequest, case: Case) -> Divergence:
-    """Return where two profiles part on what was pushed in a recorded case."""
+    """Return the differences of two profiles on the stream of a recorded case."""
     sides = named_reporter(request.first, case.query), named_reporter(request.second, case.query)
     first, second = (
         judge.run_of_case(case, side.who if isinstance(side.who, Engine) else None) for side in sides
@@ -313,7 +313,7 @@ def _paired(
 
 
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
-    """Raise where two queries answer different variables: every row would differ."""
+    """Raise LarsError if the queries answer different variables: every row would differ."""
     named = [
         sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path)))) for path in paths
     ]
@@ -326,7 +326,7 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
 
 @offered_functions(CompareRequest)
 def compare_either(request: CompareRequest, listeners: Listeners) -> CompareResult | compared.LogsResult:
-    """Return what `lars compare` is asked: of two engines, or of two logs of alerts."""
+    """Answer `lars compare`, for two engines or for two logs of alerts."""
     if not compared.is_log(request.first):
         return answering(compare).answer(request, listeners)
     logs_request = compared.LogsRequest(

@@ -1,4 +1,4 @@
-"""`explain`: why an atom is in an answer, or what it lacks; `check`: is a stream one, and if not, why."""
+"""`explain`: why an atom is in an answer or not; `check`: is a stream an answer stream, and if not, why."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExplainRequest:
-    """What `lars explain` is asked.
+    """The arguments of `lars explain`.
 
     Prints the rules and triples that the answer follows from. If there is no such answer, prints the missing
     triple, the failed condition or the evaluation that did not take place.
@@ -67,7 +67,7 @@ class ExplainRequest:
 
 
 def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
-    """Return the paths, and the atom, which may stand behind them."""
+    """Return the paths, and the atom, which may be the last input."""
     inputs = [*map(str, request.inputs), *([] if request.atom is None else [request.atom])]
     if not inputs:
         raise LarsError(f"nothing to explain; {ACCEPTED}")
@@ -104,9 +104,9 @@ def situate(
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ExplainResult(Findings):
-    """What `explain` returns: the proof of an atom down to the input, or what it lacks, as a tree.
+    """The result of `explain`: the proof of an atom down to the input, or its missing premises, as a tree.
 
-    `dates` are what its times are called.
+    `dates` maps time points to dateTimes.
     """
 
     verdict: ClassVar[str | None] = "holds"
@@ -123,7 +123,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """Explained is what holds and what does not."""
+        """0: an atom that does not hold is explained too."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:
@@ -147,7 +147,7 @@ class ExplainResult(Findings):
         return clip_text(shorten(str(atom)), _LONG)
 
     def page(self) -> "Page":
-        """Return what the page of the explanation says."""
+        """Return the content of the HTML report."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import first_lines, text_page
         from agreement.results.renderings.pages.moving import moving
@@ -177,13 +177,13 @@ class ExplainResult(Findings):
         return replace(page, page=page.page | about)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `lines`: those of the tree."""
+        """Return the table `lines`, with one row for each line of the tree."""
         return lines_table(self.parts(), "a line of the tree")
 
 
 @offered_functions(ExplainRequest)
 def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
-    """Return why an atom is in the answer at a time, or what it lacks; of an experiment, query or program.
+    """Return why an atom is in the answer at a time or not, for an experiment, query or program.
 
     >>> result = explain("samples/coupons", atom="ans(25,rayban,b)", at=18)
     >>> result.holds, result.text.split(" ")[0]
@@ -199,7 +199,7 @@ def explain(request: ExplainRequest, listeners: Listeners) -> ExplainResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckRequest:
-    """What `lars check` is asked.
+    """The arguments of `lars check`.
 
     If the stream is not an answer stream, prints the violated rule or the unsupported atom.
 
@@ -219,7 +219,7 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class CheckResult(Findings):
-    """What `check` returns: of each stream whether it is an answer stream, and which rule or atom says no."""
+    """The result of `check`: for each stream the verdict, with the violated rule or unsupported atom."""
 
     verdict: ClassVar[str | None] = "correct"
 
@@ -237,11 +237,11 @@ class CheckResult(Findings):
         return check_report.json_document(self._readings, self._at, self.dates)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield what is said of each stream."""
+        """Yield the verdict on each stream."""
         return check_report.text_lines(self._readings, self._at, self.dates)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `lines`: those of the text."""
+        """Return the table `lines`, with one row for each line of the text."""
         return lines_table(self.parts(), "a line of the text")
 
 

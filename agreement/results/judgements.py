@@ -1,4 +1,4 @@
-"""`judge`: is what an engine answered correct, for which start times, and the fault that explains it."""
+"""`judge`: are an engine's answers correct, for which start times, and the fault that explains errors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgeRequest:
-    """What `lars judge` is asked.
+    """The arguments of `lars judge`.
 
     Tries the start times t0 of the windows that the specification allows. If none makes the answers correct,
     prints the wrong windows, and the engine fault that explains them.
@@ -98,9 +98,9 @@ _OF_TIMES: Final = frozenset(("--until", "--early", "--late"))
 
 
 def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, version: bool) -> None:
-    """Raise LarsError for an option that is given and has no effect.
+    """Raise LarsError for a given option without effect.
 
-    A case contains its query and stream; an engine version leaves nothing open; a sequence has no times.
+    A case contains its query and stream, an engine version has no free choice, and a sequence has no times.
     """
     sequence = match is requests.MatchBy.SEQUENCE
     refusals = (
@@ -119,7 +119,7 @@ def _title(query: Path, traces: Sequence[Path]) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class JudgeResult(Findings):
-    """What `judge` returns. `correct` is None where that is undecided; then `undecided` says why."""
+    """The result of `judge`. `correct` is None if undecided; then `undecided` has the reason."""
 
     verdict: ClassVar[str | None] = "correct"
 
@@ -137,29 +137,29 @@ class JudgeResult(Findings):
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any; of several cases none."""
+        """The mapping of time points to dateTimes, if any; empty for several cases."""
         return NO_DATES if self._verdict is None else self._verdict.dates
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Of the cases that cannot be judged, why."""
+        """The reason for each case that cannot be judged."""
         return {case.id: case.problem for case in self._refused}
 
     @property
     def undecided(self) -> str | None:
-        """Why it is neither correct nor incorrect; None where it is one of them."""
+        """The reason why the answers are neither correct nor incorrect; None for a verdict."""
         return judging.undecided_cases(self._cases) if self._verdict is None else self._verdict.undecided
 
     @property
     def incomparable(self) -> str | None:
-        """Which cases cannot be judged; else in which nothing is to compare, if no other is incorrect."""
+        """The cases that cannot be judged, or, if none is incorrect, the cases with nothing to compare."""
         if self._refused:
             return judging.all_refused(self._refused, len(self._refused) + len(self._cases))
         return judging.cases_without_reports(self._cases)
 
     @property
     def verdicts(self) -> tuple[WindowVerdict, ...]:
-        """Each window, or step of an engine version, of answers in a file; none for cases."""
+        """Each window, or evaluation of an engine version, for answers in a file; none for cases."""
         return () if self._verdict is None else tuple(judged_windows(self._verdict))
 
     @property
@@ -169,7 +169,7 @@ class JudgeResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where they are incorrect, 2 where nothing can be compared, 3 where it is undecided."""
+        """1 for incorrect answers, 2 if nothing can be compared, 3 if undecided."""
         if self.incomparable is not None and (self.refused or self.undecided is None):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
@@ -187,7 +187,7 @@ class JudgeResult(Findings):
         return verdict_report.text_of_cases(self._cases, self._refused)
 
     def page(self) -> "Page":
-        """Return what the page of the verdict says."""
+        """Return the content of the HTML report."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.judge_page import answers_page, cases_page
 
@@ -203,7 +203,7 @@ class JudgeResult(Findings):
 
 @offered_functions(JudgeRequest)
 def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
-    """Return whether recorded answers are correct: of a query and traces, or recorded cases in JSON.
+    """Return whether recorded answers are correct, for a query and traces or for recorded cases in JSON.
 
     >>> met = "samples/judged/met/"
     >>> recorded = {"answers": met + "answers.csparql.ndjson", "answers_unit": "1ms"}
@@ -241,9 +241,9 @@ def judge(request: JudgeRequest, listeners: Listeners) -> JudgeResult:
 
 
 def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> AnswersVerdict:
-    """Return the verdict on recorded answers, with an explanation where they are incorrect.
+    """Return the verdict on recorded answers, with an explanation if they are incorrect.
 
-    Raises LarsError where there is nothing to compare, once what may be the reason has been told.
+    Raises LarsError if nothing can be compared, after warnings about possible reasons.
     """
     unit, messages = request.input_options.time_point, list[str]()
     origin, ordered = request.input_options.origin, request.how.match is requests.MatchBy.TIME
@@ -282,7 +282,7 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
 
 
 def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[str]:
-    """Yield what is odd about answers."""
+    """Yield remarks about odd answers."""
     yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if verdict.lost:
         yield "some triples go back in time. The answers are correct if the engine lost some of them."
@@ -295,7 +295,7 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
 def judged_run(
     query: Path, name: str, trace: TraceInput, unit: Duration, warn: Warn
 ) -> tuple[EngineRun, str | None]:
-    """Return what was given to the engine, and the dateTime of time 0, if any; warns of streams not read."""
+    """Return the engine's input, and the dateTime of time 0 or None; warns of streams that are not read."""
     read = judging.read_judged_query(query, unit, ENGINES.get(name))
     if not requests.sources(read):
         raise LarsError(f"{query}: the query has no window on a stream; expected {judging.ANSWERS_FORM}")

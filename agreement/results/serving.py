@@ -17,7 +17,7 @@ _BYTES_AT_ONCE: Final = 2**16
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServeEngineRequest:
-    """What `lars serve-engine` is asked.
+    """The arguments of `lars serve-engine`.
 
     Reads requests and writes replies of the adapter protocol, one JSON document per line.
 
@@ -48,7 +48,7 @@ class ServedEngine(Result):
     base: str | None
 
     def parts(self) -> Iterable[str]:
-        """Yield the replies, several lines where as many messages have come."""
+        """Yield the replies, several lines for several messages."""
         with reading_as(Around(self.base or "")):
             yield from replies(self.engine, _chunks())
 

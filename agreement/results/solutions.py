@@ -1,4 +1,4 @@
-"""`solve`: what a query or program answers at each time point, or what an engine reports of a query."""
+"""`solve`: the answers of a query or program at each time point, or the reports of an engine."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SolveRequest:
-    """What `lars solve` is asked.
+    """The arguments of `lars solve`.
 
     Prints one line per time point with an answer, or with --as the reports of an engine.
 
@@ -75,11 +75,11 @@ _IN_NOTEBOOKS: Final = 40
 
 @dataclass(frozen=True, slots=True)
 class AnswerAt:
-    """What is answered at time point `t`, or `ms` milliseconds where a report comes between two of them.
+    """The answers at time point `t`, or `ms` milliseconds for a report between two time points.
 
-    A query has `rows`, whose terms are as in N-Triples, None where unbound; a program has `streams`,
-    each with its derived atoms (`@_u` before one: at time u). `t_date` is the dateTime of `t`, None where
-    the trace has none.
+    A query has `rows` with terms as in N-Triples, None for unbound variables. A program has `streams`, each
+    with its derived atoms (`@_u` in front: at time u). `t_date` is the dateTime of `t`, None if the trace has
+    integers.
     """
 
     t: int
@@ -90,13 +90,13 @@ class AnswerAt:
 
     @property
     def t_date(self) -> datetime | None:
-        """When it is answered, where times are dateTimes."""
+        """The dateTime of `t`, None if the trace has integers."""
         return self._dates.moment(self.t)
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SolveResult(Findings):
-    """What `solve` returns: the answer at each time point, in their order."""
+    """The result of `solve`: the answers in the order of their time points."""
 
     _answered: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
@@ -107,7 +107,7 @@ class SolveResult(Findings):
 
     @property
     def variables(self) -> tuple[str, ...]:
-        """The names of the columns of a query's rows; none for a program."""
+        """The names of a query's columns; empty for a program."""
         return (
             ()
             if isinstance(self._answered, Streams)
@@ -116,7 +116,7 @@ class SolveResult(Findings):
 
     @property
     def headline(self) -> str:
-        """How many times there are at which something is answered, and of how many rows."""
+        """The number of rows or answer streams, and the number of times."""
         if isinstance(self._answered, Streams):
             most = self._answered.whole.most
             counts, what = [min(most or count, count) for _, count in self._answered.counts], "answer stream"
@@ -126,12 +126,12 @@ class SolveResult(Findings):
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if the trace has dateTimes."""
         return Dates(self._answered.origin, self._unit)
 
     @property
     def answers(self) -> tuple[AnswerAt, ...]:
-        """The answer at each time point at which there is one, which may be empty."""
+        """The answers by time point; an answer may have no row."""
         dates = self.dates
         match self._answered:
             case AnswerRows(_, at, _):
@@ -145,13 +145,13 @@ class SolveResult(Findings):
                 )
 
     def document(self) -> Mapping[str, object]:
-        """Return what `lars solve --json` prints, a line for each time point, as the list `answers`."""
+        """Return the JSON of `lars solve --json`, one line per time point, as the list `answers`."""
         return {"answers": answer_lines.json_objects(self._answered, self.dates)}
 
     def json_lines(self) -> Iterable[str]:
-        """Yield what the command prints: an object for each time point.
+        """Yield the command's JSON output: an object for each time point.
 
-        Each object has `t` and `rows`, or `answer_streams`; and the `origin`, where there is one.
+        Each object has `t` and `rows`, or `answer_streams`; and `origin`, if the trace has dateTimes.
         """
         return answer_lines.json_lines(self._answered, self.dates)
 
@@ -165,11 +165,11 @@ class SolveResult(Findings):
         return answer_lines.text_lines(self._answered, self.dates)
 
     def summary(self) -> Iterable[str]:
-        """Yield how much is answered, without the rows."""
+        """Yield the number of answers, without the rows."""
         yield self.headline
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield how much is answered, and the first rows as a table; of a program its answer streams."""
+        """Yield the number of answers, and the first rows as a table, or a program's answer streams."""
         yield self.headline
         if isinstance(self._answered, Streams):
             yield from self.parts()
@@ -230,7 +230,7 @@ def _counted_by(profile: str, path: Path, how: requests.ProgramOptions) -> reque
 
 @offered_functions(SolveRequest)
 def solve(request: SolveRequest, listeners: Listeners) -> SolveResult:
-    """Return what a query or program answers per time point, or what the profile `as_` reports of a query.
+    """Return the answers of a query or program by time point, or the reports of the profile `as_`.
 
     >>> result = solve("samples/door/door.lars", "samples/door/door.atoms", from_=2, to=2)
     >>> [(answer.t, answer.streams) for answer in result.answers]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 class ProgramFormat(StrEnum):
-    """What `translate` prints."""
+    """The output format of `translate`."""
 
     LARS = "lars"
     ASCII = "ascii"
@@ -67,11 +67,11 @@ def _is_program_as_text(values: OptionValues) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TranslateRequest:
-    """What `lars translate` is asked.
+    """The arguments of `lars translate`.
 
-    Formats: lars is the syntax of the manual, ascii the same without special characters. asp is a program
-    for clingo, sql a script for SQLite and DuckDB, ticker and idlv-sr programs for stream reasoners. model
-    is the query as lars reads it; a LARS program has none.
+    Formats: lars is the manual's syntax, ascii the same without special characters, asp a program for clingo.
+    sql is a script for SQLite and DuckDB; ticker and idlv-sr are programs for stream reasoners. model is the
+    parsed query, which a LARS program lacks.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min
@@ -121,7 +121,7 @@ class TranslateRequest:
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
-    """Return what is translated."""
+    """Return the task of translation."""
     options, reading = request.input_options, request.reading
     return translating.TranslatingTask(
         path=request.query,
@@ -157,7 +157,7 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Translation(Findings):
-    """What `translate` returns: its text is what the command prints."""
+    """The result of `translate`: its text is the command's output."""
 
     lines: tuple[str, ...]
     _request: TranslateRequest
@@ -165,19 +165,19 @@ class Translation(Findings):
 
     @property
     def rules(self) -> tuple[str, ...]:
-        """The rules of the program; of a query that becomes several, those of the first."""
+        """The rules of the program; if a query has several programs, the first program's rules."""
         (_, program), *_ = translating.programs(self._task, unsaid)
         return tuple(map(str, program.rules))
 
     @property
     def _task(self) -> translating.TranslatingTask:
-        """What has programs: a query that is written in another language has none."""
+        """The task; raises LarsError for --to, which has no program."""
         if self._request.to is not None:
             raise LarsError("to=: a query that is written in another language has no JSON")
         return replace(_task(self._request), static=())
 
     def document(self) -> Mapping[str, object]:
-        """Return what `lars translate --format json` prints: the model, and each program as LARS and ASP."""
+        """Return the JSON of `lars translate --format json`: the model, and each program as LARS and ASP."""
         return translating.document(self._task, unsaid)
 
     def parts(self) -> Iterable[RenderableType]:
@@ -191,7 +191,7 @@ class Translation(Findings):
 
 
 def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateRequest:
-    """Return a request with the query of an experiment in its place, and what its text needs of the rest."""
+    """Return a request with the experiment's query, and the parts of the experiment that it needs."""
     if not requests.is_experiment(request.query):
         return request
     # Loads what compares, which no other translation needs.

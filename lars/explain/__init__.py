@@ -1,4 +1,4 @@
-"""Why an atom is in an answer stream, or what it lacks: proofs, shortfalls, near misses, violations."""
+"""Explanations of answers: proofs, failed rule instances, near misses, violated rules."""
 
 from lars.explain.evidence import (
     AbsentAtom,

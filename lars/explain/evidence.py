@@ -1,7 +1,7 @@
 """Why a ground formula holds or fails in an answer stream, and under which bindings a rule's body holds.
 
-The stream is indexed for looking things up: which atoms there are, and when a window shows them. Evidence
-is the time points and atoms that decide; bodies are joined literal by literal.
+The stream is indexed by atom and by window. Evidence is the time points and atoms that decide; bodies are
+joined literal by literal.
 """
 
 from bisect import bisect_left, bisect_right
@@ -61,7 +61,7 @@ class Atoms:
 def matching(
     atoms: Atoms, pattern: terms.Atom, binding: terms.Binding
 ) -> Iterable[tuple[terms.Atom, terms.Binding]]:
-    """Yield the atoms that are instances of the pattern under a binding, each with what it binds."""
+    """Yield the atoms that match the pattern under a binding, each with the extended binding."""
     for atom in atoms.like(terms.substitute(pattern, binding)):
         if (grown := terms.unify(pattern, atom, binding)) is not None:
             yield atom, grown
@@ -90,7 +90,7 @@ class Trivial:
 
 @dataclass(frozen=True, slots=True)
 class OutsideTimeline:
-    """@_t fails because t lies outside the timeline that is shown."""
+    """Evidence that @_t fails because t lies outside the visible timeline."""
 
     t: int
     timeline: Interval
@@ -107,7 +107,7 @@ class Points:
 
 @dataclass(frozen=True, slots=True)
 class WindowContent:
-    """What is seen through a window: the interval that it shows, and what decides in there."""
+    """Evidence inside a window: the window's interval, and the deciding evidence in it."""
 
     window: Window
     interval: Interval
@@ -116,7 +116,7 @@ class WindowContent:
 
 @dataclass(frozen=True, slots=True)
 class Instances:
-    """What a gathered literal is about at t: `count` instances of its atom, the first as `examples`."""
+    """Evidence for a gathered literal at t: `count` instances of its atom, the first as `examples`."""
 
     t: int
     count: int
@@ -128,12 +128,12 @@ Evidence = PresentAtom | AbsentAtom | Trivial | OutsideTimeline | Points | Windo
 
 @dataclass(slots=True, eq=False)
 class StreamIndex:
-    """What the windows passed so far leave of an answer stream, and why formulas hold there.
+    """The part of an answer stream visible through nested windows, and evidence for formulas in it.
 
-    `input` is the input that tuple windows left, `input_times` and `derived_times` say when each
-    atom is in υ; of all of them only what lies in `timeline` is there. `lars.language.stream.cut` defines it,
-    `holds` of `lars.semantics` what holds. `allowed` says which derived atoms may be used: to build proofs in
-    which none supports itself.
+    `input` is the input that tuple windows keep; `input_times` and `derived_times` map each atom to its
+    times. Only the part in `timeline` is visible. `lars.language.stream.cut` defines windows, `holds` of
+    `lars.semantics` defines truth. `allowed` selects the derived atoms that a proof may use, so that no atom
+    supports itself.
     """
 
     timeline: Interval
@@ -161,7 +161,7 @@ class StreamIndex:
         return atom in self.background or self.has(atom, t)
 
     def through(self, window: Window, t: int) -> "StreamIndex":
-        """Return what the window shows at t."""
+        """Return the index of the window's content at t."""
         index = self._cuts.get((window, t))
         if index is None:
             index = self._cuts[window, t] = self._through(window, t)
@@ -175,7 +175,7 @@ class StreamIndex:
         return replace(self, timeline=left.timeline, input=left.input, input_times=times_of(left.input))
 
     def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
-        """Return why the formula holds at t (or fails, if that is wanted), else None."""
+        """Return the evidence that the formula holds at t (fails, if `wanted` is False), or None."""
         match formula:
             case terms.Atom():
                 return self._atom(formula, t, wanted=wanted)
@@ -286,7 +286,7 @@ class IndexedPoint:
     _groups: dict[SetLiteral, tuple[semantics.InstanceGroup, ...]] = field(default_factory=dict)
 
     def instance_groups(self, literal: SetLiteral) -> tuple[semantics.InstanceGroup, ...]:
-        """Return what makes a gathered literal true."""
+        """Return the groups of instances that make a gathered literal true."""
         if literal not in self._groups:
             self._groups[literal] = tuple(groups(literal, self.now(literal.atom), self.evaluate))
         return self._groups[literal]
@@ -308,7 +308,7 @@ def world(  # noqa: PLR0913, PLR0917
     background: Iterable[terms.Atom] = (),
     evaluate: semantics.Evaluate = refuse,
 ) -> IndexedPoint:
-    """Return the answer stream that has these derived atoms, ready to be asked; newer atoms come first."""
+    """Return the index of the answer stream with these derived atoms; newer atoms come first."""
     input_ = separate(program, data)
     stream = with_moments(input_, derived)
     known = all_background(program, background)
@@ -400,7 +400,7 @@ def _moments(here: IndexedPoint, inner: Formula, view: StreamIndex, binding: ter
 def literal_bindings(
     here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding
 ) -> Iterator[terms.Binding]:
-    """Yield the bindings under which a body literal holds at t, given what is bound."""
+    """Yield the extensions of a binding under which a body literal holds at t."""
     if isinstance(literal, SetLiteral):
         for group in here.instance_groups(literal):
             if all(binding.get(name, value) == value for name, value in group.binding.items()):
@@ -412,14 +412,14 @@ def literal_bindings(
 
 
 def cheapest(here: IndexedPoint, body: Sequence[BodyLiteral], binding: terms.Binding) -> BodyLiteral | None:
-    """Return the literal to look at next: the one with the fewest candidates, None when none can be yet."""
+    """Return the next literal to match: the one with the fewest candidates, or None if none is ready."""
     costs = [(cost, place) for place, literal in enumerate(body)
              if (cost := _cost(here, literal, binding)) is not None]  # fmt: skip
     return body[min(costs)[1]] if costs else None
 
 
 def _cost(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> tuple[bool, int] | None:
-    """Return whether a literal has to wait for those that have a pattern to look up, and its candidates."""
+    """Return whether the literal waits for a binding, and its number of candidates; None if not ready."""
     if isinstance(literal, Condition):
         return (False, 0) if ready(literal, binding.keys()) else None
     if variables(literal) <= binding.keys():
@@ -459,13 +459,13 @@ def body_bindings(
 def head_moment(
     here: IndexedPoint, rule: Rule, binding: terms.Binding
 ) -> tuple[terms.Term, terms.Atom] | None:
-    """Return time and atom of a rule's head under a binding, the time unbound or outside maybe; else None."""
+    """Return time and atom of a rule's head, None for a constraint; the time may be unbound or outside."""
     atom, time = head_atom(rule), head_time(rule, here.t)
     return None if atom is None else (binding.get(time, time), terms.substitute(atom, binding))  # type: ignore[arg-type]
 
 
 def derived_moment(here: IndexedPoint, rule: Rule, binding: terms.Binding) -> Moment | None:
-    """Return what the rule derives; None for a constraint, and outside the timeline."""
+    """Return the derived moment; None for a constraint or a time outside the timeline."""
     match head_moment(here, rule, binding):
         case (terms.Number(u), atom) if u in here.view.timeline:
             return u, atom

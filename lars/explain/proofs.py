@@ -1,8 +1,8 @@
 """Proofs of the atoms of an answer stream: rule instances down to the input and the background.
 
-An answer stream is the least model of the rules whose bodies hold in it, with what stands under ¬
-decided by it: so each of its atoms is the head of a rule instance that rests on atoms derived before.
-They are found goal by goal; what one proof found serves the next.
+An answer stream is the least model of the rules whose bodies hold in it, with formulas under ¬ decided by it.
+So each atom is the head of a rule instance that uses only atoms derived before. Proofs are searched goal by
+goal, and each search reuses earlier results.
 """
 
 from collections import deque
@@ -65,9 +65,9 @@ Support = Given | RuleInstance
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """What supports an atom at a time: `steps` has each atom that the proof uses, the goal first.
+    """The proof of an atom at a time: `steps` has each atom that the proof uses, the goal first.
 
-    Every premise of a step rests on atoms that are in `steps` too, and none on itself.
+    Each premise of a step is proved by another step in `steps`, and no atom supports itself.
     """
 
     goal: Moment
@@ -126,13 +126,13 @@ def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) ->
 
 
 def premises(here: IndexedPoint, body: Iterable[BodyLiteral], binding: terms.Binding) -> Iterator[Premise]:
-    """Yield why those literals hold that do."""
+    """Yield the premises of the literals that hold."""
     held = (premise(here, literal, binding) for literal in body)
     return (held_premise for held_premise in held if held_premise is not None)
 
 
 def some_of(here: IndexedPoint, count: int, instances: Sequence[terms.Atom]) -> Instances:
-    """Return as evidence how many instances there are at t, and the first of these."""
+    """Return the number of instances at t and the first instances, as evidence."""
     return Instances(here.t, count, tuple(instances[:MOST_INSTANCES_SHOWN]))
 
 
@@ -150,7 +150,7 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """Derives the atoms of predicates that depend on each other, as far as a goal needs it."""
+    """Derives the atoms of mutually dependent predicates, as far as a goal needs."""
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
         self._here = here
@@ -163,7 +163,7 @@ class Loop:
         self._proving = replace(here, view=replace(here.view, allowed=self._allowed))
 
     def derive(self, goal: Moment) -> RuleInstance | None:
-        """Return a step for the goal that rests on atoms derived before it, None when there is none."""
+        """Return a step for the goal that uses only atoms derived before, or None if no such step exists."""
         self._want(goal)
         while goal not in self._known and self._queue:
             self._turns += 1
@@ -203,7 +203,7 @@ class Loop:
                     )
 
     def _try(self, instance: Instance) -> bool:
-        """Return whether the instance derives its head; if it does, try those that waited for that."""
+        """Return whether the instance derives its head; if so, retry the instances that waited for it."""
         left = [instance]
         for moment, number, binding in left:
             if moment not in self._known:

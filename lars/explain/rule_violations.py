@@ -1,6 +1,6 @@
 """Which constraints a stream violates, and which rules have a head outside the timeline.
 
-Without them a program can have answer streams although it has none itself; each of those violates one.
+Without the violated rules the program can have answer streams although the whole program has none.
 """
 
 from collections.abc import Iterator
@@ -22,9 +22,9 @@ MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """An instance of rule `number`, counted from 1, whose body holds; `head` lies outside the timeline.
+    """An instance of rule `number`, counted from 1, whose body holds; its `head` is outside the timeline.
 
-    A constraint has no head. `other_count` counts the rule's other instances of that kind, up to `MOST`.
+    A constraint has no `head`. `other_count` counts the rule's other instances of that kind, up to `MOST`.
     """
 
     number: int
@@ -60,7 +60,7 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
 def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
     """Return an answer stream of the relaxed program as one of the program, whose proofs serve it too.
 
-    Windows with ties `choose` that stand in constraints alone are given a choice: the first.
+    A window with ties `choose` that only constraints use receives the first choice.
     """
     choice = here.stream.choice
     agreeing = (

@@ -1,6 +1,6 @@
-"""Why an atom does not hold: the rule instances of which most holds, and what fails in each.
+"""Reasons why an atom does not hold: the rule instances closest to deriving it, and their failed literals.
 
-Of a positive literal that fails: where it looks for its atom, the nearest ones that it does not see there.
+For a positive literal that fails: the searched interval, and the nearest atoms outside it.
 """
 
 from bisect import bisect_left
@@ -20,10 +20,10 @@ from lars.language.windows import Interval, Ties, TupleWindow, Window
 
 @dataclass(frozen=True, slots=True)
 class WindowMiss:
-    """The window has no room for the atom, or does not count it (`is_counted`).
+    """The window has no room for the atom, or does not count it (`is_counted` is False).
 
-    `kept_interval` reaches from the oldest to the newest atom that it keeps of the atom's partition, None
-    if it keeps none. `is_chosen`: the atom came at the oldest instant kept, where ties are chosen.
+    `kept_interval` reaches from the oldest to the newest kept atom of the atom's partition; None if nothing
+    is kept. `is_chosen`: the atom arrived at the oldest kept instant, where ties are chosen.
     """
 
     window: TupleWindow
@@ -54,7 +54,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of □'s atom that is at the most times, and at how many it is not: `first` ones shown."""
+    """The instance of □'s atom with the fewest gaps, and the number of gaps: `first` ones shown."""
 
     atom: terms.Atom
     first: tuple[int, ...]
@@ -63,11 +63,11 @@ class Gaps:
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """The atom is looked for in `within`; `windows` were passed on the way, with what they show at t.
+    """The search for an atom in `within`; `windows` are the enclosing windows with their intervals at t.
 
-    `before` and `after` are the instances of it that lie nearest outside, `left` is when a window
-    that once showed `before` no longer did, `dropped` why a tuple window does not show it. The atom must
-    be at every time if `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
+    `before` and `after` are the nearest instances outside. `left` is the time at which a window first lost
+    `before`. `dropped` is the reason why a tuple window does not keep it. The atom must be at every time if
+    `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
     """
 
     atom: terms.Atom
@@ -83,7 +83,7 @@ class Sight:
 
 
 def sight(here: evidence.IndexedPoint, formula: logic.Formula) -> Sight | None:
-    """Return where a formula of windows, then at most one ◇, □ or @, looks for its atom; else None."""
+    """Return the search of a formula of windows and at most one ◇, □ or @ for its atom; None for others."""
     passed, views, below = [], [here.view], formula
     while isinstance(below, logic.In):
         passed.append(below.window)
@@ -177,7 +177,7 @@ BUDGET: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Partial:
-    """What is bound so far, and the places of the literals in the body that hold and that fail."""
+    """The bindings so far, and the places of the body literals that hold and that fail."""
 
     binding: terms.Binding
     premises: frozenset[int]
@@ -238,10 +238,10 @@ _ATTEMPTS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """The literal that fails: `despite` shows what holds under its ¬, `sight` where its atom is looked for.
+    """The literal that fails: `despite` is the evidence under its ¬, `sight` the search for its atom.
 
-    Of a gathered literal `despite` has the instances that there are, which have another aggregate or
-    do not stand where they should. `missing` is what would have to be derived, when rules can derive it.
+    For a gathered literal, `despite` has the instances with another aggregate or rank. `missing` is the atom
+    to derive, if rules can derive it.
     """
 
     literal: logic.BodyLiteral
@@ -252,10 +252,10 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A rule instance that comes closest: what holds of its body, what fails, what is undecided.
+    """A rule instance closest to deriving the goal: literals that hold, that fail, and undecided ones.
 
-    No failure means that the rule derives an instance of the goal, but at no time where it is missed.
-    `other_count` counts the instances of the rule that are as close; `more` says that there may be others.
+    Without a failure, the rule derives an instance of the goal, but at none of the missing times.
+    `other_count` is the number of equally close instances of the rule; `more`: the search was not complete.
     """
 
     number: int
@@ -302,8 +302,7 @@ class Searcher:
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
         """Return why the atom does not hold at its time, and the same for each atom that it misses.
 
-        The first is that of the atom itself. Each goal is there once, however often it is missed;
-        those that are more than `DEEPEST` steps away are left out.
+        The atom itself comes first. Each goal occurs once; goals more than `DEEPEST` steps away are left out.
         """
         first = evidence.AbsentAtom(moment[1], Interval(moment[0], moment[0]))
         shortfalls: dict[evidence.AbsentAtom, Shortfall] = {}
@@ -337,7 +336,7 @@ class Searcher:
 
     @staticmethod
     def _bound(head: terms.Atom, goal: evidence.AbsentAtom) -> terms.Binding | None:
-        """Return what is known of a head's variables where it is the goal, whose variables are others."""
+        """Return the bindings of a head's variables that unify it with the goal."""
         pairs = list(zip(head.arguments, goal.atom.arguments, strict=True))
         own: dict[terms.Variable, terms.Constant] = {}
         others: dict[terms.Variable, terms.Constant] = {}

@@ -1,4 +1,4 @@
-"""Formulas ◇ □ @ ⊞ ¬ and the conditions that stand beside them in a rule's body."""
+"""Formulas ◇ □ @ ⊞ ¬ and the conditions of a rule's body."""
 
 import operator
 import re
@@ -21,7 +21,7 @@ class ArithmeticOperator(Enum):
     MOD = "mod"
 
     def compute(self, left: int, right: int) -> int | None:
-        """Return the result, None where a division by 0 has none."""
+        """Return the result; None for a division by 0."""
         if right == 0 and self in {ArithmeticOperator.DIVIDE, ArithmeticOperator.MOD}:
             return None
         return _COMPUTE[self](left, right)
@@ -29,7 +29,7 @@ class ArithmeticOperator(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """Integer arithmetic on two sides; it has no value on a term that is no number."""
+    """Integer arithmetic on two operands; undefined on a term that is not a number."""
 
     operator: ArithmeticOperator
     left: "Arithmetic"
@@ -53,7 +53,7 @@ class Relation(Enum):
     AT_LEAST = ">="
 
     def holds(self, left: int, right: int) -> bool:
-        """Return whether two numbers stand in the relation."""
+        """Return whether the relation holds between two numbers."""
         return _HOLDS[self](left, right)
 
 
@@ -111,7 +111,7 @@ Expression = terms.Term | Call
 class Test:
     """A SPARQL condition: its effective boolean value is `value`, without error.
 
-    A term null is an unbound variable there. Error is neither true nor false (SPARQL 1.1, 17.2).
+    The term null is an unbound variable in the condition. Error is neither true nor false (SPARQL 1.1, 17.2).
 
     >>> print(Test(Call("BOUND", (terms.Variable("n"),)), value=False))
     ¬[BOUND(?n)]
@@ -148,8 +148,8 @@ SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
 class Aggregation:
     """SPARQL's aggregate of a multiset: COUNT, SUM, AVG, MIN, MAX, SAMPLE or GROUP_CONCAT.
 
-    `arguments` are one variable, or for COUNT any number: none counts elements, several count
-    (with `distinct`) tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
+    `arguments` are one variable; COUNT takes any number: without arguments it counts elements, with several
+    and `distinct` it counts tuples. `separator` is GROUP_CONCAT's. Source: SPARQL 1.1, 18.5.1.
 
     >>> print(Aggregation("SUM", (terms.Variable("x"),), distinct=True))
     SUM(DISTINCT ?x)
@@ -170,10 +170,10 @@ class Aggregation:
 class Gather:
     """`variable` is the aggregate of the instances of `atom` that hold now, group by group.
 
-    Each instance is one element, so equal values of two instances count twice: a multiset. A
-    group is what agrees on `keys`, variables of the atom. The literal binds keys and variable: it
-    is true once for each group that has an instance, and without keys of the empty group too. The
-    variable is null when the aggregate is an error.
+    Each instance is one element, so equal values of two instances count twice: a multiset. A group has equal
+    values of `keys`, variables of the atom. The literal binds keys and variable: it is true once for each
+    group with an instance. Without keys it is true for an empty group too. The variable is null when the
+    aggregate is an error.
     """
 
     variable: terms.Variable
@@ -199,10 +199,10 @@ class OrderKey:
 
 @dataclass(frozen=True, slots=True)
 class Among:
-    """An instance of `atom` that holds now and stands among the first: after `offset`, `limit` many.
+    """An instance of `atom` that holds now and is among the first `limit` after `offset`.
 
-    They are counted in each group that agrees on `keys`, variables of the atom, as `order` says; a
-    tie goes by the texts of the arguments, unbound first. `limit` None: all after the offset.
+    Instances are ranked in each group of equal `keys`, variables of the atom, by `order`; ties are ordered by
+    the arguments' texts, unbound first. `limit` None: all after the offset.
     """
 
     atom: terms.Atom
@@ -262,7 +262,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class At:
-    """@_t α: t lies in the timeline and α holds at t. A variable time is bound by it."""
+    """@_t α: α holds at t, and t is in the timeline. A variable time is bound by it."""
 
     time: terms.Variable | terms.Number
     inner: "Formula"
@@ -273,7 +273,7 @@ class At:
 
 @dataclass(frozen=True, slots=True)
 class In:
-    """⊞^w α: α holds in what the window shows."""
+    """⊞^w α: α holds in the window's content."""
 
     window: Window
     inner: "Formula"
@@ -305,7 +305,7 @@ _BARE = {
 def write_expression(expression: Expression, *, nested: bool = False) -> str:
     """Return SPARQL text; plain integers, decimals, doubles and booleans are written bare.
 
-    A bare integer is an RDF literal there, so a number of the logic has a # before it.
+    A bare integer is an RDF literal in this text, so a number of the logic has # in front.
 
     >>> print(write_expression(Call("+", (terms.Literal("2.5", terms.XSD + "decimal"), terms.Number(3)))))
     2.5 + #3

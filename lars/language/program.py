@@ -17,14 +17,14 @@ Head = terms.Atom | logic.At
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a rule was read: the text, and the offsets at which it and the literals of its body begin."""
+    """The origin of a rule: the text, and the offsets at which the rule and its body literals begin."""
 
     file: TextFile
     start: int
     literals: tuple[int, ...]
 
     def place(self, number: int | None = None) -> Place:
-        """Return the place of a literal by its number, from 0; the rule's where there is none."""
+        """Return the place of the body literal `number`, from 0, or of the rule if no such literal exists."""
         offset = self.start if number is None or number >= len(self.literals) else self.literals[number]
         return place_at(self.file.name, self.file.text, offset)
 
@@ -33,8 +33,8 @@ class Origin:
 class Rule:
     """α ← β1, …, βn. The head is an atom, @_T atom, or None for a constraint.
 
-    A rule without a body and without variables is a fact: it belongs to the background B. `origin`
-    is where a rule was read.
+    A rule without a body and without variables is a fact: it belongs to the background B. `origin` is the
+    rule's place in a text.
     """
 
     head: Head | None
@@ -43,7 +43,7 @@ class Rule:
 
     @property
     def predicate(self) -> terms.Signature | None:
-        """What the rule derives; None for a constraint."""
+        """The predicate that the rule derives; None for a constraint."""
         atom = head_atom(self)
         return None if atom is None else terms.signature(atom)
 
@@ -64,8 +64,8 @@ class Rule:
 class Program:
     """A LARS program: its rules in a fixed order, which carries no meaning.
 
-    `notes` say what a reader of the text that it was read from has to know, `answers` are the predicates of
-    that text, None where all are.
+    `notes` are the reader's remarks for users of the text; `answers` are the text's own predicates, None for
+    all.
     """
 
     rules: tuple[Rule, ...]
@@ -79,7 +79,7 @@ class Program:
 
     @property
     def proper_rules(self) -> tuple[Rule, ...]:
-        """The rules that are no facts, in order."""
+        """The rules that are not facts, in order."""
         return tuple(rule for rule in self.rules if not is_fact(rule))
 
     @property
@@ -94,7 +94,7 @@ class Program:
 
 
 def write_literal(literal: BodyLiteral) -> str:
-    """Return the literal as it stands in a rule's body, where ¬ is written `not`."""
+    """Return the literal as text in a rule's body, with `not` for ¬."""
     return f"not {write_literal(literal.inner)}" if isinstance(literal, logic.Not) else str(literal)
 
 
@@ -122,7 +122,7 @@ def head_time(rule: Rule, t: int) -> terms.Variable | terms.Number:
 
 
 def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
-    """Yield the formulas of a body, without the conditions and gathered literals beside them."""
+    """Yield the formulas of a body, without conditions and gathered literals."""
     return (part for part in body if not isinstance(part, Condition | SetLiteral))
 
 
@@ -132,7 +132,7 @@ def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
 
 
 def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
-    """Yield the literal and what stands inside it, outer parts first, down to its atom or true."""
+    """Yield the literal and its nested formulas, outer ones first, down to its atom or true."""
     yield literal
     while isinstance(literal, logic.Compound):
         literal = literal.inner
@@ -140,16 +140,16 @@ def nested(literal: BodyLiteral) -> Iterator[BodyLiteral]:
 
 
 def rebuild(formula: Formula, change: Callable[[Formula], Formula]) -> Formula:
-    """Return the formula with each part of it replaced by what `change` gives for it, inner parts first."""
+    """Return the formula with `change` applied to each part, inner parts first."""
     if isinstance(formula, logic.Compound):
         formula = replace(formula, inner=rebuild(formula.inner, change))
     return change(formula)
 
 
 def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window, ...]]]:
-    """Yield each atom of the literal, whether it stands under an even number of ¬, its windows.
+    """Yield the literal's atom, whether it is under an even number of ¬, and its windows.
 
-    A gathered literal's truth can change either way with its atom, which stands under no ¬ all the same.
+    A gathered literal is not monotone in its atom, although the atom is under no ¬.
     """
     *around, innermost = nested(literal)
     atom = innermost.atom if isinstance(innermost, SetLiteral) else innermost
@@ -159,7 +159,7 @@ def atoms(literal: BodyLiteral) -> Iterator[tuple[terms.Atom, bool, tuple[Window
 
 
 def calls(expression: Expression) -> Iterator[logic.Call]:
-    """Yield each call of an expression, before those that are its arguments."""
+    """Yield each call of an expression, outer calls first."""
     if isinstance(expression, logic.Call):
         yield expression
         for argument in expression.arguments:
@@ -169,7 +169,7 @@ def calls(expression: Expression) -> Iterator[logic.Call]:
 def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[terms.Variable]:
     """Return every variable that occurs in a formula, condition, expression or term.
 
-    Of what is gathered into groups only the keys are the rule's, and the variable of the aggregate.
+    For a gathered literal, only the keys and the variable of the aggregate belong to the rule.
     """
     match part:
         case terms.Variable():
@@ -207,7 +207,7 @@ def variables(part: BodyLiteral | Expression | Arithmetic | None) -> frozenset[t
 
 
 def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
-    """Return whether enough variables are known to decide a condition, or to bind the one that it gives."""
+    """Return whether the known variables suffice to decide a condition or compute its assignment."""
     match condition:
         case logic.Assign(_, expression):
             return variables(expression) <= known
@@ -222,7 +222,7 @@ def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
 def assignment(
     part: BodyLiteral, known: AbstractSet[terms.Variable]
 ) -> tuple[terms.Variable, Arithmetic] | None:
-    """Return the variable that an = which is `ready` gives a value, and that value; None for all else."""
+    """Return variable and value of an equation that assigns an unknown variable; None for other literals."""
     match part:
         case logic.Comparison(terms.Variable() as left, logic.Relation.EQUAL, right) if left not in known:
             return left, right
@@ -236,7 +236,7 @@ FALSE: Final = logic.Not(logic.Truth())
 
 
 def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formula:
-    """Return the formula under a binding; @ at something that is no time is false.
+    """Return the formula under a binding; @ is false if its time is not a number.
 
     >>> time, formula = terms.Variable("T"), terms.Atom("p", (terms.Variable("X"),))
     >>> print(put(logic.At(time, formula), {time: terms.Number(3)}))
@@ -257,7 +257,7 @@ def put(formula: Formula, binding: Mapping[terms.Variable, terms.Term]) -> Formu
 
 
 def close(literal: BodyLiteral, binding: Mapping[terms.Variable, terms.Term]) -> BodyLiteral:
-    """Return a body literal under a binding; what is gathered stays: it is about all instances."""
+    """Return a body literal under a binding; gathered literals stay, since they range over all instances."""
     match literal:
         case logic.Comparison(left, relation, right):
             return logic.Comparison(_side(left, binding), relation, _side(right, binding))

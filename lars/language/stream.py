@@ -1,4 +1,4 @@
-"""Streams (T, υ) and what a window leaves of them."""
+"""Streams (T, υ) and the substreams that windows keep."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Moment = tuple[int, Atom]
 
 
 class ToStream(Enum):
-    """What is reported of answers: all (RSTREAM), those that are new since the last time, or those gone.
+    """The reported part of the answers: all (RSTREAM), new ones (ISTREAM), or ones gone since the last time.
 
     Source: CQL's relation-to-stream operators, as RSP-QL (2014) has them.
     """
@@ -30,9 +30,9 @@ class ToStream(Enum):
 class Stream:
     """A stream S = (T, υ): `timeline` is T; υ(t) = `input`(t) ∪ `derived`(t).
 
-    `input` holds the extensional atoms in arrival order, each once per time point; `derived` the
-    intensional ones. No atom lies outside T. `choice` is what windows with ties `choose` keep at
-    the time at which the program is evaluated. Source: LARS (2015), Definition 1.
+    `input` holds the extensional atoms in arrival order, each once per time point; `derived` the intensional
+    ones. Every atom's time is in T. `choice` has the atoms that windows with ties `choose` keep at the
+    evaluation time. Source: LARS (2015), Definition 1.
     """
 
     timeline: Interval
@@ -45,7 +45,7 @@ class Stream:
         return atom in self.input.get(t, ()) or atom in self.derived.get(t, frozenset())
 
     def with_derived(self, derived: Mapping[int, frozenset[Atom]]) -> "Stream":
-        """Return the interpretation stream that has the same input and these derived atoms."""
+        """Return the interpretation stream with the same input and these derived atoms."""
         return Stream(self.timeline, self.input, derived, self.choice)
 
 
@@ -64,13 +64,13 @@ def moments(stream: Stream) -> frozenset[Moment]:
 
 
 def write_moment(moment: Moment, t: int) -> str:
-    """Return an atom as a formula that says when it is: with its time when that is not t."""
+    """Return an atom as a formula: with @ and its time unless that is t."""
     u, atom = moment
     return str(atom) if u == t else f"@_{u} {atom}"
 
 
 def write_moments(answer: Iterable[Moment], t: int) -> tuple[str, ...]:
-    """Return the atoms of an answer as formulas: those at other times before those at t, numbers by value."""
+    """Return an answer's atoms as formulas: other times before t, numbers by value."""
 
     def order(moment: Moment) -> tuple[object, ...]:
         u, atom = moment
@@ -93,7 +93,7 @@ def with_moments(stream: Stream, more: Iterable[Moment]) -> Stream:
 def cut(stream: Stream, window: Window, t: int) -> Stream:
     """Return the substream that the window shows at t (LARS 2015, Definition 2).
 
-    t may lie outside the stream's timeline, as it does after a pivot.
+    t may be outside the stream's timeline, for example in a window after a pivot.
     """
     match window:
         case IntervalWindow():
@@ -125,7 +125,7 @@ def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
 
 
 def tie_choices(stream: Stream, window: TupleWindow, t: int) -> Iterator[Evaluation]:
-    """Yield what the window can keep of the input at t: several only for ties `choose`."""
+    """Yield each possible content of the window at t: several only for ties `choose`."""
     parts: dict[object, list[Moment]] = {}
     for u, atoms in sorted(stream.input.items()):
         for atom in atoms if u <= t else ():

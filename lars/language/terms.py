@@ -1,4 +1,4 @@
-"""Terms and atoms: what the arguments of a LARS predicate can be.
+"""Terms and atoms: the possible arguments of a LARS predicate.
 
 RDF terms print as in N-Triples, so that two terms are equal exactly when their texts are.
 """
@@ -66,7 +66,7 @@ RDF_TYPE: Final = Iri(f"{RDF}type")
 class Literal:
     r"""An RDF literal: lexical form, datatype IRI, language tag (lower case) or None.
 
-    The base direction of RDF 1.2 stands behind the tag, as in N-Triples: en--ltr.
+    RDF 1.2's base direction follows the tag, as in N-Triples: en--ltr.
 
     >>> print(Literal('say "hi"\n'), Literal("01", XSD + "integer"))
     "say \"hi\"\n" "01"^^<http://www.w3.org/2001/XMLSchema#integer>
@@ -78,7 +78,7 @@ class Literal:
 
     @property
     def direction(self) -> str:
-        """The base direction, ltr or rtl; "" for none."""
+        """The base direction, ltr or rtl, or ""."""
         return (self.language or "").partition("--")[2]
 
     def __str__(self) -> str:
@@ -89,7 +89,7 @@ class Literal:
 
 
 def tagged(lexical: str, tag: str) -> Literal:
-    """Return the literal with a language tag, behind which a base direction can stand.
+    """Return the literal with a language tag, which may end in a base direction.
 
     >>> print(tagged("a", "EN"), tagged("a", "en--ltr").datatype)
     "a"@en http://www.w3.org/1999/02/22-rdf-syntax-ns#dirLangString
@@ -111,7 +111,7 @@ class Blank:
 class TripleTerm:
     """A triple as a term, of RDF 1.2; its subject is an IRI or a blank node.
 
-    Only in the template of a CONSTRUCT variables stand in it.
+    Variables occur in it only in the template of a CONSTRUCT.
 
     >>> print(TripleTerm(Iri("x:s"), Iri("x:p"), Literal("o")))
     <<( <x:s> <x:p> "o" )>>
@@ -139,7 +139,7 @@ class TripleTerm:
         )
 
     def leaves(self) -> "Iterator[Term]":
-        """Yield the terms in it that are no triples, however deep."""
+        """Yield the leaves of the triple term at any depth."""
         for term in self.terms:
             if isinstance(term, TripleTerm):
                 yield from term.leaves()
@@ -163,7 +163,7 @@ class Symbol:
 
 @dataclass(frozen=True, slots=True, order=True)
 class Number:
-    """An integer of the logic: a time point, or what arithmetic makes of it. No RDF literal."""
+    """An integer of the logic: a time point or a result of arithmetic. No RDF literal."""
 
     value: int
 

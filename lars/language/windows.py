@@ -1,4 +1,4 @@
-"""Windows: which part of a stream a formula sees. Ends and units live here and nowhere else."""
+"""Windows: which part of a stream a formula sees. Only this module computes ends from units."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -88,7 +88,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def stride(self) -> int:
-        """By how much its ends move at once, where they do not move with the time."""
+        """The step by which the window's ends move, None if they follow the time."""
 
     @property
     def never_empty(self) -> bool:
@@ -150,7 +150,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def open(self) -> Bounds:
-        """What `ends` makes of this window: closed unless it is one that bounds change."""
+        """The bounds of this window after `ends`: closed unless the window has a past within reach."""
         changed = self.past is not None and -self.past < self.future <= 0
         return self.ends if changed else Bounds.CLOSED
 
@@ -170,8 +170,8 @@ class TimeWindow(IntervalWindow):
 class SlidingWindow(IntervalWindow):
     """The active window of RSP-QL: windows (o, o + width] open at o = start, start + slide, ...
 
-    At t it is the earliest-opening one that is still open, t ≤ o + width, of which (o, t] is shown:
-    nothing up to `start`, nothing in a gap (slide > width). Units: time points.
+    At t the active window is the earliest-opening one still open, t ≤ o + width. It shows (o, t]: nothing up
+    to `start` or in a gap (slide > width). Units: time points.
     Source: RSP-QL (2014), Definition 13 with Examples 7 and 10; SECRET's active window.
 
     >>> window = SlidingWindow(width=5, slide=2, start=1)
@@ -194,7 +194,7 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """As far back as an opening can lie."""
+        """Back to the earliest possible opening, and no future."""
         return self.width, 0
 
     @property
@@ -213,12 +213,12 @@ class SlidingWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class LastWindow(IntervalWindow):
-    """The last window to close, of those from o to o + width that open at o = start, start + slide, ...
+    """The last closed window, among windows from o to o + width that open at o = start, start + slide, ...
 
     A window closes at o + width, and is shown until the next one does; before the first closes nothing is.
-    `ends` are those of each window: high-open it is [o, o + width). Units: time points.
-    Source: sparq, whose T0 is `start` and 0 or more; with start = 0 and a width that the slide divides this
-    is ⊞^{width,0,slide} once a window has closed.
+    `ends` are the bounds of each window: high-open is [o, o + width). Units: time points. Source: sparq, with
+    T0 = `start` ≥ 0. With start = 0 and a slide that divides the width, it equals ⊞^{width,0,slide} after the
+    first closing.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))
@@ -271,7 +271,7 @@ class LastWindow(IntervalWindow):
 class FixedWindow(IntervalWindow):
     """The time points from `first` to `last`, both included, at whatever time it is asked.
 
-    They can lie behind the time of evaluation, and after it; a `causal` window shows nothing after it.
+    The time points can be before or after the evaluation time; a `causal` window shows no later ones.
     Source: Janus, whose logs are queried so.
 
     >>> FixedWindow(3, 7).bounds(5, Interval(0, 6)), FixedWindow(3, 7, causal=True).bounds(5, Interval(0, 6))
@@ -288,7 +288,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """Any distance back, and ahead as far as from time 0, or not at all."""
+        """Unlimited past; the future reaches `last` from time 0, or nothing if causal."""
         return None, 0 if self.causal else self.last
 
     @property
@@ -308,8 +308,8 @@ class FixedWindow(IntervalWindow):
 class Ties(Enum):
     """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
 
-    ARRIVAL: the last to arrive; ALL: every one, so more than n; CHOOSE: any that fill the window,
-    one choice for each window and reference time (then there can be several answer streams).
+    ARRIVAL: the last to arrive; ALL: all of them, so more than n; CHOOSE: any that fill the window. Each
+    window and reference time has its own choice, so several answer streams can exist.
     """
 
     ARRIVAL = "arrival"
@@ -321,11 +321,11 @@ class Ties(Enum):
 class TupleWindow:
     """⊞^{#n}: the newest `size` (time, input atom) pairs up to the reference time.
 
-    It reaches from the time of the oldest pair kept to the reference time, both included, and is
-    empty when there is no pair. With a `source`, only atoms whose last argument it is count and
-    are kept. With `by`, it is ⊞^{idx,n}: the union of one such window for each index idx(a), which
-    is a's predicate and its arguments at the places `by`, counted from 1; places that a lacks are
-    left out. Source: LARS (2015), tuple-based and partition-based windows.
+    It reaches from the oldest kept pair's time to the reference time, both included; without pairs it is
+    empty. With a `source`, only atoms whose last argument it is count and are kept. With `by`, it is
+    ⊞^{idx,n}: the union of one such window for each index idx(a). The index is a's predicate and its
+    arguments at the places `by`, counted from 1; missing places are ignored. Source: LARS (2015), tuple-based
+    and partition-based windows.
     """
 
     size: int

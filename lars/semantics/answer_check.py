@@ -1,11 +1,11 @@
 """Whether a given stream is an answer stream of a program, and if not, why; under two readings of ¬.
 
-The FLP reduct and the founded reading differ in what must be minimal. Each formula holds one atom, and
-windows depend on input alone. So in the derived atoms a formula is
-monotone (an even number of ¬ above its atom) or antimonotone. Let I be a model of the program. An
-antimonotone formula of its reduct that holds in I holds in all that is smaller, so between D and I
-the reduct is a definite program: it has a least model L, and I is minimal exactly when I = L.
-That is decided without trying the 2^n subsets; tests compare it with the definition that does.
+The FLP reduct and the founded reading require different sets to be minimal. Each formula has one atom, and
+windows depend on input only. So in the derived atoms a formula is monotone (an even number of ¬ above its
+atom) or antimonotone. Let I be a model of the program. An antimonotone formula of its reduct that holds in I
+holds in every smaller stream. So between D and I the reduct is a definite program: it has a least model L,
+and I is minimal exactly when I = L. That is decided without trying the 2^n subsets; tests compare it with the
+definition that does.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ from lars.semantics.definitions import Background, all_background, choices, hold
 
 
 class NegationReading(Enum):
-    """What decides an outermost ¬α in a smaller stream: that stream, or the interpretation."""
+    """The stream that decides an outermost ¬α in minimization: the smaller one, or the interpretation."""
 
     FLP = "FLP"
     FOUNDED = "founded"
@@ -35,7 +35,7 @@ class NegationReading(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReferencePoint:
-    """Where a stream is judged: the reference time, the background B, and how ¬ is read."""
+    """The settings of a check: the reference time, the background B, and the reading of ¬."""
 
     t: int
     background: Background = frozenset()
@@ -54,10 +54,10 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the readings may differ; without one they coincide.
 
-    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Only atoms
-    under an even number of ¬ count for that, since ¬q never supports anything. Proof: of an answer
-    stream that is founded and not FLP, each atom that FLP cannot derive is derived by means of
-    another one, plainly or under an even number of ¬; plain steps cannot go on for ever.
+    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Only atoms under an even
+    number of ¬ count for that, since ¬q never supports anything. Proof: take an answer stream that is founded
+    and not FLP. Each atom that FLP cannot derive is derived from another such atom, plainly or under an even
+    number of ¬; plain steps cannot go on for ever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -86,9 +86,10 @@ def _supports(rule: Rule) -> Iterator[tuple[Signature, Signature, int]]:
 
 @dataclass(frozen=True, slots=True)
 class Instance:
-    """A rule of the program, and what it is with constants for its variables, conditions decided.
+    """A rule of the program and its ground instance, with conditions decided.
 
-    The ground rule leaves out gathered literals, which hold: `bindings` is what they bind.
+    The ground rule leaves out gathered literals, which hold: `bindings` are the variables bound by gathered
+    literals.
     """
 
     rule: Rule
@@ -97,7 +98,7 @@ class Instance:
 
     @property
     def values(self) -> Mapping[Variable, Constant]:
-        """The constants of the variables that stand in the head or in a formula of the body."""
+        """The constants for the variables of the head and of the body's formulas."""
         pairs = [*zip(formulas(self.rule.body), self.ground.body, strict=True)]
         if self.rule.head is not None and self.ground.head is not None:
             pairs.append((self.rule.head, self.ground.head))
@@ -110,7 +111,7 @@ class Instance:
 
 
 def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Constant]]:
-    """Yield what the variables of a formula are in a ground instance of it."""
+    """Yield each variable of a formula with its value in a ground instance."""
     for part, ground in zip(nested(pattern), nested(put), strict=False):
         match part, ground:
             case At(Variable() as time), At(Number() as moment):
@@ -125,7 +126,7 @@ def values_in(pattern: Formula, put: Formula) -> Iterator[tuple[Variable, Consta
 
 @dataclass(frozen=True, slots=True)
 class SupportLink:
-    """A derived atom, a rule instance that derives it, and the formula by which `below` supports it."""
+    """A derived atom, a rule instance that derives it, and the formula through which `below` supports it."""
 
     head: Moment
     instance: Instance
@@ -141,10 +142,10 @@ class SupportLink:
 def circle(
     reduct: Sequence[Instance], unfounded: frozenset[Moment], least: Stream, point: ReferencePoint
 ) -> tuple[frozenset[Moment], tuple[SupportLink, ...]]:
-    """Return the unfounded atoms that are the head of no rule, and if there is none, a circle.
+    """Return the unfounded atoms without a supporting rule; if none exists, a circle of support.
 
-    A rule of the reduct whose head is unfounded has a formula that fails in the least model, so it
-    looks at a time where an unfounded atom is: from each atom a link leads to another one.
+    A rule of the reduct with an unfounded head has a formula that fails in the least model. So it depends on
+    an unfounded atom, and each atom links to another one.
     """
     links: dict[Moment, SupportLink] = {}
     heads = [(moment_of(instance.ground.head, point.t), instance) for instance in reduct]
@@ -182,7 +183,7 @@ def _closed(links: Mapping[Moment, SupportLink]) -> tuple[SupportLink, ...]:
 
 
 def moment_of(head: Atom | At | None, t: int) -> Moment | None:
-    """Return the atom that a head derives at t, with its time; None when that is no time."""
+    """Return the head's atom with its time, at reference time t; None if the time is not a number."""
     match head:
         case Atom():
             return t, head
@@ -193,7 +194,7 @@ def moment_of(head: Atom | At | None, t: int) -> Moment | None:
 
 
 def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
-    """Yield each time at which the formula's truth at t can depend on its atom there."""
+    """Yield each time and atom on which the formula's truth at t can depend."""
     match formula:
         case Atom():
             yield t, formula
@@ -231,7 +232,7 @@ class IsAnswerStream:
 
 @dataclass(frozen=True, slots=True)
 class NotAnInterpretation:
-    """The candidate is no stream I ⊇ D that equals D on the input: what it lacks, and has too much.
+    """The candidate is not a stream I ⊇ D that equals D on the input: its missing and extra atoms.
 
     `outside` are its atoms at times that the timeline does not have.
     """
@@ -258,8 +259,8 @@ class ViolatedRule:
 class SmallerModel:
     """The candidate is a model, but not a minimal one: the least model of its reduct is smaller.
 
-    `unfounded` are the atoms that the least model lacks, `unsupported` those of them that are the
-    head of no rule whose body holds. If there is none, they support each other: `circle` shows how.
+    `unfounded` are the atoms that the least model lacks; `unsupported` are those without a rule whose body
+    holds. If all have such a rule, they support each other: `circle` shows how.
     """
 
     least: tuple[Moment, ...]
@@ -282,9 +283,9 @@ def check_candidate(
 ) -> Verdict:
     """Return whether the candidate is an answer stream of the program for the data at a point.
 
-    With ties `choose` it is one when some choice makes it one; else the verdict is that of a choice
-    for which it is a model, if there is one. Raises LarsError for an unsafe program, t outside the
-    timeline, too many choices or time points, and SPARQL conditions when `evaluate` is not given.
+    With ties `choose`, one suitable choice suffices. Otherwise the verdict describes a choice for which the
+    candidate is a model, if one exists. Raises LarsError for an unsafe program, t outside the timeline, too
+    many choices or time points, and SPARQL conditions when `evaluate` is not given.
 
     >>> from lars.text.notation import read
     >>> from lars.language.terms import Atom
@@ -321,7 +322,7 @@ def ground_instances(
 ) -> tuple[Instance, ...]:
     """Return every instance whose body can hold in the stream: over its atoms, derivable or not.
 
-    Its gathered literals hold there, and as lower layers decide them, in all streams below as well.
+    Its gathered literals hold in the stream, and in all smaller streams too, since lower layers decide them.
     """
     put = grounding.stand_ins(program)
     now = grounding.extension(put, grounding.atoms_at(stream, point.t, point.background), evaluate)
@@ -406,8 +407,8 @@ def _chosen(stream: Stream) -> Choice:
 def least_model(reduct: Iterable[Instance], data: Stream, candidate: Stream, point: ReferencePoint) -> Stream:
     """Return the least stream between the data and the candidate that satisfies the reduct.
 
-    A formula that holds in both holds in all between; one that holds in the candidate alone is
-    monotone. So what is derived once stays derived, and a rule is done when its head is.
+    A formula that holds in both holds in every stream between; one that holds only in the candidate is
+    monotone. So derived atoms stay derived, and each rule fires once.
     """
     stream, pending = data, [instance.ground for instance in reduct]
     while pending:

@@ -1,4 +1,4 @@
-"""The semantics of LARS as its definitions say it: executable, and slow on purpose."""
+"""The semantics of LARS by its definitions: executable, and slow on purpose."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -28,9 +28,9 @@ def holds(
 ) -> bool:
     """Return whether a ground formula holds in the stream at t (LARS 2015, Section 2.3).
 
-    t may lie outside the timeline, as it does in a window after a pivot: an atom of the background
-    and true hold there, no atom of the stream does. What stands under ¬ is decided in `above`, if it is
-    given: a stream that has the same input.
+    t may be outside the timeline, for example in a window after a pivot. Then atoms of the background and
+    `true` hold, and atoms of the stream do not. Formulas under ¬ are decided in `above` (None: in `stream`),
+    a stream with the same input.
     """
     match formula:
         case Atom():
@@ -93,11 +93,11 @@ def answer_streams(
 ) -> tuple[Stream, ...]:
     """Return every answer stream of the program for the stream at t (LARS 2015, Definition 3).
 
-    Each choice of ties that windows ask for has its own; equal ones count once. For one choice a
-    stratified program has at most one, which is computed layer by layer; else all sets of
-    derivable atoms are tried, 2^n of them. Raises LarsError for an unsafe program, t outside the
-    timeline, and SPARQL conditions when `evaluate` is not given. Of a program with gathered literals
-    each part is evaluated on the answer streams of those below, which say what they gather.
+    Each choice of ties that windows ask for has its own; equal ones count once. For one choice a stratified
+    program has at most one answer stream, computed layer by layer. Otherwise all 2^n sets of derivable atoms
+    are tried. Raises LarsError for an unsafe program, t outside the timeline, and SPARQL conditions when
+    `evaluate` is not given. If the program has gathered literals, each part is evaluated on the answer
+    streams of the parts below, which fix the gathered atoms.
     """
     check_safety(program)
     known = all_background(program, background)
@@ -128,7 +128,7 @@ def _answers(
 
 
 def choices(program: Program, stream: Stream, t: int) -> Iterator[Stream]:
-    """Yield the stream with each choice of what the windows with ties `choose` keep at t."""
+    """Yield the stream with each choice of the atoms that windows with ties `choose` keep at t."""
     chosen = choosing_windows(program)
     for atoms in product(*(tie_choices(stream, window, t) for window in chosen)):
         yield replace(stream, choice=dict(zip(chosen, atoms, strict=True)))
@@ -156,8 +156,9 @@ def ground(
 ) -> tuple[tuple[grounding.GroundRule, ...], Stream]:
     """Return the ground rules, and the data with every atom that any answer stream can hold.
 
-    The latter is a fixpoint in which ¬ counts as true: for an answer stream I, what I shares with
-    it is a model of I's reduct too (each body that holds has its head in both), so it is I.
+    The data are a fixpoint in which ¬ counts as true. For an answer stream I, its intersection with the
+    fixpoint is a model of I's reduct too: each body that holds has its head in both. So the intersection is
+    I.
     """
     check_safety(program)
     if t not in data.timeline:

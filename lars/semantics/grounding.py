@@ -1,8 +1,7 @@
 """Grounding: a rule with constants for its variables, wherever its body can be true at all.
 
-Arithmetic is computed on the way: what has no value is in no relation. Gathered literals, about all
-instances of an atom that hold now, are atoms of fresh predicates in a layer of the program, whose
-instances the layers below give.
+Arithmetic is computed at the same time; an undefined value satisfies no relation. A gathered literal is
+replaced by an atom of a fresh predicate, whose instances come from lower layers.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -46,7 +45,7 @@ from lars.language.windows import Interval
 
 
 def value(side: logic.Arithmetic, binding: Binding) -> Constant | None:
-    """Return the constant that a side is, or None when arithmetic has no value there."""
+    """Return the value of a side, or None if the arithmetic is undefined."""
     match side:
         case logic.Operation(how, left, right):
             return _computed(how, value(left, binding), value(right, binding))
@@ -77,7 +76,7 @@ class GroundRule:
 
 
 def refuse(expression: logic.Expression) -> Constant | None:
-    """Raise: SPARQL conditions have a value only where a function for them is given."""
+    """Raise: Reject a SPARQL condition: without a function for conditions they have no value."""
     raise LarsError(f"the definition of LARS gives no value to the SPARQL condition [{expression}]")
 
 
@@ -86,8 +85,8 @@ def instances(
 ) -> Iterator[GroundRule]:
     """Yield the instances of a safe rule that matter when only these atoms can ever be true.
 
-    Every other instance has a false body, because a binding atom is never true, a time of @ lies
-    outside the timeline, or a condition is false. Atoms have to stand in for its gathered literals.
+    Every other instance has a false body: a binding atom is never true, a time is outside the timeline, or a
+    condition is false. Gathered literals must be replaced by atoms before.
 
     >>> p, q = Atom("p", (Variable("X"),)), Atom("q", (Variable("X"),))
     >>> [str(r.head) for r in instances(Rule(q, (p,)), [Atom("p", (Number(1),))], Interval(0, 9))]
@@ -147,7 +146,7 @@ def _completed(conditions: list[logic.Condition], binding: Binding, evaluate: Ev
 
 
 def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Evaluate) -> Binding | None:
-    """Return the binding with what the condition binds, or None when it is not true."""
+    """Return the binding extended by the condition, or None if the condition is not true."""
     match condition:
         case logic.Comparison() if (equality := assignment(condition, binding.keys())) is not None:
             return _with(binding, equality[0], value(equality[1], binding))
@@ -164,7 +163,7 @@ def decide_condition(condition: logic.Condition, binding: Binding, evaluate: Eva
 
 
 def decide(comparison: logic.Comparison, binding: Binding) -> bool:
-    """Return whether a comparison holds: not of a side without a value, and < > ≤ ≥ of numbers alone.
+    """Return whether a comparison holds; false for an undefined side, and < > ≤ ≥ require numbers.
 
     Every variable in it is bound.
     """
@@ -195,9 +194,9 @@ Values = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class InstanceGroup:
-    """What makes a gathered literal true under a binding.
+    """The instances that make a gathered literal true under a binding.
 
-    `instances` are those of a group, or the one that stands among the first of its `count`.
+    `instances` are the group's instances, or the one ranked instance among the `count` of its group.
     """
 
     binding: Values
@@ -208,7 +207,7 @@ class InstanceGroup:
 def groups(
     literal: logic.SetLiteral, matching: Iterable[Atom], evaluate: Evaluate = refuse
 ) -> Iterator[InstanceGroup]:
-    """Yield what makes the literal true when these atoms hold now, each binding once.
+    """Yield the bindings and instances that make the literal true when these atoms hold now.
 
     >>> p, x = Atom("p", (Variable("x"),)), Variable("n")
     >>> literal = logic.Gather(x, logic.Aggregation("COUNT"), p)
@@ -296,7 +295,7 @@ def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) 
 
 
 def stand_ins(program: Program) -> Mapping[logic.SetLiteral, Atom]:
-    """Return for each gathered literal an atom of its variables, of a predicate that nothing else has."""
+    """Return for each gathered literal an atom of its variables, with a fresh predicate."""
     used = {name for name, _ in program.predicates}
     names = (name for n in count(1) if (name := f"gathered {n}") not in used)
     every = dict.fromkeys(literal for rule in program.rules for literal in set_literals(rule.body))
@@ -321,5 +320,5 @@ def extension(
 
 
 def atoms_at(stream: Stream, t: int, background: frozenset[Atom]) -> frozenset[Atom]:
-    """Return what holds at t: the atoms of the stream and the background."""
+    """Return the atoms that hold at t: the stream's atoms and the background."""
     return background.union(stream.input.get(t, ()), stream.derived.get(t, ()))

@@ -36,9 +36,9 @@ class StreamLine(NamedTuple):
 
 
 def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
-    r"""Return the arrivals (time, atom) that the text says; `source` names it in errors.
+    r"""Return the arrivals (time, atom) of a text; `source` names the text in errors.
 
-    Raises PlacedError where the text is no stream, and for a time that comes after a later one.
+    Raises PlacedError for an invalid text, or a time before an earlier line's time.
 
     >>> [f"{t} {atom}" for t, atom in read_stream("18: near(a), done.\n20:")]
     ['18 near(a)', '18 done']
@@ -70,7 +70,7 @@ def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> 
 
 
 def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
-    """Return what a line says, None without a time; raise PlacedError, its line always 1.
+    """Return a line's time and atoms, or None without a time; raises PlacedError with line 1.
 
     `@prefix` adds to the scanner's prefixes when it may; a prefix is never changed. `read_atom`
     reads one atom, `read_ground_atom` when it is None.
@@ -110,7 +110,7 @@ def _timed(scanner: Scanner, read_atom: ReadAtom) -> StreamLine:
 
 
 def read_ground_atom(scanner: Scanner) -> Atom:
-    """Read an atom without variables, and see that something parts it from what follows."""
+    """Read an atom without variables, and check that a separator follows."""
     name = scanner.name()
     if name is None:
         scanner.fail("an atom: name or name(constant, ...)")

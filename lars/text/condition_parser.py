@@ -1,4 +1,4 @@
-"""Reading what stands beside formulas: SPARQL conditions, aggregates, the first of an order."""
+"""The parser of conditions in rule bodies: SPARQL conditions, aggregates, the first of an order."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -136,7 +136,7 @@ def _variable(scanner: Scanner, accepted: str) -> Variable:
 
 
 def read_keys(scanner: Scanner) -> tuple[Variable, ...]:
-    """Read `by` and the variables that form groups, if they stand here."""
+    """Read `by` and the grouping variables, if present."""
     return _grouping(scanner, _BY, "a variable to group by")
 
 
@@ -147,7 +147,7 @@ def _grouping(scanner: Scanner, word: re.Pattern[str], accepted: str) -> tuple[V
 
 
 def read_among(scanner: Scanner, atom: Atom) -> formulas.Among:
-    """Read which instances of the atom are meant, and in which order: what stands after `among`."""
+    """Read the range and the order after `among`."""
     start = scanner.skip()
     match = scanner.expect(_RANGE, "which instances, counted from 1: 1..10, or 11.. for all others")
     first, last = int(match.group(1)), match.group(2)

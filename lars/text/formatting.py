@@ -1,8 +1,8 @@
 """Formatting a program's text: one way to write it, and nothing of it lost.
 
-Comments stay where they stand: on their own lines, after a statement, and those inside a rule
-directly above it. Of blank lines between statements one is kept. IRIs are written with the
-prefixes declared above them, rules longer than 100 columns with one body literal a line.
+Comments keep their position: on their own lines, after a statement, or directly above the rule that had them
+inside. Of blank lines between statements one is kept. IRIs are written with the prefixes declared above them,
+rules longer than 100 columns with one body literal a line.
 """
 
 import re
@@ -23,7 +23,7 @@ _SAME_LINE: Final = re.compile(r"[^\S\n]*")
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """Lines of the formatted text, and which part of the old text they stand for."""
+    """Lines of the formatted text, and the span of the old text that they replace."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class _Part:
 def format_program(text: str, source: str = "program", *, ascii: bool = False) -> str:  # noqa: A002
     """Return the text of the same program, formatted; comments are kept as they are.
 
-    Raises PlacedError where the text is no program; rules need not be safe.
+    Raises PlacedError if the text is not a program; rules need not be safe.
 
     >>> print(format_program("@prefix e:<urn:>. p(X):-q( X ,<urn:a>).%why"), end="")
     @prefix e: <urn:> .

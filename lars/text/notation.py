@@ -53,7 +53,7 @@ _HEAD_ENDS: Final = "← (:-) or the . that ends a fact; a head is one atom"
 
 @dataclass(frozen=True, slots=True)
 class Prefix:
-    """A declaration: `name:x` stands for the IRI followed by x."""
+    """A declaration: A prefix declaration: `name:x` means the IRI followed by x."""
 
     name: str
     iri: Iri
@@ -64,7 +64,7 @@ class Prefix:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """What a text says from one offset to before another; `parts` are where a body's literals begin."""
+    """A rule or prefix declaration, from `start` to before `end`; `parts` are the literals' offsets."""
 
     content: Rule | Prefix
     start: int
@@ -97,9 +97,9 @@ def _escaped(character: str) -> str:
 
 
 def read(text: str, source: str = "program") -> Program:
-    """Return the program that the text says; `source` names it in errors.
+    """Return the program of a text; `source` names the text in errors.
 
-    Raises PlacedError where the text is no program, and for a rule that is not safe.
+    Raises PlacedError for an invalid text or an unsafe rule.
 
     >>> print(read("@prefix ex: <http://ex/> . p(X) :- not q(X), [+]^{#5 ex:s} <> r(X, ex:s)."))
     p(X) ← not q(X), ⊞^{#5 <http://ex/s>} ◇ r(X, <http://ex/s>).
@@ -141,9 +141,9 @@ def _fault(rule: Rule) -> int | None:
 
 
 def statements(scanner: Scanner) -> Iterator[Statement]:
-    """Yield what a text says, unchecked; the scanner then knows its prefixes and comments.
+    """Yield the statements of a text, unchecked; afterwards the scanner has its prefixes and comments.
 
-    Raises PlacedError where the text is no program.
+    Raises PlacedError if the text is not a program.
     """
     while (start := scanner.skip()) < len(scanner.text):
         with not_too_deep(scanner):
@@ -161,7 +161,7 @@ def not_too_deep(scanner: Scanner) -> Iterator[None]:
 
 
 def read_prefix(scanner: Scanner) -> bool:
-    """Read `@prefix ex: <iri> .` into the scanner's prefixes, if it stands here; return whether it did."""
+    """Read `@prefix ex: <iri> .` into the scanner's prefixes, if present; return whether it was."""
     if not scanner.accept(_PREFIX):
         return False
     _declaration(scanner)

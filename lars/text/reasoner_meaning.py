@@ -1,10 +1,10 @@
-"""What programs of I-DLV-sr mean as LARS programs, whose atoms are derived again at each time.
+"""Translation of I-DLV-sr programs to LARS programs, which derive atoms again at each time.
 
-There a derived atom is a part of the stream: a later window sees it. A predicate that some window looks back
-to, and what it rests on, is therefore derived with the time at which it was: high(X) at T is 'high@'(X, T).
-How far back that is needed is the sum of the windows between it and the present. Its times are those at which
-something arrived, as these reasoners evaluate at no other. Where a predicate looks back to itself, all of the
-past is needed.
+In I-DLV-sr a derived atom is a part of the stream: a later window sees it. A predicate in a window over the
+past, and the predicates below it, are derived with their time: high(X) at T is 'high@'(X, T). How far back
+that is needed is the sum of the windows between it and the present. Its times are the times of arrivals,
+since these reasoners evaluate at no other time. If a predicate depends on its own past, the whole past is
+needed.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -27,7 +27,7 @@ _TICK: Final = Atom("log line@", (_NOW,))
 
 
 def read_reasoner_program(text: str, source: str) -> Program:
-    """Return the LARS program of a text; its notes say which atoms rest on what was derived before.
+    """Return the LARS program of a text; its notes list the atoms that depend on earlier derivations.
 
     >>> print(read_reasoner_program("a(X) :- b(X, _) in [9 sec], not c(X).", "program"))
     a(X) ← ⊞^9 ◇ b(X, ?_1), not c(X).
@@ -46,7 +46,7 @@ def read_reasoner_program(text: str, source: str) -> Program:
 
 @dataclass(slots=True)
 class _Meaning:
-    """The rules of a text, and the LARS rules that were needed for them so far."""
+    """The rules of a text, and the auxiliary LARS rules for them so far."""
 
     read: tuple[ReasonerRule, ...]
     extra: dict[Rule, None] = field(default_factory=dict)
@@ -67,12 +67,12 @@ class _Meaning:
                     yield rule, number, literal
 
     def is_fact(self, name: Signature) -> bool:
-        """Whether facts of the text alone say where a predicate holds."""
+        """Whether a predicate has only facts, and no proper rules."""
         heads = (rule.head for rule in self.read if rule.head is not None)
         return name not in self.derived and name in map(signature, heads)
 
     def _kept(self) -> frozenset[Signature]:
-        """Return the predicates whose atoms of earlier times are seen, and those that these rest on."""
+        """Return the derived predicates whose past is used, and the predicates below them."""
         kept = {
             signature(one.atom)
             for _, _, one in self._streamed()
@@ -99,7 +99,7 @@ class _Meaning:
         return other in found
 
     def _needs(self) -> Mapping[Signature, int | None]:
-        """Return how far back each predicate is needed; None is all of the past."""
+        """Return how many seconds of each predicate's past are needed; None means the whole past."""
         needed: dict[Signature, int] = {}
         for _ in range(len(self.derived) + 2):
             before = dict(needed)
@@ -113,7 +113,7 @@ class _Meaning:
         return dict.fromkeys(needed)
 
     def notes(self) -> Iterator[str]:
-        """Yield the literals that rest on what was derived at earlier times, each with its place."""
+        """Yield a note for each literal that depends on earlier derivations, with its place."""
         for rule, number, one in self._streamed():
             if one.offsets and signature(one.atom) in self.derived:
                 reach = self.needed[signature(one.atom)]
@@ -124,7 +124,7 @@ class _Meaning:
                 )
 
     def rules(self) -> Iterator[Rule]:
-        """Yield the LARS rules, those that others need before them."""
+        """Yield the LARS rules, auxiliary rules first."""
         written: list[Rule] = []
         for number, rule in enumerate(self.read, 1):
             if rule.head is not None and signature(rule.head) in self.kept:
@@ -168,7 +168,7 @@ class _Meaning:
         return head
 
     def _tick(self, origin: Origin) -> None:
-        """Add the rules of the times at which something arrived, as far back as is needed."""
+        """Add rules that derive the times of arrivals, over the needed past."""
         reaches = [self.needed.get(name, 0) for name in self.kept]
         numbers = [reach for reach in reaches if reach is not None]
         window = TimeWindow(max(numbers) if len(numbers) == len(reaches) else None)
@@ -202,7 +202,7 @@ class _Asked:
     stamped: bool
 
     def literal(self, one: Streamed) -> logic.BodyLiteral:
-        """Return what the literal is in a LARS rule."""
+        """Return the literal's LARS formula."""
         name = signature(one.atom)
         if not one.offsets or (self.meaning.is_fact(name) and one.quantity is Quantity.SOME):
             atom = self.meaning.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
@@ -219,7 +219,7 @@ class _Asked:
         return self._signed(self._counted(one), negated=one.negated != (one.quantity is Quantity.AT_MOST))
 
     def _signed(self, formula: logic.Formula, *, negated: bool) -> logic.Formula:
-        """Return the formula or its negation, in which no variable without a name may be left."""
+        """Return the formula or its negation; in a negation, an auxiliary rule hides anonymous variables."""
         names = variables(formula)
         if negated and any(map(_is_hidden, names)):
             formula = self._add("some", sorted(one for one in names if not _is_hidden(one)), (formula,))
@@ -301,7 +301,7 @@ class _Asked:
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
 
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the atom that there are so many hits, each later than another one."""
+        """Return the atom for at least `number` hits at different times."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
         later = logic.Comparison(_OTHER, logic.Relation.LESS, _THEN)
         for count in range(2, number + 1):
@@ -310,7 +310,7 @@ class _Asked:
         return self._add(f"at least {number}", (*terms, _NOW), (before,))
 
     def _ranks(self, terms: tuple[Term, ...], hits: Atom) -> Atom:
-        """Return the atom that there are _rank times or more: each is one more than an earlier one."""
+        """Return the atom for at least _rank hits; each rank is one above an earlier hit's rank."""
         rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
         before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))
         first = logic.Comparison(_RANK, logic.Relation.EQUAL, Number(1))

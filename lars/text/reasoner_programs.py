@@ -26,7 +26,7 @@ from lars.text.scanner import Scanner
 
 
 class Quantity(Enum):
-    """At how many of its times an atom has to hold."""
+    """The number of its times at which an atom has to hold."""
 
     SOME = "in"
     ALWAYS = "always in"
@@ -60,7 +60,7 @@ class Streamed:
 
 @dataclass(frozen=True, slots=True)
 class ReasonerRule:
-    """A rule; what a `temporary` one derives is not kept. Where it was read is its `origin`."""
+    """A rule; atoms that a `temporary` rule derives are not kept. `origin` is its place in the text."""
 
     head: Atom | None
     body: tuple[Streamed | Comparison, ...]
@@ -99,7 +99,7 @@ _REFUSED: Final = {
 
 
 def is_reasoner_program(text: str) -> bool:
-    """Return whether a text has what programs of these reasoners have and LARS programs have not.
+    """Return whether a text has syntax of these reasoners that LARS programs lack.
 
     >>> is_reasoner_program("a :- b in [5 sec]."), is_reasoner_program("a :- [+]^5 <> b. % c in [5]")
     (True, False)
@@ -108,7 +108,7 @@ def is_reasoner_program(text: str) -> bool:
 
 
 def read_rules(text: str, source: str) -> tuple[ReasonerRule, ...]:
-    """Return the rules of a text; raises PlacedError where it is no program, or more than is covered."""
+    """Return the rules of a text; raises PlacedError for an invalid or unsupported text."""
     reader = _Reader(Scanner(text, source))
     return tuple(reader.rules(TextFile(source, text)))
 

@@ -1,6 +1,7 @@
 """LARS programs as programs of I-DLV-sr: the rules whose windows look back with ◇ from the present.
 
-What a rule derives there is kept for later windows, and in LARS it is not: no window is left over it.
+These reasoners keep derived atoms for later windows and LARS does not, so no window may contain a derived
+atom.
 """
 
 import re
@@ -21,7 +22,7 @@ _OPERATORS: Final = frozenset("+-*")
 def write_reasoner_program(program: Program, unit: Duration) -> str:
     """Return the program's text, whose windows count seconds; a time point is a `unit`.
 
-    Raises LarsError for what the language has no words for, with its place where it was read from a text.
+    Raises LarsError, with the literal's place if known, for a construct that the language lacks.
 
     >>> from lars.text.notation import read
     >>> print(write_reasoner_program(read("p(X) ← ⊞^5 ◇ q(X, ?y), not r(X), ?y > 2."), Duration(10**9)))
@@ -32,7 +33,7 @@ def write_reasoner_program(program: Program, unit: Duration) -> str:
 
 
 class _Writer:
-    """One rule as text; `_names` are its variables, which begin with a capital letter there."""
+    """The writer of one rule; `_names` maps its variables to names with a capital letter."""
 
     def __init__(self, rule: Rule, unit: Duration, derived: frozenset[terms.Signature]) -> None:
         self._rule, self._unit, self._derived = rule, unit, derived

@@ -1,4 +1,4 @@
-"""Reading the parts of a rule: its head, formulas, windows (what stands after ⊞^ or [+]^) and comparisons."""
+"""The parser of a rule's parts: head, formulas, windows (after ⊞^ or [+]^) and comparisons."""
 
 import re
 from typing import Final
@@ -26,7 +26,7 @@ _ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
 
 
 def read_window(scanner: Scanner) -> windows.Window:
-    """Read a window's size and whatever else its braces hold."""
+    """Read a window's size and its other parameters in braces."""
     braced = scanner.accept(_BRACE) is not None
     window: windows.Window
     if braced and scanner.accept(_SLIDING):
@@ -253,7 +253,7 @@ def _time(scanner: Scanner) -> Variable | Number:
 
 
 def is_comparison(scanner: Scanner) -> bool:
-    """Return whether a comparison stands here, and no formula."""
+    """Return whether a comparison follows, not a formula."""
     return not _is_formula(scanner)
 
 

@@ -1,4 +1,4 @@
-"""Reading a text of the logic from left to right: blanks, names and terms, and what was expected."""
+"""A scanner of texts of the logic: blanks, names, terms, and errors with the expected form."""
 
 import re
 import sys
@@ -44,10 +44,10 @@ _Part = TypeVar("_Part")
 
 @dataclass(slots=True)
 class Scanner:
-    """A text and how far it is read; `prefixes` are those that @prefix lines declared.
+    """A text and the current offset; `prefixes` are the declared prefixes.
 
-    Blanks and comments (from % to the end of the line) may stand before anything that is read.
-    `comments` are those that were passed, by the offset of their %; `ended` is where what was read last ends.
+    Blanks and comments (from % to the end of the line) may precede each token. `comments` are the comments
+    read so far, by the offset of their %; `ended` is the end of the last token.
     """
 
     text: str
@@ -58,7 +58,7 @@ class Scanner:
     ended: int = 0
 
     def skip(self) -> int:
-        """Pass blanks and comments, and return the offset of what follows."""
+        """Skip blanks and comments, and return the offset after them."""
         start, blanks = self.offset, _BLANKS.match(self.text, self.offset)
         self.offset = blanks.end() if blanks else start
         if self.offset > start:
@@ -67,26 +67,26 @@ class Scanner:
         return self.offset
 
     def accept(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Read what matches the pattern, if it stands here."""
+        """Read a match of the pattern, if it follows."""
         match = pattern.match(self.text, self.skip())
         if match:
             self.offset = self.ended = match.end()
         return match
 
     def peek(self, pattern: re.Pattern[str]) -> bool:
-        """Return whether the pattern stands here, and read nothing."""
+        """Return whether a match of the pattern follows, without reading it."""
         return pattern.match(self.text, self.skip()) is not None
 
     def expect(self, pattern: re.Pattern[str], accepted: str) -> re.Match[str]:
-        """Read what matches the pattern, or raise an error that names what is accepted."""
+        """Read a match of the pattern, or raise an error with the expected form."""
         return self.accept(pattern) or self.fail(accepted)
 
     def place(self, offset: int | None = None) -> Place:
-        """Return the place of an offset, or of what follows here."""
+        """Return the place of an offset, by default of the next token."""
         return place_at(self.source, self.text, self.skip() if offset is None else offset)
 
     def fail(self, accepted: str) -> Never:
-        """Raise an error at this place: what was found and what is accepted."""
+        """Raise an error at this place, with the text found and the expected form."""
         match = _FOUND.match(self.text, self.skip())
         if match:
             raise PlacedError(self.place(), f"found “{match.group()}”, expected {accepted}")
@@ -94,21 +94,21 @@ class Scanner:
         raise PlacedError(self.place(self.ended), f"found the end of the text, expected {accepted}")
 
     def name(self) -> str | None:
-        """Read the name of a predicate or symbol, if one stands here."""
+        """Read the name of a predicate or symbol, if present."""
         if self.peek(_KEYWORD) or self.peek(_BLANK) or self.peek(_PREFIXED):
             return None
         match = self.accept(NAME) or self.accept(_QUOTED_NAME)
         return self._decoded(match) if match else None
 
     def variable(self) -> terms.Variable | None:
-        """Read a variable, if one stands here: ?name, or a name with a capital in front."""
+        """Read a variable, if present: ?name, or a name with a capital first letter."""
         if self.peek(_PREFIXED):
             return None
         match = self.accept(VARIABLE)
         return terms.Variable(self._word(match, match.lastindex or 1)) if match else None
 
     def number(self) -> terms.Number | None:
-        """Read an integer of the logic, if one stands here."""
+        """Read an integer of the logic, if present."""
         match = self.accept(NUMBER)
         if match and _FRACTION.match(self.text, self.offset):
             self.offset = match.start()
@@ -116,7 +116,7 @@ class Scanner:
         return terms.Number(int(match.group(1))) if match else None
 
     def term(self, accepted: str = _TERM) -> terms.Term:
-        """Read a term, or raise an error that names what is accepted."""
+        """Read a term, or raise an error with the expected form."""
         if (name := self.name()) is not None:
             return terms.Symbol(name)
         if self.peek(_UNNAMED):
@@ -124,7 +124,7 @@ class Scanner:
         return self.variable() or self.number() or self.rdf_term() or self.fail(accepted)
 
     def constant(self, accepted: str = "a constant", term: str = _TERM) -> terms.Constant:
-        """Read a term that is no variable, or raise: `term` is accepted where no term stands at all."""
+        """Read a term that is not a variable, or raise: `term` is the expected form if no term follows."""
         start = self.skip()
         value = self.term(term)
         if isinstance(value, terms.Variable):
@@ -133,14 +133,14 @@ class Scanner:
         return value
 
     def listed(self, read: Callable[[], _Part]) -> tuple[_Part, ...]:
-        """Read what `read` does, once or more often with commas between."""
+        """Call `read` once or more, with commas between."""
         parts = [read()]
         while self.accept(_COMMA):
             parts.append(read())
         return tuple(parts)
 
     def rdf_term(self) -> terms.Iri | terms.Literal | terms.Blank | terms.TripleTerm | None:
-        """Read an RDF term as in N-Triples, or with a declared prefix, if one stands here."""
+        """Read an RDF term as in N-Triples, or with a declared prefix, if present."""
         if match := self.accept(_BLANK):
             return terms.Blank(self._word(match))
         if self.accept(_OPEN_TRIPLE):
@@ -152,7 +152,7 @@ class Scanner:
         return self.iri()
 
     def iri(self) -> terms.Iri | None:
-        """Read <iri> or prefix:name, if one stands here."""
+        """Read <iri> or prefix:name, if present."""
         if match := self.accept(IRI):
             return terms.Iri(self._decoded(match))
         start = self.skip()

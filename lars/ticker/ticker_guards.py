@@ -1,7 +1,7 @@
-"""What Ticker needs beside a program's rules: input it is to see, and values it is to ground with.
+"""Guards for Ticker next to a program's rules: visible input, and values to ground variables with.
 
-Its reasoner clingo sees input that some window shows; its reasoner incremental grounds a rule with
-the values that facts give its variables, and leaves it out where there are none.
+Its reasoner clingo sees only input in some window. Its reasoner incremental grounds a rule with the values
+that facts give its variables, and drops a rule without values.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -21,13 +21,13 @@ _MOST_PAIRS: Final = 1_000_000
 
 
 def counting(rules: Iterable[ticker_rules.PlainRule]) -> bool:
-    """Whether some rule computes or orders, so that numbers have to be numbers there."""
+    """Whether some rule computes or orders, so that numbers must be written as numbers."""
     parts = (part for rule in rules for part in rule.body if isinstance(part, Comparison))
     return any(part.relation in ticker_rules.ORDERED or isinstance(part.right, Operation) for part in parts)
 
 
 def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterator[ticker_rules.PlainRule]:
-    """Yield a rule with a window for each input atom that stands in none, in the same spelling."""
+    """Yield a rule with a window for each input atom without a window, in the same spelling."""
     heads = {signature(rule.head) for rule in rules}
     plain: dict[Atom, Rule] = {}
     scoped: set[Atom] = set()
@@ -54,7 +54,7 @@ def guarded_rules(
     last: int,
     names: Iterator[str],
 ) -> tuple[ticker_rules.PlainRule, ...]:
-    """Return the rules with a fact for each value of each variable; those without values are left out.
+    """Return the rules with a fact for each value of each variable; rules without values are dropped.
 
     Input that never comes is left out where it is negated. Times go from 0 to `last`. Raises
     ExportError for arithmetic whose values do not end or lie below 0.

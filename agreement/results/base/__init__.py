@@ -1,1 +1,1 @@
-"""What all functions of the library share: what they are given, what results are, who is told what."""
+"""Shared parts of the library's functions: inputs, results and listeners."""

@@ -1,4 +1,4 @@
-"""What commands are asked about: queries and their input, which an experiment may name."""
+"""The inputs of commands: queries and traces, perhaps from an experiment."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -35,7 +35,7 @@ def comparison_on(
 
 
 def title_of(inputs: Sequence[Path]) -> str:
-    """Return what readers call the inputs: an experiment's own title, else the names of files."""
+    """Return the title of the inputs: the experiment's own title, or the files' names."""
     experiment = experiment_in(inputs)
     if experiment is None:
         return ", ".join(path.name for path in inputs)
@@ -45,7 +45,7 @@ def title_of(inputs: Sequence[Path]) -> str:
 def unfold(
     path: Path, traces: tuple[Path, ...], how: ProgramOptions, span: Span, note: Warn
 ) -> tuple[Path, tuple[Path, ...], ProgramOptions, Span]:
-    """Return a query, its input and the times asked about, with what an experiment says if one is named."""
+    """Return query, traces, options and interval, taken from the experiment if the path is one."""
     evaluation = how.evaluation
     single = experiment_query(
         (path, *traces), how.input_options, wanted_of(evaluation), note, evaluation.period

@@ -1,4 +1,4 @@
-"""What the library offers: functions that answer requests, what each result is, and who is told on the way.
+"""The library's base: functions that answer requests, their results, and listeners.
 
 A result gives JSON as the command prints it, tables, text, HTML.
 """
@@ -54,7 +54,7 @@ TimesAs = Literal["given", "points"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
 class Result(ABC):
-    """What a command gives: what it prints for a reader, and how it ends; what was said on the way."""
+    """The result of a command: text for readers, exit code, warnings and notes."""
 
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
@@ -63,16 +63,16 @@ class Result(ABC):
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
-        """Yield what the command prints for a reader."""
+        """Yield the command's output for readers."""
 
     @property
     def remarks(self) -> Iterable[str]:
-        """What is said beside it to a reader; a document has it in itself."""
+        """Yield further notes for readers; a JSON document contains them already."""
         return ()
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """The exit code of the command, and what is said of it where it is no verdict."""
+        """The exit code of the command, and a message if the code is not a verdict."""
         return 0, None
 
     def evaluate(self) -> Self:
@@ -91,13 +91,13 @@ class Findings(Result):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """Of a verdict 0 where it is true, 1 where it is false, 3 where it is open."""
+        """Exit code 0 for a true verdict, 1 for a false verdict, 3 for an open verdict."""
         verdict = True if self.verdict is None else getattr(self, self.verdict)
         return {True: 0, False: 1, None: 3}[verdict], None
 
     @abstractmethod
     def document(self) -> Mapping[str, object]:
-        """Return the JSON document, of which what can be long is made as it is written."""
+        """Return the JSON document; long lists are generated while it is written."""
 
     def to_json(self) -> JsonObject:
         """Return the document that the command prints with --json."""
@@ -114,22 +114,22 @@ class Findings(Result):
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if the trace has dateTimes."""
         return NO_DATES
 
     @property
     def origin(self) -> str | None:
-        """The dateTime of time 0; None where times are numbers alone."""
+        """The dateTime of time 0; None if times are integers."""
         return self.dates.zero
 
     def to_pandas(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pd.DataFrame":
-        """Return a table, the main one where none is named, as a data frame of pandas.
+        """Return a table, by default the main table, as a data frame of pandas.
 
-        `terms` are as in N-Triples; or `values`: numbers, booleans, dateTimes where a column has one
-        type, else lexical forms and IRIs; or `short`, for readers. `times` are dateTimes where the trace
-        had them; or `points`.
+        `terms` are as in N-Triples; or `values`: numbers, booleans, dateTimes if a column has one type,
+        otherwise lexical forms and IRIs; or `short`, for readers. `times` are dateTimes if the trace has
+        dateTimes; or `points`.
         """
         for name, value, accepted in (
             ("terms", terms, get_args(TermsAs)),
@@ -143,7 +143,7 @@ class Findings(Result):
     def to_arrow(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pa.Table":
-        """Return a table, as `to_pandas` does, as a table of Arrow."""
+        """Return a table as `to_pandas` does, in Arrow's format."""
         # Loads pyarrow, which no query needs.
         from solver.traces.formats.tables import arrow_table
 
@@ -152,7 +152,7 @@ class Findings(Result):
     def to_polars(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"
     ) -> "pl.DataFrame":
-        """Return a table, as `to_pandas` does, as a data frame of polars, which has to be installed."""
+        """Return a table as `to_pandas` does, as a data frame of polars; requires polars."""
         try:
             polars = import_module("polars")
         except ImportError:
@@ -172,7 +172,7 @@ class Findings(Result):
         return tables[text]
 
     def page(self) -> "Page":
-        """Return what the page of the result says."""
+        """Return the content of the HTML report."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
@@ -181,32 +181,32 @@ class Findings(Result):
         return text_page(head, self.to_json(), self.parts())
 
     def write_report(self, path: str | Path) -> None:
-        """Write the result as one HTML file, as the commands do with --report."""
+        """Write the result as one HTML file, as the option --report does."""
         from agreement.results.renderings.pages.page import provenance, write_page
 
         write_page(Path(path), replace(self.page(), provenance=provenance((), ())))
 
     def inline_report(self, height: int = 800) -> "InlinePage":
-        """Return the HTML report for a notebook, which shows it in a frame of so many pixels."""
+        """Return the HTML report for a notebook, in a frame of `height` pixels."""
         from agreement.results.renderings.pages.page import InlinePage, html
 
         return InlinePage(html(self.page()), height)
 
     @property
     def text(self) -> str:
-        """What the command prints for a reader."""
+        """The command's output for readers."""
         return "\n".join(
             printable(part) if isinstance(part, str) else table_text(part).rstrip("\n")
             for part in self.parts()
         )
 
     def summary(self) -> Iterable[RenderableType]:
-        """Yield what the command prints for a reader whose rows are in tables."""
+        """Yield the command's output for readers, without rows that tables show."""
         return self.parts()
 
     @property
     def headline(self) -> str:
-        """What is found, in one line."""
+        """The result in one line."""
         first = next(iter(self.parts()), "")
         text = printable(first) if isinstance(first, str) else table_text(first)
         return text.strip().partition("\n")[0].rstrip()
@@ -224,14 +224,14 @@ class Findings(Result):
         return self.text
 
     def _repr_html_(self) -> str:
-        """Return what a notebook shows: warnings, then the result."""
+        """Return the HTML for a notebook: warnings, then the result."""
         # Loads what evaluates, which no translation needs.
         from agreement.results.renderings.pages.blocks import notebook_html
 
         return f"{notebook_html(self._warned())}{self.notebook_html()}"
 
     def notebook_html(self) -> str:
-        """Return what a notebook shows below warnings: sentences, and tables with their first rows."""
+        """Return the HTML below the warnings: sentences, and tables with their first rows."""
         from agreement.results.renderings.pages.blocks import notebook_html
 
         return notebook_html(self.for_notebooks())
@@ -240,13 +240,13 @@ class Findings(Result):
         return [f"warning: {warning}" for warning in self.warnings]
 
     def to_markdown(self) -> str:
-        """Return what a notebook shows as Markdown: for the summary of a job, an issue, a wiki."""
+        """Return the notebook's content as Markdown: for the summary of a CI job, an issue, a wiki."""
         from agreement.results.renderings.pages.blocks import markdown
 
         return markdown(chain(self._warned(), self.for_notebooks()))
 
     def for_notebooks(self) -> Iterable[RenderableType]:
-        """Yield what notebooks show."""
+        """Yield the content for notebooks."""
         return self.parts()
 
 
@@ -256,13 +256,13 @@ def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValu
 
 
 def lines_table(parts: Iterable[RenderableType], description: str) -> Sequence[OutTable]:
-    """Return the table `lines` of what is printed line by line."""
+    """Return the table `lines`, with one row for each printed line."""
     column = Column("line", str, description)
     return (OutTable("lines", (column,), ((str(line),) for line in parts)),)
 
 
 def json_value(value: Any) -> JsonValue:
-    """Return a value as it is read back from JSON: what is made as it is written becomes a list."""
+    """Return a value as parsed from its JSON text: generated parts become lists."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -284,10 +284,10 @@ def _unstopped() -> AbstractContextManager[Event]:
 
 @dataclass(frozen=True, slots=True)
 class Listeners:
-    """Who is told of surprises, of what was decided where nobody said it, and how far the work is.
+    """The receivers of warnings, of notes about chosen defaults, and of progress.
 
-    `source_files` holds the files that stand for data that were given by value, if any were; `command` is
-    what was typed, where a command asks. In a block of `keeping` a signal from outside sets what it yields.
+    `source_files` holds the files for data given by value, if any; `command` is the command line, empty in
+    Python. A block of `keeping` yields an event that a signal from outside sets.
     """
 
     warn: Warn = unsaid
@@ -300,7 +300,7 @@ class Listeners:
 
 @dataclass(frozen=True, slots=True)
 class Answering(Generic[_Result]):
-    """How a function of the library answers: the request, which of its options it takes, what answers one."""
+    """A function of the library: its request type, the options it accepts, and the function that answers."""
 
     request: type[Any]
     options: tuple[Option, ...]
@@ -310,12 +310,11 @@ class Answering(Generic[_Result]):
 def offered_functions(
     request: type[_Request], *, without: Iterable[str] = (), needs: Iterable[str] = ()
 ) -> Callable[[Callable[[_Request, Listeners], _Result]], Callable[..., _Result]]:
-    """Make what answers a request a function of the library, whose keywords are the request's options.
+    """Make a function of the library from the answer to a request; its keywords are the request's options.
 
-    One of several questions that a command is asked takes the options `without` those of the others, and
-    `needs` some that the command can do without.
-    Inputs stand first, then keywords alone; `progress` is told how far the work is. What input causes
-    is a LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
+    A command with several questions has a function for each: `without` lists options to drop, `needs` options
+    to require. Inputs are positional, all options are keywords; `progress` receives the progress. Invalid
+    input raises LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
     the stub of `agreement.api`.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
@@ -377,7 +376,7 @@ def answering(function: Callable[..., _Result]) -> Answering[_Result]:
 def _values_of(
     name: str, options: Sequence[Option], inputs: Sequence[Any], keywords: Mapping[str, Any]
 ) -> Mapping[str, Any]:
-    """Return what a call gives by the names of options; raises TypeError for what no function would take."""
+    """Return a call's values by option name; raises TypeError for an unknown or misplaced keyword."""
     known = [option.name for option in options if not option.argument]
     for keyword in keywords:
         if any(option.argument and option.name == keyword for option in options):
@@ -409,7 +408,7 @@ def _values_of(
 
 
 def _check_rules(rules: Iterable[IdleOptions], request: Any, values: Mapping[str, Any]) -> None:
-    """Raise LarsError for what is given and has no effect."""
+    """Raise LarsError for an option without effect."""
     entries = {
         option.name if option.argument else option.flag: value
         for option, value in options_of(request)
@@ -424,7 +423,7 @@ def _is_given(value: object) -> bool:
 
 
 def _as_files(option: Option, values: Any, files: "SourceFiles") -> Any:
-    """Return what is given with files in the place of data."""
+    """Return the values, with files in place of data."""
     if values is None or option.source is None:
         return values
     if option.argument:
@@ -512,7 +511,7 @@ def _errors_in_words() -> Iterator[None]:
 
 
 def expected_errors(error: Exception) -> LarsError | None:
-    """Return what is said of an error in one message; None for one that nobody foresaw."""
+    """Return the error as one message; None for an unexpected error."""
     match error:
         case LarsError():
             return error

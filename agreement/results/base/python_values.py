@@ -1,4 +1,4 @@
-"""Values of Python as keywords take them: those of other libraries as Python's own, and each of its type."""
+"""Conversion of Python values of keywords: values of other libraries to built-in types, with type checks."""
 
 import os
 import re
@@ -44,7 +44,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming_keyword(declared_option: Option, value: Any) -> Iterator[None]:
-    """Let what is wrong with the value of a keyword be a LarsError that names it."""
+    """Turn an error about a keyword's value into a LarsError that names the keyword."""
     try:
         with naming(lambda: f"{declared_option.name}={_shown(value)}"):
             yield
@@ -62,7 +62,7 @@ def _shown(value: Any) -> str:
 
 
 def of_library(value: Any) -> Any:
-    """Return a value of numpy or a timedelta as what a shell's text of it is read as."""
+    """Return a numpy value or a timedelta as a built-in value, equal to its text on the command line."""
     if isinstance(value, list | tuple):
         return type(value)(map(of_library, value)) if type(value) in (list, tuple) else value
     if type(value).__module__ == "numpy" and hasattr(value, "tolist"):
@@ -78,7 +78,7 @@ def of_library(value: Any) -> Any:
 
 
 def _of_numpy(value: Any) -> Any:
-    """Return a value of numpy as Python's; its times as those of pandas, which have nanoseconds too.
+    """Return a numpy value as a Python value; times become pandas times, which keep nanoseconds.
 
     numpy's own `tolist` makes a plain number of them, in whatever unit they count.
     """
@@ -96,7 +96,7 @@ def _of_numpy(value: Any) -> Any:
 
 
 def fitting(accepted: str, value: Any) -> Any:
-    """Return a value as what a keyword takes; raises TypeError for one that is not of the accepted type.
+    """Return a value converted for a keyword; raises TypeError if its type does not fit.
 
     Types of data, which are written as files, are not asked for.
 
@@ -125,7 +125,7 @@ def fitting(accepted: str, value: Any) -> Any:
 
 
 def _is_sequence(value: Any) -> bool:
-    """Whether a value has items of its own: not what has columns, or lines."""
+    """Whether a value is a sequence of items; tables and files are not sequences."""
     whole = isinstance(value, str | bytes | bytearray | memoryview | Mapping)
     return (
         isinstance(value, Iterable)
@@ -136,7 +136,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the types that a value is accepted as; what is not equal to itself is no value of its type."""
+    """Return the types that a value is accepted as; NaN and NaT have none."""
     match value:
         case bool():
             return frozenset(("bool",))
@@ -155,7 +155,7 @@ def _kinds_of(value: Any) -> frozenset[str]:
 
 
 def text_of(value: str | Path) -> str | Path:
-    """Return a text or path without what makes it of another type; raises LarsError for what is none."""
+    """Return a plain str or path; raises LarsError for NUL or a lone surrogate."""
     text = str.__str__(value) if isinstance(value, str) else os.fspath(value)
     # Names of files may have bytes that are no characters.
     if "\0" in text or not _is_encodable(text):

@@ -1,4 +1,4 @@
-"""What callers give, a path, a text, a table, graphs, as files that the program reads, on Spark too."""
+"""Data given by callers (path, text, table, graph) as files that the program reads, also on Spark."""
 
 import re
 import shutil
@@ -38,7 +38,7 @@ TextSource = str | Path
 
 @runtime_checkable
 class LazyTable(Protocol):
-    """A table that is yet to be made, as a LazyFrame of polars."""
+    """A table that is not computed yet, such as a LazyFrame of polars."""
 
     def collect(self) -> ArrowTable:
         """Make it."""
@@ -49,7 +49,7 @@ class LazyTable(Protocol):
 
 @runtime_checkable
 class Readable(Protocol):
-    """A file that is open, or what is read as one, as a BytesIO."""
+    """An open file or a file-like object, such as BytesIO."""
 
     def read(self) -> str | bytes:
         """Return all of it."""
@@ -70,7 +70,7 @@ _ACCEPTED: Final = "a path, a text, a table with the columns t, stream, s, p, o,
 
 
 class SourceFiles:
-    """The folder in which values lie as files; it is gone when nothing refers to it any more."""
+    """A temporary folder with values as files; it is deleted with its last reference."""
 
     def __init__(self) -> None:
         self._folder: Path | None = None
@@ -155,7 +155,7 @@ class SourceFiles:
 
     @contextmanager
     def naming(self) -> Iterator[None]:
-        """Let messages name values, not the files in which they lie here."""
+        """Make messages name the values, not the temporary files."""
         try:
             yield
         except LarsError as error:
@@ -167,7 +167,7 @@ class SourceFiles:
 
 
 def _file_name(text: str) -> tuple[str, str]:
-    """Return what a text's file is called, and its extension."""
+    """Return a file name for a text: its stem and its extension."""
     if _QUERY.match(text):
         return "query", ".rq"
     return ("program", ".lars") if _RULE.search(text) else ("trace", "")

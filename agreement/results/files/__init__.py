@@ -1,1 +1,1 @@
-"""What leaves files behind: runs of experiments, exports, made-up streams."""
+"""Commands that write files: runs of experiments, exports, synthetic streams."""

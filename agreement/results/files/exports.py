@@ -1,4 +1,4 @@
-"""`export`: files for another reasoner, and what it answered."""
+"""`export`: files for another reasoner, and its answers."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from solver.settings import Time
 
 
 class Target(StrEnum):
-    """Who runs what is exported."""
+    """The reasoner that runs the exported files."""
 
     TICKER = "ticker"
     ASP = "asp"
@@ -29,7 +29,7 @@ class Target(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExportRequest:
-    """What `lars export` is asked.
+    """The arguments of `lars export`.
 
     Writes a folder with the program, its input and a script run.sh. With --read, prints the answers.
 
@@ -64,7 +64,7 @@ class ExportRequest:
 
 @dataclass(frozen=True, slots=True)
 class ExportedFolder(library.Result):
-    """What `export` returns: the folder, and how its files are run."""
+    """The result of `export`: the folder, and instructions to run its files."""
 
     folder: Path
     text: str
@@ -107,7 +107,7 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
 
 @dataclass(frozen=True, slots=True)
 class ExportAnswers(library.Result):
-    """What `read_export` returns: the answers, as `lars solve --json` prints them, by time."""
+    """The result of `read_export`: the answers by time, in the JSON of `lars solve --json`."""
 
     answers: tuple[library.JsonObject, ...]
 
@@ -118,7 +118,7 @@ class ExportAnswers(library.Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadExportRequest:
-    """Print what a reasoner answered that ran an export, as `lars solve --json` does."""
+    """Print the answers of a reasoner that ran an export, as `lars solve --json` does."""
 
     output: Path = argument("OUTPUT", "Output of the reasoner.", source="trace")
     legend: Path = argument("LEGEND", "File legend.json of the export.")
@@ -126,7 +126,7 @@ class ReadExportRequest:
 
 @library.offered_functions(ReadExportRequest)
 def read_export(request: ReadExportRequest, listeners: library.Listeners) -> ExportAnswers:
-    """Return what a reasoner printed that ran an export, in a file or as text, with the export's legend.json.
+    """Return the answers in a reasoner's output, a file or text, with the export's legend.json.
 
     >>> read_export("nowhere", "legend.json")
     Traceback (most recent call last):
@@ -144,7 +144,7 @@ def read_export(request: ReadExportRequest, listeners: library.Listeners) -> Exp
 
 @library.offered_functions(ExportRequest)
 def export_or_read(request: ExportRequest, listeners: library.Listeners) -> ExportedFolder | ExportAnswers:
-    """Do what `lars export` is asked: write a folder, or read what a reasoner answered."""
+    """Answer `lars export`: write a folder, or read a reasoner's answers."""
     output, legend = request.read, request.legend
     if output is None and legend is None:
         return library.answering(export).answer(request, listeners)

@@ -1,4 +1,4 @@
-"""`fmt`: LARS programs in the one way to write them."""
+"""`fmt`: Formatting of LARS programs."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _CHANGED = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormatRequest:
-    """What `lars fmt` is asked.
+    """The arguments of `lars fmt`.
 
     Example:
     lars fmt samples/door/door.lars --ascii
@@ -31,18 +31,18 @@ class FormatRequest:
 
 @dataclass(frozen=True, slots=True)
 class FormatResult(Result):
-    """What `fmt` prints, and whether files are named that are not laid out."""
+    """The output of `fmt`, and whether it lists files that are not formatted."""
 
     texts: tuple[str, ...]
     changed: bool = False
 
     def parts(self) -> Iterable[str]:
-        """Yield what is printed."""
+        """Yield the lines of output."""
         return self.texts
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where files are named."""
+        """1 if it lists files that are not formatted."""
         return (_CHANGED if self.changed else 0), None
 
 

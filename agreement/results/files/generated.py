@@ -1,4 +1,4 @@
-"""`generate`: a made-up stream of weather observations, written to a file or folder."""
+"""`generate`: a synthetic stream of weather observations, written to a file or folder."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,14 +12,14 @@ from agreement.results.base.library import Listeners, Result, offered_functions
 
 @dataclass(frozen=True, slots=True)
 class GeneratedTrace(Result):
-    """What `generate` returns: where the trace is, how large it is, and by which options it is read."""
+    """The result of `generate`: the path of the trace, its size, and the options to read it."""
 
     path: Path
     elements: int
     text: str
 
     def parts(self) -> tuple[str]:
-        """Return how large it is, and by which options it is read."""
+        """Return the size of the trace, and the options to read it."""
         return (self.text,)
 
     @property
@@ -30,7 +30,7 @@ class GeneratedTrace(Result):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GenerateRequest:
-    """What `lars generate` is asked.
+    """The arguments of `lars generate`.
 
     The same options and seed give the same bytes.
 
@@ -59,7 +59,7 @@ class GenerateRequest:
 
 @offered_functions(GenerateRequest)
 def generate(request: GenerateRequest, listeners: Listeners) -> GeneratedTrace:
-    """Write a made-up stream after YABench, and return how large it is; the same call, the same bytes.
+    """Write a synthetic stream after YABench, and return its size; equal calls write equal bytes.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -41,7 +41,7 @@ _QUERY: Final = "a file with a query in the engine's language"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HuntRequest:
-    """What `lars hunt` is asked.
+    """The arguments of `lars hunt`.
 
     Runs the engine on small queries and random streams, and prints each fault with the smallest stream that
     shows it.
@@ -86,7 +86,7 @@ class HuntRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class HuntResult(Findings):
-    """What `hunt` returns: the faults, each with its smallest run; `folders` are theirs in the order."""
+    """The result of `hunt`: the faults, each with its smallest run; `folders` are in the faults' order."""
 
     folders: tuple[str, ...]
     _hunt: hunting.Hunt
@@ -95,12 +95,12 @@ class HuntResult(Findings):
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
-        """What is wrong, each with a rule that explains it if one does."""
+        """The faults, each with a rule that explains it, if one is known."""
         return tuple(self._hunt.faults)
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where a fault was found."""
+        """1 if a fault was found."""
         return int(bool(self._hunt.faults)), None
 
     def document(self) -> Mapping[str, object]:
@@ -108,7 +108,7 @@ class HuntResult(Findings):
         return hunt_report.as_json(self._hunt, self.folders, self.refusals)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield what was found, for a reader."""
+        """Yield the faults for a reader."""
         yield from hunt_report.as_text(self._hunt, self.folders)
         for name, why in self.refusals:
             yield f"not asked: {name}: {why.partition(chr(10))[0]}"
@@ -142,7 +142,7 @@ _COLUMNS = (
 
 @offered_functions(HuntRequest)
 def hunt(request: HuntRequest, listeners: Listeners) -> HuntResult:
-    """Return what an engine behind an adapter answers wrongly, with the smallest streams that show it.
+    """Return the wrong answers of an engine through an adapter, with the smallest streams that show them.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine rspql"
@@ -209,7 +209,7 @@ def _queries(
 
 
 def _judgeable(made: hunting.MadeQueries, judge: hunting.Reference) -> hunting.MadeQueries:
-    """Return the queries of which runs can be judged; raises LarsError where there is none."""
+    """Return the queries whose runs can be judged; raises LarsError if none can."""
     obstacles = {query.name: judge.obstacle(query) for query in made.queries}
     left = tuple(query for query in made.queries if obstacles[query.name] is None)
     lost = tuple((name, f"{judge.name} cannot run it: {why}") for name, why in obstacles.items() if why)

@@ -17,7 +17,7 @@ from lars.files import exists, rewrite
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InitRequest:
-    """What `lars init` is asked.
+    """The arguments of `lars init`.
 
     The file refers to the queries and traces; they are not copied. Most commands accept the folder as input.
 
@@ -40,13 +40,13 @@ class InitRequest:
 
 @dataclass(frozen=True, slots=True)
 class InitialFolder(Result):
-    """What `init` returns: the file that it has written, and what it says."""
+    """The result of `init`: the path of the new file, and its text."""
 
     path: Path
     text: str
 
     def parts(self) -> Iterable[str]:
-        """Yield what is written, and what can be done with it."""
+        """Yield the new file, and commands to try next."""
         yield f"{self.path}:"
         yield self.text.rstrip("\n")
         folder = shlex.quote(str(self.path.parent))
@@ -55,7 +55,7 @@ class InitialFolder(Result):
 
 @offered_functions(InitRequest)
 def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
-    """Write experiment.toml for queries and traces into a folder, and return what it says.
+    """Write experiment.toml for queries and traces into a folder, and return its text.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,4 +1,4 @@
-"""`record`: what an engine answers behind an adapter, written as a case; or what the adapter gets wrong."""
+"""`record`: the answers of an engine through an adapter, written as a case; or tests of the adapter."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,7 +29,7 @@ _FORM: Final = "a file with a query in the engine's language"
 
 
 def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what `options` of open says, of texts NAME=VALUE, JSON or else text, or of a mapping."""
+    """Return the `options` of the message open, from texts NAME=VALUE (JSON or plain text) or a mapping."""
     if isinstance(names, Mapping):
         return json_table(dict(names))
     options: dict[str, object] = {}
@@ -45,7 +45,7 @@ def adapter_options(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, An
 
 
 def adapter_option() -> Any:
-    """Return the field of what starts an adapter."""
+    """Return the field of the adapter's command."""
     return option(None, "Command that starts the adapter.", metavar="COMMAND")
 
 
@@ -69,7 +69,7 @@ class AdapterOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordRequest:
-    """What `lars record` is asked.
+    """The arguments of `lars record`.
 
     Runs the engine twice on the trace and writes its answers as a case (.json). With --check, tests the
     adapter against the protocol instead.
@@ -100,7 +100,7 @@ class RecordRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RecordResult(Findings):
-    """What `record` returns of a run: the answers, and whether a second process gave the same."""
+    """The result of `record` for a run: the answers, and whether a second process answered the same."""
 
     path: Path | None
     answers: adapters.EngineAnswers
@@ -123,7 +123,7 @@ class RecordResult(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield what was recorded, in a few lines."""
+        """Yield a summary of the recording, in a few lines."""
         answers = self.answers
         same = (
             "two processes answered the same"
@@ -167,7 +167,7 @@ _COLUMNS = (
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class AdapterVerdict(Findings):
-    """What `record --check` returns: each thing that was tried of an adapter."""
+    """The result of `record --check`: each test of the adapter."""
 
     checks: tuple[adapters.AdapterCheck, ...]
 
@@ -178,7 +178,7 @@ class AdapterVerdict(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where something is wrong."""
+        """1 if a test failed."""
         return int(not self.correct), None
 
     def document(self) -> Mapping[str, object]:
@@ -203,7 +203,7 @@ class AdapterVerdict(Findings):
 
 @offered_functions(RecordRequest)
 def record(request: RecordRequest, listeners: Listeners) -> RecordResult | AdapterVerdict:
-    """Return what an engine behind an adapter answers, or what the adapter gets wrong.
+    """Return the answers of an engine through an adapter, or the adapter's failed tests.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine cqels"
@@ -227,7 +227,7 @@ def record(request: RecordRequest, listeners: Listeners) -> RecordResult | Adapt
 
 
 def _opened(path: Path | None) -> AbstractContextManager[TextIO | None]:
-    """Return the file of messages, which nothing else is written to."""
+    """Return the open file for messages only, or None."""
     if path is None:
         return nullcontext()
     try:
@@ -269,7 +269,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
-    """Return the query, None where it is in no language that is known: then it can be recorded alone."""
+    """Return the query; None with a warning if no known language fits, since it can still be recorded."""
     try:
         return read_once(text, str(path))
     except LarsError as error:

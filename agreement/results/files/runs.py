@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunRequest:
-    """What `lars run` is asked.
+    """The arguments of `lars run`.
 
     A cell is one combination of query, trace, engine and parameters. Prints a row per cell.
 
@@ -48,7 +48,7 @@ class RunRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class RunResult(Findings):
-    """What `run` returns: the tables of its cells, which lie in `folder` with all results, too."""
+    """The result of `run`: the tables of its cells; `folder` has all results."""
 
     folder: Path
     _results: CellResults
@@ -56,29 +56,29 @@ class RunResult(Findings):
 
     @property
     def title(self) -> str:
-        """What the experiment shows, as it says."""
+        """The experiment's title."""
         return self._results.title
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What the cells are called."""
+        """The names of the cells."""
         return tuple(map(str, self._results.cells))
 
     @property
     def refused(self) -> Mapping[str, str]:
-        """Of the cells that could not be run, why."""
+        """The reason for each cell that could not be run."""
         return dict(self._refused)
 
     @property
     def _refused(self) -> Sequence[tuple[str, str]]:
-        """The names of refused cells, which two cells may share, with the reasons."""
+        """The names of refused cells, with the reasons; two cells may share a name."""
         own = self._results
         reasons = ((str(cell), own.results[cell.key].get("refused")) for cell in own.cells)
         return [(name, problem) for name, problem in reasons if problem is not None]
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """2 where a cell cannot be run, 3 by --fail-on-empty."""
+        """2 if a cell cannot be run, 3 by --fail-on-empty."""
         for name, problem in self._refused:
             return 2, f"{len(self._refused)} of {len(self.cells)} cells cannot be run, as {name}: {problem}"
         empty = [row for row in self._results.agreements if row["empty"] or row["agree"] is None]
@@ -104,19 +104,19 @@ class RunResult(Findings):
         return (first, *(part for other in others for part in ("", other)))
 
     def page(self) -> "Page":
-        """Return what the page says: an index of the cells, and what was found over time in each."""
+        """Return the content of the HTML report: an index of the cells, and each cell's results over time."""
         # Loads what only pages need.
         from agreement.results.renderings.run_report import run_page
 
         return run_page(self._results, self.document())
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the tables `verdicts` of judged cells, `agreements` of comparisons, where there are any."""
+        """Return the tables `verdicts` of judged cells and `agreements` of comparisons, if any."""
         return self._results.tables()
 
 
 def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield each warning once, after the cells that it is of where it is not of all."""
+    """Yield each warning once; if only some cells have it, with their names."""
     warned: dict[str, list[str]] = {}
     for cell in cells:
         for message in dict.fromkeys(cell_results[cell.key].get("warnings", ())):
@@ -129,7 +129,7 @@ def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterat
 
 @offered_functions(RunRequest)
 def run(request: RunRequest, listeners: Listeners) -> RunResult:
-    """Run an experiment cell by cell, continuing where an earlier run stopped, and return its tables.
+    """Run an experiment cell by cell, resume an interrupted run, and return its tables.
 
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:

@@ -1,1 +1,1 @@
-"""`compare` of two logs of alerts: what is found, and how it is told."""
+"""`compare` of two logs of alerts: computation and report."""

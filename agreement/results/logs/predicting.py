@@ -1,4 +1,4 @@
-"""What predicts a log of alerts: a query evaluated by a specification, or by an engine version."""
+"""Prediction of a log of alerts: a query evaluated by a specification or an engine version."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -50,9 +50,9 @@ def read_log(path: Path, reading: requests.AnswersOptions) -> Recording:
 
 @dataclass(frozen=True, slots=True)
 class JudgedLogs:
-    """What logs are judged by: the file of a query, the trace of events, and how logs are read.
+    """The basis of predictions: the query's file, the trace of events, and the options for reading logs.
 
-    `periods` are those to try for pulling; none: those that a log allows.
+    `periods` are the pull periods to try; if empty, periods that fit a log's times.
     """
 
     query: Path
@@ -63,10 +63,10 @@ class JudgedLogs:
     tolerance: float
 
     def predictions(self, log: Path, warn: Warn, progress: Progress) -> tuple[Prediction, ...]:
-        """Return what was tried for a log, the best first.
+        """Return the predictions for a log, best first.
 
-        Windows that report as they close are tried where pulling does not fit, and versions of engines where
-        no specification does.
+        Windows that report when they close are tried if pulling does not fit; engine versions are tried if no
+        specification fits.
         """
         unit, messages = self.unit, list[str]()
         run, zero = self._run(_PUSH, messages.append)
@@ -96,7 +96,7 @@ class JudgedLogs:
         return tuple(sorted(dated, key=lambda one: one.order))
 
     def _run(self, name: str, warn: Warn) -> tuple[EngineRun, str | None]:
-        """Return what an engine is given, and the dateTime of time 0; numbers since 1970 count from it."""
+        """Return the engine's input and the dateTime of time 0; seconds since 1970 are counted from it."""
         run, zero = judged_run(self.query, name, self.trace, self.unit, warn)
         first = min((push.t for push in run.pushes), default=0.0)
         if zero is not None or first < SINCE_1970:
@@ -107,7 +107,7 @@ class JudgedLogs:
         return replace(run, pushes=pushes), moment
 
     def _answers(self, log: Path, names: tuple[str, ...], zero: str | None) -> Answers:
-        """Return a log in the columns of the query; raises LarsError where it lacks one."""
+        """Return a log in the query's columns; raises LarsError if a column is missing."""
         recording = read_log(log, self.reading.since(zero))
         if zero is not None and recording.reports and recording.reports[0].t >= SINCE_1970:
             recording = later(recording, -datetime.fromisoformat(zero).timestamp() * 1000)
@@ -119,7 +119,7 @@ class JudgedLogs:
     def _judged(
         self, name: str, engine: str, run: EngineRun, slide: Duration | None, answers: Answers
     ) -> Prediction:
-        """Return what an engine makes of the log; its windows slide so, if it is no version of one."""
+        """Return an engine's prediction of the log; windows of a specification slide by `slide`."""
         run = run if engine in ENGINES else replace(run, query=_sliding(run.query, slide))
         times = [report.t for report in answers.recording.reports]
         try:
@@ -132,7 +132,7 @@ class JudgedLogs:
     def _verdict(
         self, name: str, engine: str, run: EngineRun, starts: tuple[int, ...] | None, answers: Answers
     ) -> Prediction:
-        """Return what an engine makes of the log: of multisets, or else of sets, which many logs keep."""
+        """Return an engine's prediction as multisets, or otherwise as sets, which many logs store."""
         tried: list[Prediction] = []
         for semantics in (Semantics.BAG, Semantics.SET):
             how = requests.JudgeOptions(diagnosis=False, tolerance=self.tolerance, semantics=semantics)
@@ -158,9 +158,9 @@ def _verdict_of(
 
 
 def _joined(log: Recording, run: EngineRun, slide: Duration | None) -> Recording:
-    """Return a log in which the alerts of one evaluation are one report, at the time of the first.
+    """Return a log with one report per evaluation, at the time of its first alert.
 
-    Evaluations are as far apart as windows slide, or come with the events.
+    Evaluations are one slide apart, or happen at the events.
     """
     events = sorted({push.t for push in run.pushes})
     begin = 0.0 if slide is None else _begin([report.t for report in log.reports], slide) or 0.0
@@ -184,16 +184,16 @@ def _sliding(query: EngineQuery, slide: Duration | None) -> EngineQuery:
 
 
 def _lengths(query: EngineQuery) -> Sequence[float]:
-    """Return how many ms long the windows in time are; none where all windows count triples."""
+    """Return the lengths of time-based windows in ms; none if all windows count triples."""
     windows = (source.window for source in requests.sources(query))
     return sorted({window.length.milliseconds for window in windows if isinstance(window, Range)})
 
 
 def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
-    """Return periods of which all alerts come in the same half: those of the query, then usual ones.
+    """Return periods in which all alerts come in the same half: the query's own, then usual ones.
 
-    None is longer than the trace, and there is none where no window is one in time. The longest come first;
-    where all alerts have one time any period fits, and the shortest come first.
+    No period exceeds the trace; a query without time-based windows has none. The longest come first; if all
+    alerts have the same time, the shortest come first.
     """
     if not _lengths(run.query):
         return ()
@@ -207,9 +207,9 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 
 
 def _begin(times: Sequence[float], period: Duration) -> float | None:
-    """Return the ms behind multiples of a period at which a part of it begins that all times lie in.
+    """Return the offset in ms, within the period, of a half period that contains all times.
 
-    None where no half of the period holds all of them; 0 without times.
+    None if no half period contains all times; 0 without times.
     """
     length = period.milliseconds
     phases = sorted({round(t % length, 6) for t in times}) or [0.0]
@@ -221,7 +221,7 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
     """Return start times t0, with which windows close when reports come, or at a round time a little before.
 
-    Raises LarsError where reports come at all times of the period.
+    Raises LarsError if no half of the period contains all reports.
     """
     whole, begin = period.milliseconds, _begin(times, period)
     if begin is None:

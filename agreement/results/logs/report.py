@@ -1,4 +1,4 @@
-"""Two logs of alerts for a reader: which alerts both have, how late, and what predicts each log; JSON."""
+"""The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -27,9 +27,9 @@ _SHOWN: Final = 20
 
 @dataclass(frozen=True, slots=True)
 class Prediction:
-    """What a semantics says of a log of alerts: `name` in words, and the engine to judge by.
+    """A semantics' prediction of a log of alerts: `name` in words, and the engine to judge by.
 
-    `once`: equal rows of an evaluation count as one. Without a verdict `problem` says why there is none.
+    `once`: equal rows of an evaluation count as one. Without a verdict, `problem` has the reason.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Prediction:
 
     @property
     def unexplained(self) -> Sequence[WindowVerdict]:
-        """The evaluations at which the log has something else than is predicted."""
+        """The evaluations with other rows in the log than predicted."""
         return [window for window in self.windows if window.is_wrong]
 
     @property
@@ -74,7 +74,7 @@ class Prediction:
 
     @property
     def order(self) -> tuple[bool, bool, int, float]:
-        """What the best is first by: it predicts the log, leaves least unexplained, is least late."""
+        """The sort key of predictions: correct ones, then fewest unexplained rows, then least delay."""
         rows = sum(len(window.missing) + len(window.extra) for window in self.unexplained)
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
@@ -90,7 +90,7 @@ Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 def as_text(
     names: tuple[str, str], match: LogMatch, predictions: Predictions, draft: str | None, dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield the alerts that differ, sentences about all, and what predicts each log."""
+    """Yield the alerts that differ, sentences about all alerts, and the predictions of each log."""
     lone = [alert for alert in match.alerts if alert.delay is None]
     moved = [alert for alert in match.alerts if alert.delay is not None and abs(alert.delay) > SLACK]
     for title, alerts in (("alerts of one log alone", lone), ("common alerts at other times", moved)):
@@ -179,7 +179,7 @@ def _explanation(name: str, tried: Sequence[Prediction]) -> Iterator[RenderableT
 
 
 def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: Dates) -> Iterator[str]:
-    """Yield where the events are of the alerts that a log lacks which is predicted by the clock."""
+    """Yield the events behind alerts that a log lacks, if a clocked semantics predicts the log."""
     if not best.correct or best.engine not in CLOCKED or best.verdict is None or not best.windows:
         return
     assert isinstance(best.verdict.judgement, Judgement)
@@ -210,7 +210,7 @@ def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
 
 
 def _apart(zero: str | None, other: str | None) -> float:
-    """Return how many ms a time 0 is later than another one."""
+    """Return by how many ms the time 0 `zero` is later than `other`."""
     if zero is None or other is None:
         return 0.0
     return (datetime.fromisoformat(zero) - datetime.fromisoformat(other)).total_seconds() * 1000

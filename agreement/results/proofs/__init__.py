@@ -1,1 +1,1 @@
-"""What can happen, beyond one trace: diagrams over periods and lengths, verdicts and witnesses in general."""
+"""Results beyond one trace: diagrams over periods and lengths, general verdicts and witnesses."""

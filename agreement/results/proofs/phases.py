@@ -1,4 +1,4 @@
-"""`phase`: where on a trace push and pull agree, by pulling period, window length and rate."""
+"""`phase`: agreement of push and pull on a trace, by pull period, window length and rate."""
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,7 +46,7 @@ _VARIED: Final = "Parameters"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PhaseRequest:
-    """What `lars phase` is asked.
+    """The arguments of `lars phase`.
 
     Prints a table with a row per pull period: how many whole periods agree, by window length.
 
@@ -87,7 +87,7 @@ class PhaseRequest:
     fail_on_empty: bool = fail_on_empty_option()
 
     def command(self, name: str, *more: str) -> str:
-        """Return the command of that name for the same inputs, without what varies."""
+        """Return the command line of another command for the same inputs, without the varied options."""
         options = self.options
         again = chain(*map(shell_words, (options.input_options, options.bad_lines, options.reading)))
         assigned = (
@@ -98,7 +98,7 @@ class PhaseRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PhaseResult(Findings):
-    """What `phase` returns: for each rate a diagram, whose rows say at each length how many periods agree."""
+    """The result of `phase`: for each rate a diagram with the number of agreeing periods by length."""
 
     diagrams: tuple[PhaseDiagram, ...]
     unit: str
@@ -111,7 +111,7 @@ class PhaseResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """0; with --fail-on-empty 3 if there is nothing that they agree on."""
+        """0; 3 with --fail-on-empty if there is no row to agree on."""
         if self._fails_on_empty and all(row.is_empty for diagram in self.diagrams for row in diagram.rows):
             return FAILED, f"--fail-on-empty{NO_ROWS} in any whole period"
         return 0, None
@@ -133,13 +133,13 @@ class PhaseResult(Findings):
         return PhaseContent(self._title, self._commands, *content)
 
     def page(self) -> "Page":
-        """Return what the page of the diagrams says."""
+        """Return the content of the HTML report."""
         from agreement.results.renderings.phase_report import phase_page
 
         return phase_page(self._content, self.document(), self.warnings)
 
     def notebook_html(self) -> str:
-        """Return what a notebook shows: each diagram as a map of colours."""
+        """Return the HTML for a notebook: each diagram as a heat map."""
         from agreement.results.renderings.phase_report import notebook_phases
 
         return notebook_phases(self._content)
@@ -154,7 +154,7 @@ class PhaseResult(Findings):
         write_figure(Path(path), self.plot())
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `shares`: runs of lengths at which as many periods agree."""
+        """Return the table `shares`: ranges of lengths with equal numbers of agreeing periods."""
         return (OutTable("shares", _COLUMNS, self._rows()),)
 
     def _rows(self) -> Iterable[tuple[int, int, int, int, int, int, int]]:
@@ -177,7 +177,7 @@ _COLUMNS = (
 
 @offered_functions(PhaseRequest)
 def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
-    """Return how many periods agree, by pulling period and length of one window, on a trace.
+    """Return the number of agreeing periods on a trace, by pull period and one window's length.
 
     >>> result = phase("samples/coupons", period=[7, 8], length="1..60")
     >>> [list(result.diagrams[0].runs(row)) for row in result.diagrams[0].rows]

@@ -32,7 +32,7 @@ AGREES = "push and pull agree on the trace: there is nothing to shrink"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ShrinkRequest:
-    """What `lars shrink` is asked.
+    """The arguments of `lars shrink`.
 
     Removes triples, parts of the queries and time while push and pull still disagree for the same cause.
 
@@ -56,7 +56,7 @@ class ShrinkRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ShrinkResult(Findings):
-    """What `shrink` returns: the smallest disagreement that was reached, with both sizes."""
+    """The result of `shrink`: the smallest disagreement found, with the sizes before and after."""
 
     verdict: ClassVar[str | None] = "disagree"
 
@@ -65,17 +65,17 @@ class ShrinkResult(Findings):
 
     @property
     def disagree(self) -> bool:
-        """Whether there was something to shrink."""
+        """Whether push and pull disagree, so that shrinking is possible."""
         return self._outcome is not None
 
     @property
     def cause(self) -> str | None:
-        """The cause of the difference that is left; None where push and pull agree."""
+        """The cause of the remaining difference; None if push and pull agree."""
         return None if self._outcome is None else self._outcome.cause.value
 
     @property
     def trace(self) -> tuple[Fact, ...]:
-        """What still has to arrive."""
+        """The remaining elements of the trace."""
         return () if self._outcome is None else self._outcome.left.facts
 
     @property
@@ -85,7 +85,7 @@ class ShrinkResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where there was something to shrink."""
+        """1 if push and pull disagree."""
         return int(self.disagree), None
 
     def document(self) -> Mapping[str, object]:
@@ -93,11 +93,11 @@ class ShrinkResult(Findings):
         return shrunk_json(self._outcome) if self._outcome is not None else {"cause": None}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield both sizes, and what is left."""
+        """Yield the sizes before and after, and the remaining input."""
         return () if self._outcome is None else shrunk_text(self._outcome)
 
     def page(self) -> "Page":
-        """Return what the page says: both sizes, then what is left as `agree` sees it."""
+        """Return the content of the HTML report: both sizes, then the comparison of the remaining input."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.page import PageHead
@@ -109,13 +109,13 @@ class ShrinkResult(Findings):
         return shrink_page(self._title, question, self._outcome, self.document())
 
     def write_experiment(self, folder: str | Path) -> None:
-        """Write what is left as an experiment for `agree`."""
+        """Write the remaining input as an experiment for `agree`."""
         if self._outcome is None:
             raise LarsError(AGREES)
         write_shrunk(Path(folder), self._outcome)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `trace`: what is left of it."""
+        """Return the table `trace`: the remaining elements."""
         return (OutTable("trace", _COLUMNS, map(_row, self.trace)),)
 
 
@@ -135,7 +135,7 @@ _COLUMNS = (
 
 @offered_functions(ShrinkRequest)
 def shrink(request: ShrinkRequest, listeners: Listeners) -> ShrinkResult:
-    """Return a minimal disagreement for the same cause: of an experiment, or of queries and traces.
+    """Return a minimal disagreement with the same cause, for an experiment or for queries and traces.
 
     >>> result = shrink("samples/minus")
     >>> result.cause, [fact.t for fact in result.trace]

@@ -1,6 +1,6 @@
-"""What holds on any stream: `decide` and `contained` prove or refute it, `witness` finds the smallest stream.
+"""Verdicts for all streams: `decide` and `contained` prove or refute it, `witness` finds the smallest stream.
 
-`witness` takes what `lars decide` proves or refutes by streams: neither knows less than the other.
+`witness` uses the proofs and refutations of `lars decide`, and `decide` uses witness streams.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -63,7 +63,7 @@ _PREFERRED: Final = (Language.CQELS, Language.RSPQL, *Language)
 def without_trace(
     inputs: Sequence[Path], options: requests.TracelessOptions, warn: Warn
 ) -> tuple[TracelessTask, Overrides]:
-    """Return what the inputs of a command ask: an experiment, or queries; and what it overrides."""
+    """Return the task of a command's inputs (an experiment or queries), and the overriding options."""
     overrides = Overrides(options.period, options.unit, options.reading, options.assign or {})
     trace_input = requests.InputOptions(static=options.static, unit=options.unit).trace()
     return _traceless(inputs, trace_input, overrides, warn), overrides
@@ -98,7 +98,7 @@ def _traceless(
 def _compared(experiment: Experiment) -> Experiment:
     """Return an experiment that judges engines as one that compares push and pull of its queries.
 
-    Parameters that no query names are fixed: which trace there is makes no difference.
+    Parameters outside the queries are fixed: the choice of trace makes no difference.
     """
     entries = experiment.entries
     if entries["comparisons"] or not entries["queries"]:
@@ -122,7 +122,7 @@ def _compared(experiment: Experiment) -> Experiment:
 
 
 def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
-    """Return the places of the query whose patterns say where they are matched, if there is one."""
+    """Return the places of the query's patterns, if such a query exists."""
     if requests.is_experiment(inputs[0]):
         experiment = read_experiment(inputs[0])
         (entry, *_) = experiment.entries["queries"]
@@ -140,7 +140,7 @@ SECONDS: Final = 60.0
 
 
 def time_limit_option() -> Any:
-    """Return the field of how long is looked."""
+    """Return the field of the time limit."""
     return option(
         None,
         "Time limit. When it is reached, the verdict is open. [default: 60 for two queries, "
@@ -172,7 +172,7 @@ _OF_TWO: Final = frozenset(("--contained", "--equivalent"))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecideRequest:
-    """What `lars decide` is asked.
+    """The arguments of `lars decide`.
 
     Prints a verdict for each period, the theorem that proves it, and a stream on which they differ.
     With --contained or --equivalent, compares the answers of two queries in one language instead.
@@ -208,7 +208,7 @@ class DecideRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class DecideResult(Findings):
-    """What `decide` returns: for each period a verdict, the theorem and the premises that it rests on."""
+    """The result of `decide`: for each period a verdict, its theorem, and the theorem's premises."""
 
     verdict: ClassVar[str | None] = "holds"
 
@@ -218,7 +218,7 @@ class DecideResult(Findings):
 
     @property
     def holds(self) -> bool | None:
-        """Whether push and pull agree on every stream, for every period; None where that is open."""
+        """Whether push and pull agree on every stream, for every period; None if open."""
         return all_hold(self.verdicts)
 
     def document(self) -> Mapping[str, object]:
@@ -226,11 +226,11 @@ class DecideResult(Findings):
         return decision_report.as_json(self.verdicts, self._variants)
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield the verdicts, what was checked, and a stream for each kind of difference."""
+        """Yield the verdicts, the checked premises, and a stream for each kind of difference."""
         return decision_report.as_text(self.verdicts, self._variants)
 
     def page(self) -> Page:
-        """Return what the page says: verdicts by period, premises with their places in the query."""
+        """Return the content of the HTML report: verdicts by period, and premises with their places."""
         question = "Do push and pull agree on every stream?"
         head = PageHead(self._title, question, self.holds, "", self.warnings)
         return decision_report.decision_page(head, self.verdicts, self._variants, self.document())
@@ -257,7 +257,7 @@ _VERDICT_COLUMNS = (
 
 @offered_functions(DecideRequest, without=("contained", "equivalent", "rename"))
 def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
-    """Return whether push and pull agree on every stream: of an experiment, or of one or two queries.
+    """Return whether push and pull agree on every stream, for an experiment or one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
     >>> [(decision.period, decision.verdict.value) for decision in decide(query, period="1,2").verdicts]
@@ -276,7 +276,7 @@ def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class ContainmentResult(Findings):
-    """What `contained` returns: in each direction that was asked for, what was found and why."""
+    """The result of `contained`: in each requested direction, the verdict and its reason."""
 
     verdict: ClassVar[str | None] = "holds"
 
@@ -285,12 +285,12 @@ class ContainmentResult(Findings):
 
     @property
     def directions(self) -> tuple[Decision, ...]:
-        """What was found of the first query in the second, then, if asked for, of the second in the first."""
+        """The verdict on the first query in the second, then, if requested, on the opposite direction."""
         return tuple(containment for *_, containment in self._directions)
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds in all of them; None where that is open."""
+        """Whether containment holds in all directions; None if open."""
         return all_hold(self.directions)
 
     def document(self) -> Mapping[str, object]:
@@ -302,7 +302,7 @@ class ContainmentResult(Findings):
         return decision_report.containment_text(self._directions, self._files)
 
     def page(self) -> Page:
-        """Return what the page says."""
+        """Return the content of the HTML report."""
         one, other = (Path(file).name for file in self._files)
         both = (
             "Have both the same answers"
@@ -354,7 +354,7 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
 
 @offered_functions(DecideRequest)
 def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult | ContainmentResult:
-    """Return what `lars decide` is asked: of push and pull, or of two queries in one mode."""
+    """Answer `lars decide`, for push and pull or for two queries in one mode."""
     if request.contained or request.two.equivalent:
         return answering(contained).answer(request, listeners)
     return answering(decide).answer(request, listeners)
@@ -365,7 +365,7 @@ _FINER: Final = 5.0
 
 
 def made_streams(task: WitnessTask) -> StreamMaker:
-    """Return what makes streams from the queries' disjuncts, for push and pull or for two queries."""
+    """Return the maker of streams from the queries' disjuncts, for push and pull or for two queries."""
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input:
         return lambda *_: None
@@ -389,9 +389,9 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 
 
 def finer_unit(task: WitnessTask) -> Duration | None:
-    """Return a finer unit with which the sides differ on a stream, None where `decide` knows of none.
+    """Return a finer unit for which a stream makes the sides differ; None if `decide` finds none.
 
-    Nor for a cause: what `decide` knows of can have another one.
+    None also for a requested cause: the stream of `decide` can have another cause.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input or wishes.cause is not None:
@@ -445,7 +445,7 @@ def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Ba
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WitnessRequest:
-    """What `lars witness` is asked.
+    """The arguments of `lars witness`.
 
     Prints the triples of the stream, and the rows that only one side reports.
 
@@ -460,10 +460,10 @@ class WitnessRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class WitnessResult(Findings):
-    """What `witness` returns: for each period the smallest streams, and why there are no more.
+    """The result of `witness`: for each period the smallest streams, and why there are no more.
 
-    `differ` is None where none was found, and no theorem says that there is none; `finer` is a finer unit
-    with which there is one.
+    `differ` is None if neither a stream nor a theorem was found; `finer` is a finer unit for which a stream
+    exists.
     """
 
     verdict: ClassVar[str | None] = "differ"
@@ -475,7 +475,7 @@ class WitnessResult(Findings):
 
     @property
     def differ(self) -> bool | None:
-        """Whether there is a stream on which the two sides differ."""
+        """Whether a stream exists on which the two sides differ."""
         agree = all_hold(self.periods)
         return None if agree is None else not agree
 
@@ -486,7 +486,7 @@ class WitnessResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where there is such a stream, 3 where none was found."""
+        """1 if such a stream exists, 3 if none was found."""
         return {False: 0, True: 1, None: 3}[self.differ], None
 
     def document(self) -> Mapping[str, object]:
@@ -495,7 +495,7 @@ class WitnessResult(Findings):
         return {**witness_report.as_json(self._task, self.periods), "finer": finer}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield each period's witnesses, and why there are no more."""
+        """Yield each period's witnesses, and the reason why there are no more."""
         yield from witness_report.as_text(self._task, self.periods)
         yield from self._in_finer()
 
@@ -505,7 +505,7 @@ class WitnessResult(Findings):
         return () if self.finer is None else (known,)
 
     def page(self) -> Page:
-        """Return what the page says: what was searched, and the first stream as `agree` sees it."""
+        """Return the content of the HTML report: the search, and the first stream's comparison."""
         # Loads what only pages need.
         from agreement.results.renderings.pages.witness_page import witness_page
 
@@ -548,7 +548,7 @@ _WITNESS_COLUMNS = (
 
 @offered_functions(WitnessRequest)
 def witness(request: WitnessRequest, listeners: Listeners) -> WitnessResult:
-    """Return the smallest stream on which push and pull differ: of an experiment, or of one or two queries.
+    """Return the smallest stream on which push and pull differ, for an experiment or one or two queries.
 
     >>> result = witness("samples/minus")
     >>> result.differ, [fact.t for fact in result.witnesses[0].facts]

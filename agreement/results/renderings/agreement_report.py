@@ -1,7 +1,7 @@
-"""The report of `lars agree`: text, one document (--json), tables (--out), what it rests on (--full).
+"""The report of `lars agree`: text, one document (--json), tables (--out), evidence (--full).
 
-The document is made part by part. The tables have whole periods, rows that one side alone has, answers as
-runs. What the verdict rests on are the model, both LARS programs and all answers.
+The document is made part by part. The tables have whole periods, unmatched rows, and answers as runs of equal
+rows. The evidence is the model, both LARS programs and all answers.
 """
 
 import shlex
@@ -54,11 +54,10 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 
 @dataclass(frozen=True, slots=True)
 class ExplainOptions:
-    """How `lars explain` is asked about a row: of which experiment, with which options of `lars agree`.
+    """Options of `lars explain` for a row: the inputs, and options of `lars agree`.
 
-    `inputs` are those of the query that is pulled (True), and of the one that pushes.
-    `merging` and `apart`: which query was given. `derives`: an experiment, in which the other one can be
-    asked about by its language.
+    `inputs` are those of the pulled query (True) and of the pushed query (False). `merging` and `apart`:
+    which query was given. `derives`: an experiment, in which `--engine` selects the other query.
     """
 
     inputs: Mapping[bool, tuple[Path, ...]]
@@ -70,10 +69,10 @@ class ExplainOptions:
     dates: Dates = NO_DATES
 
     def command(self, pair: Pair, row: RowDifference, alike: Container[str] | None = ()) -> str | None:
-        """Return the command, quoted for a shell; of what looks `alike` in short terms it has the whole.
+        """Return the command, quoted for a shell; an ambiguous short term is written in full.
 
-        `alike` None: of whatever there is. Returns None where no command asks about the query of the side:
-        it is derived, and the query that was given says something else in its mode.
+        `alike`: the ambiguous atoms; None means that all atoms are. Returns None if no command reaches the
+        side's query: it is derived, and the given query differs in that mode.
         """
         pulled = row.side is Side.PULL
         if not (self.merging if pulled else self.apart) and not self._can_ask(pair):
@@ -92,7 +91,7 @@ class ExplainOptions:
         return _rules(pair.csparql, self.setting) == _rules(pair.cqels, self.setting)
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
-        """Return the options by which the query that was given is evaluated as on that side."""
+        """Return the options that evaluate the given query as this side does."""
         query = pair.csparql if pulled else pair.cqels
         engine = ["--engine", query.language.value]
         if not pulled:
@@ -114,7 +113,7 @@ def _reading(query: EngineQuery) -> str:
 
 
 def _untriggered(options: Sequence[str]) -> Sequence[str]:
-    """Return the options without --trigger, which says nothing of a query that is pulled."""
+    """Return the options without --trigger, which a pulled query ignores."""
     at = options.index("--trigger") if "--trigger" in options else len(options)
     return [*options[:at], *options[at + 2 :]]
 
@@ -124,7 +123,7 @@ SupportedRow = tuple[RowDifference, tuple[Fact, ...]]
 
 @dataclass(frozen=True, slots=True)
 class AgreementView:
-    """A report in its setting, of how many queries that were given, and what of it is wanted."""
+    """A report with its setting, the number of given queries, and the filter of rows."""
 
     report: AgreementReport
     setting: Setting
@@ -136,12 +135,12 @@ class AgreementView:
 
     @property
     def first(self) -> VariantReport:
-        """The variant that stands for all, the brave one."""
+        """The variant that represents all variants: the brave reading."""
         return self.report.variants[0]
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if the trace has dateTimes."""
         return Dates(self.first.trace.origin, self.setting.unit)
 
     def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
@@ -158,7 +157,7 @@ class AgreementView:
                 yield from self._details(variant, groups, asking, dates)
 
     def headline(self) -> Text:
-        """Return the verdict in one sentence: of the first row that is shown which side, period, why."""
+        """Return the verdict in one sentence, with side, period and cause of the first row shown."""
         variant = self.first
         first = next(iter(self.row_filter.rows(variant)), None)
         if first is None:
@@ -236,7 +235,7 @@ class AgreementView:
     def as_json(self) -> outputs.Json:
         """Return the whole report: the first variant's periods at the top, all under `variants`.
 
-        What can be long is an iterator, for `document_lines`.
+        Long lists are iterators, for `document_lines`.
         """
         derived = self.report.variants if self.first.pair.choices is not None else ()
         return {
@@ -410,18 +409,18 @@ def _by_time(variant: VariantReport) -> tuple["RowsByTime", "RowsByTime"]:
 
 
 def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> Dates:
-    """Return what the times of a trace are called; of one that was searched they may be `timed`."""
+    """Return the names of a trace's times; a synthetic trace may be `timed`."""
     return Dates(variant.trace.origin, unit, timed=timed).within(variant.trace.timeline)
 
 
 def difference_text(row: RowDifference, dates: Dates) -> str:
-    """Return which row one side alone has, in which period, and why."""
+    """Return the row that only one side reports, its period, and its cause."""
     where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
     return f"{where}: {row.side.value} alone reports {outputs.short_row(row.row)}, {row.cause.value}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
-    """Return, of the periods that disagree, how many of their rows both sides have."""
+    """Return the share of common rows for each period that disagrees."""
     shares = []
     for verdict in verdicts:
         if verdict.agree is False:
@@ -432,7 +431,7 @@ def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
 
 
 def _row_counts(verdict: PeriodVerdict) -> tuple[int, int, int]:
-    """Return how many rows both sides have in all whole periods, push alone, and pull alone."""
+    """Return the numbers of rows in whole periods: on both sides, only push, and only pull."""
     tables = verdict.intervals
     pushed, pulled = int(tables.sizes.push.sum()), int(tables.sizes.pull.sum())
     # Sizes of what one side alone has are counted where a period disagrees, and stand for nothing elsewhere.
@@ -455,7 +454,7 @@ def _left(part: tuple[int, int], timeline: Interval, dates: Dates) -> str:
 
 
 def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, int]]:
-    """Yield the parts of the timeline that lie in no whole period; time 0 lies in no period at all."""
+    """Yield the parts of the timeline outside every whole period; time 0 is always outside."""
     start = first_start(verdict.period, timeline)
     if max(timeline.first - 1, 0) < min(start, timeline.last):
         yield max(timeline.first - 1, 0), min(start, timeline.last)
@@ -464,7 +463,7 @@ def _outside(verdict: PeriodVerdict, timeline: Interval) -> Iterator[tuple[int, 
 
 
 def _alike(rows: Iterable[RowDifference]) -> set[str]:
-    """Return the atoms in short terms of which some term could be another one of these rows."""
+    """Return the atoms whose short terms are ambiguous among these rows."""
     distinct = {row.row for row in rows}
     terms = Counter(map(outputs.short, {term for row in distinct for term in row}))
     unclear = {row for row in distinct if any(terms[outputs.short(term)] > 1 for term in row)}
@@ -513,7 +512,7 @@ _ROWS_AT_ONCE: Final = 1_000
 def _supported(
     variant: VariantReport, intervals: Iterable[tuple[PeriodComparison, list[RowDifference]]]
 ) -> Iterator[tuple[PeriodComparison, list[SupportedRow]]]:
-    """Yield the intervals with what their rows rest on."""
+    """Yield the intervals, each with its rows and the triples that support them."""
     waiting: list[tuple[PeriodComparison, list[RowDifference]]] = []
     count = 0
     for interval in intervals:

@@ -1,7 +1,7 @@
-"""What `lars solve` prints or writes: JSON, text for a reader, a trace of reports, line by line; and tables.
+"""The output of `lars solve`: JSON, text for a reader, a trace of reports, line by line; and tables.
 
-Lines come as they are evaluated. The tables of --out have what is answered at which time, and when
-nothing is.
+Lines come as they are evaluated. The tables of --out have the answers with their times, and the times without
+any answer.
 """
 
 from collections import Counter
@@ -32,10 +32,10 @@ def json_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
 
 
 def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs.Json]:
-    """Yield an object for each time point; `origin`, where times have one, is in each.
+    """Yield an object for each time point; `origin` is in each if times are dateTimes.
 
-    Of a report `t` is its time point; where it comes between two of them, `t` is the one before, and
-    `ms` its time in milliseconds.
+    A report has its time point as `t`; between two time points, `t` is the earlier, and `ms` the time in
+    milliseconds.
     """
     since: outputs.Json = {} if answers.origin is None else {"origin": answers.origin}
     match answers:
@@ -124,9 +124,9 @@ _LAST: Final = Column("last", int, "the last one; it is answered at each evaluat
 
 
 def tables(answers: Answered, *, runs: bool) -> tuple[OutTable, ...]:
-    """Return the table of what is answered, and that of the times at which there is an answer.
+    """Return the table of answers, and the table of evaluation times with answers.
 
-    With `runs` what is answered has a row for each run of evaluations in place of one for each.
+    With `runs` each row covers a run of consecutive evaluations.
     """
     match answers:
         case EngineReports() if runs:
@@ -194,7 +194,7 @@ def _copies(rows: Iterable[Row]) -> Iterator[tuple[Row, int]]:
 
 
 def _joined(parts: Iterable[_Part[_Key]]) -> Iterator[tuple[int, int, _Key]]:
-    """Yield what is answered with its longest runs, by their first and last times."""
+    """Yield each answer with its longest runs, by their first and last times."""
     keys: list[_Key] = []
     firsts: list[int] = []
     lasts: list[int] = []

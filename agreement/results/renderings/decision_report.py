@@ -1,4 +1,4 @@
-"""What is decided for every stream, of one query and of two: text, JSON, the page of `lars decide`."""
+"""The reports of decisions for every stream, on one query or two: text, JSON, HTML."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ from translate.tau import columns
 
 
 def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator[RenderableType]:
-    """Yield the report for readers: the verdicts, what they rest on, a stream for each kind."""
+    """Yield the report for readers: the verdicts, their premises, and a stream for each kind."""
     unit = variants.question.setting.unit
     yield from _verdicts(decisions, variants.question)
     yield "what was checked"
@@ -46,18 +46,18 @@ def as_text(decisions: Sequence[Decision], variants: VariantClasses) -> Iterator
 
 
 def _dates(unit: Duration, period: int) -> Dates:
-    """Return what times of a stream that was searched are called."""
+    """Return the names of times in a stream that the search found."""
     return Dates(unit=unit, timed=isinstance(period, TimedPoints))
 
 
 def _groups(decisions: Sequence[Decision]) -> Iterator[list[Decision]]:
-    """Yield periods in a row of which the same is said."""
+    """Yield consecutive periods with equal verdicts and reasons."""
     kinds = groupby(decisions, lambda one: (one.verdict, one.why, one.changes))
     return (list(group) for _, group in kinds)
 
 
 def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Iterator[RenderableType]:
-    """Yield the verdict of each period, what it rests on, and what it is with a finer unit."""
+    """Yield the verdict of each period, its premises, and the verdict with a finer unit."""
     unit = question.setting.unit
     style = "bold red" if any(map(_differs, decisions)) else "bold"
     yield Text(_headline(decisions, question), style=style)
@@ -158,7 +158,7 @@ def _differs(decision: Decision) -> bool:
 
 
 def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str:
-    """Return the verdicts in one sentence, those that differ first."""
+    """Return the verdicts in one sentence, with disagreements first."""
     by_verdict: dict[EveryStream, list[Decision]] = {}
     for decision in sorted(decisions, key=lambda decision: not _differs(decision)):
         by_verdict.setdefault(decision.verdict, []).append(decision)
@@ -188,7 +188,7 @@ def _witness(period: int, witness: Witness, dates: Dates) -> Iterator[str]:
 
 
 def _row_alone(witness: Witness) -> str:
-    """Return which side alone has which row, and why."""
+    """Return the row that only one side reports, and its cause."""
     return f"{_side(witness)} alone has ({', '.join(map(outputs.short, witness.row))}), {witness.remark}"
 
 
@@ -263,13 +263,13 @@ def _square(verdict: EveryStream) -> outputs.Json:
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:
-    """Return periods in a row of one verdict, as wide as they are many."""
+    """Return consecutive periods of one verdict, with a width for the drawing."""
     periods = outputs.number_ranges([decision.period for decision in own], _RANGES)
     return {"periods": periods, "count": len(own)} | _square(own[0].verdict)
 
 
 def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
-    """Return each theorem that a verdict rests on, with what it says."""
+    """Return the theorems behind the verdicts, each with its statement."""
     named = dict.fromkeys(decision.why for decision in verdicts if decision.holds is not None)
     return [
         (name, says) for name in named for theorem, says in legend_of(name) if theorem in name.split(",")[0]

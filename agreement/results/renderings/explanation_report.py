@@ -5,14 +5,14 @@
     {…, "answer_streams": 0, "why": {"kind": "violated", "without", "more", "violations"}}
     {…, "answer_streams": 0, "why": {"kind": "circular", "on_own_absence": [{"rules"}]}}
 
-`origin` is the dateTime of time 0, null where times are numbers alone.
-`without` counts the answer streams without constraints and heads outside the timeline, `violations`
-are those of the first: {"rule", "text", "why", "binding", "head", "premises", "others"}. `more` says
-that there are more answer streams than those looked at, `why` where an atom that no rule derives fails.
-`at` is the reference time, `t` that of the atom. A NODE is `kind` derived, with rule, text, binding
-and premises [{"literal", "why", "evidence": [NODE]}], or `repeated` when it is told elsewhere, maybe
-among the lemmas, which stand too deep in the proof; or `kind` input or known (static data, facts),
-with {"t", "stream", "s", "p", "o"} for a stream triple and {"t", "atom"} for others; or `kind`
+`origin` is the dateTime of time 0, null if times are integers. `without` counts the answer streams of the
+program without constraints and heads outside the timeline. `violations` are those of the first: {"rule",
+"text", "why", "binding", "head", "premises", "others"}. `more`: more answer streams exist than were
+inspected; `why` locates the failure of an atom without rules. `at` is the reference time, `t` the atom's
+time. A NODE is `kind` derived, with rule, text, binding and premises [{"literal", "why", "evidence":
+[NODE]}], or `repeated` when it is told elsewhere, maybe among the lemmas, which stand too deep in the proof;
+or `kind` input or known (static data, facts), with {"t", "stream", "s", "p", "o"} for a stream triple and
+{"t", "atom"} for others; or `kind`
 absent: no such atom in [from, to]. Leaves have `windows`, outer ones first: {"window", "from", "to"}.
 """
 
@@ -37,7 +37,7 @@ _DEEPEST: Final = 20
 
 
 class ToldOnce:
-    """What is told already: each derived atom has its proof in one place, later mentions point to it."""
+    """The proofs printed so far: each derived atom has one proof, and later mentions refer to it."""
 
     def __init__(self, world: explain.IndexedPoint) -> None:
         self.prover = explain.Prover(world)
@@ -45,11 +45,11 @@ class ToldOnce:
         self.later: list[Moment] = []
 
     def derived(self, moment: Moment) -> bool:
-        """Whether a rule derives the atom, so that it has a proof to tell."""
+        """Whether a rule derives the atom, so that it has a proof."""
         return isinstance(self.prover.support(moment), explain.RuleInstance)
 
     def elsewhere(self, moment: Moment, depth: int) -> bool:
-        """Whether a proof stands in another place: it was told, or is so deep that it is told later."""
+        """Whether a proof is at another place: printed before, or postponed because it is too deep."""
         known = moment in self.goals
         if not known and depth > _DEEPEST:
             self.later.append(moment)
@@ -57,7 +57,7 @@ class ToldOnce:
         return known or depth > _DEEPEST
 
     def left(self) -> Iterator[Moment]:
-        """Yield the atoms whose proofs were too deep to be told in their place."""
+        """Yield the atoms whose proofs were postponed because they were too deep."""
         while self.later:
             yield self.later.pop(0)
 
@@ -79,7 +79,7 @@ _MOST_BEHIND: Final = 5
 
 
 def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates) -> str:
-    """Return a sentence of why an atom holds: the input that it rests on; or of what it lacks."""
+    """Return why an atom holds (the supporting input) or fails, in one sentence."""
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
@@ -102,7 +102,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
 
 
 def bound(values: explain.Values) -> str:
-    """Return what the variables of a rule stand for."""
+    """Return the values of a rule's variables."""
     return ", ".join(f"{name} = {outputs.shorten(str(term))}" for name, term in values)
 
 
@@ -113,7 +113,7 @@ def signature_text(name: Signature) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Where and when something is, in words, its times as they are called."""
+    """Descriptions of places and times in words, with dateTimes if known."""
 
     dates: Dates
 
@@ -130,7 +130,7 @@ class Words:
         )
 
     def place_of(self, evidence: explain.Evidence, *, nested: bool = False) -> str:
-        """Return where the evidence lies: the time points, and what the windows show."""
+        """Return the place of the evidence: its time points and windows."""
         match evidence:
             case explain.PresentAtom(t, _):
                 return f"at {self.dates.text(t)}"
@@ -161,7 +161,7 @@ class Words:
                 assert_never(evidence)
 
     def unseen(self, sight: explain.Sight) -> str:
-        """Return where an atom was looked for in vain, and what lies nearest."""
+        """Return the interval that was searched without success, and the nearest instances."""
         windows = ", ".join(f"{window} shows {self.at(interval)}" for window, interval in sight.windows[:-1])
         place = f"{windows}; {self._missed(sight)}" if windows else self._missed(sight)
         return "; ".join((place, *self._nearest(sight)))
@@ -200,7 +200,7 @@ class Words:
         return f"not among {newest}, {reach}; {atom} came before them"
 
     def underived(self, sought: Underived | None, t: int) -> str:
-        """Return what is missing of an atom that no rule derives."""
+        """Return the reason why an atom without rules is missing."""
         if sought is None:
             return "no rule derives it"
         if sought.input is None:
@@ -222,7 +222,7 @@ class Words:
         return f"its body holds{values}: the head @_{time} {short_text(atom)} {outside}"
 
     def _nearest(self, sight: explain.Sight) -> list[str]:
-        """Return what lies nearest, unless it is told already."""
+        """Return the nearest instances, unless they are printed already."""
         branches = []
         told_already = sight.dropped is not None and sight.empty is None and sight.gaps is None
         if sight.before is not None and not told_already:
@@ -242,7 +242,7 @@ _RELAXED: Final = "the rules without constraints and heads outside the timeline"
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A line, what belongs to it directly below, and the nodes under it."""
+    """A line, the notes directly below it, and the nodes under it."""
 
     line: str
     notes: tuple[str, ...] = ()
@@ -311,7 +311,7 @@ class _TreeTeller:
         yield from lines(self._moment(proof.goal, 0))
 
     def rest(self) -> Iterator[str]:
-        """Yield the proofs that were too deep to be told in their place."""
+        """Yield the proofs that were postponed because they were too deep."""
         for moment in self._once.left():
             yield ""
             yield from lines(self._moment(moment, 0))
@@ -355,7 +355,7 @@ class _TreeTeller:
         return Branch(f"{short_text(moment[1])} at {self._dates.text(moment[0])}: see {where}")
 
     def shortfall(self, goal: explain.AbsentAtom, explanation: AtomExplanation) -> Branch:
-        """Return why a goal does not hold; what it misses in turn stands under it."""
+        """Return why a goal does not hold, with the reasons of its missing premises below."""
         return Branch(
             f"{short_text(goal.atom)} does not hold {self._words.when(goal.within)}",
             (),
@@ -511,11 +511,11 @@ class _JsonTeller:
         self._once = ToldOnce(world)
 
     def rest(self) -> list[outputs.Json]:
-        """Return the proofs that were too deep to be told in their place."""
+        """Return the proofs that were postponed because they were too deep."""
         return [self._derived(moment, 0) for moment in self._once.left()]
 
     def node(self, moment: Moment, depth: int, windows: list[outputs.Json]) -> outputs.Json:
-        """Return an atom with what supports it."""
+        """Return an atom with its support."""
         here = {"windows": windows}
         if not self._once.derived(moment):
             kind = "input" if self._once.prover.support(moment) is explain.Given.INPUT else "known"
@@ -535,7 +535,7 @@ class _JsonTeller:
         return content | self._dates.with_dates({"t": moment[0]})
 
     def premise(self, premise: explain.Premise, depth: int) -> outputs.Json:
-        """Return a body literal that holds, with what it rests on."""
+        """Return a body literal that holds, with its evidence."""
         evidence = premise.evidence
         return {
             "literal": outputs.encode(premise.literal),
@@ -570,7 +570,7 @@ class _JsonTeller:
                 assert_never(evidence)
 
     def shortfall(self, goal: explain.AbsentAtom) -> outputs.Json:
-        """Return what a goal lacks; what it misses in turn stands in it."""
+        """Return the failed attempts at a goal, including the attempts at its missing premises."""
         self._once.goals.add(goal)
         here = self._shortfalls[goal]
         return {
@@ -611,7 +611,7 @@ class _JsonTeller:
         return content
 
     def nearest(self, sight: explain.Sight | None) -> list[outputs.Json]:
-        """Return what lies nearest before and after."""
+        """Return the nearest instances before and after."""
         sides = () if sight is None else (("before", sight.before), ("after", sight.after))
         return [{"side": side} | _atom(*moment, self._dates) for side, moment in sides if moment is not None]
 

@@ -1,4 +1,4 @@
-"""What a hunt found, as text, as JSON, as a page; each fault as a page that an author reads in a minute."""
+"""The reports of a hunt: text, JSON, HTML, and a page about each fault for the engine's author."""
 
 import re
 import shlex
@@ -24,7 +24,7 @@ _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
 
 def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
-    """Yield what was found, a line and a table for each fault, and what could not be run."""
+    """Yield a line and a table for each fault, and the queries that could not be run."""
     text = outputs.quantity(len(hunt.faults), "fault") if hunt.faults else "no fault"
     of = outputs.quantity(len(hunt.queries), "query")
     name = hunt.name or "the engine"
@@ -49,16 +49,16 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
 
 
 def _runs_text(hunt: Hunt, of: str = "") -> str:
-    """Return how many runs looked for faults, and how many came after these."""
+    """Return the number of runs that searched, and of runs that minimized afterwards."""
     after = hunt.runs - hunt.searched
     more = f"; {after} more minimized and repeated faults" if after else ""
     return f"{outputs.quantity(hunt.searched, 'run')}{of}, {hunt.judged_runs} judged{more}"
 
 
 def title(fault: Fault) -> str:
-    """Return what a fault is in a few words: the first part of its rule, and the name of that.
+    """Return a fault's title: the first part of its rule's sentence, and the rule's name.
 
-    The rule itself is longer where it says more.
+    The rule's own sentence can be longer.
     """
     match = _PARTS.fullmatch(fault.sentence)
     assert match is not None
@@ -72,7 +72,7 @@ def stream_table(fault: Fault) -> Table:
 
 
 def places_table(fault: Fault) -> Table:
-    """Return what is right and what came, place by place."""
+    """Return the expected and the reported rows, place by place."""
     names = ", ".join(f"?{name}" for name in columns(fault.run.query.read))
     terms = _terms(fault)
     came = (
@@ -87,7 +87,7 @@ def places_table(fault: Fault) -> Table:
 
 
 def _where(fault: Fault, place: ReportMatch) -> str:
-    """Return which push a place is, or at which time what is evaluated."""
+    """Return the place's push, or its evaluation time and window."""
     if fault.verdict.by_push:
         return f"push {place.at}"
     at = outputs.plain(place.at)
@@ -96,7 +96,7 @@ def _where(fault: Fault, place: ReportMatch) -> str:
 
 
 def _terms(fault: Fault) -> dict[str | None, str]:
-    """Return what was given by what is left of it in the rows of an engine that tells no kinds of terms."""
+    """Return the input terms by their lexical forms, for an engine whose rows have no term kinds."""
     if not fault.run.typed_answers.lexical:
         return {}
     triples = (
@@ -111,7 +111,7 @@ def _rows_text(rows: Sequence[Row]) -> str:
 
 
 def rule_text(fault: Fault) -> str:
-    """Return what rule the engine seems to follow, in a sentence."""
+    """Return the rule that the engine seems to follow, in a sentence."""
     if fault.rule is not None:
         beside = "".join(f"; {rule.sentence}" for rule in fault.other_rules)
         more = "" if fault.isolated else f" {_TOGETHER}{beside and f': {beside[2:]}'}."
@@ -123,7 +123,7 @@ def rule_text(fault: Fault) -> str:
 
 
 def right_text(hunt: Hunt, fault: Fault) -> str:
-    """Return what is right by which definition."""
+    """Return the correct behavior and the definition behind it."""
     return hunt.reference.sentence if fault.rule is None else f"{hunt.reference.sentence}: {fault.rule.right}"
 
 
@@ -141,7 +141,7 @@ def compare_command(hunt: Hunt) -> str:
 
 
 def fault_markdown(hunt: Hunt, fault: Fault, made: Sequence[tuple[str, str]]) -> str:
-    """Return a fault for its author: query, stream, what came, what is right, by which definition."""
+    """Return a fault for the engine's author: query, stream, reported rows, correct rows, definition."""
     static = fault.run.query.registration.static
     same = ", the same in a new process" if fault.repeated else ""
     size, runs = (
@@ -260,7 +260,7 @@ def hunt_page(
     *,
     linked: bool = False,
 ) -> Page:
-    """Return the page; where it is `linked` it lies beside the folders of the faults, if they are written."""
+    """Return the report's page; if `linked`, it is next to the faults' folders and links to them."""
     name, reference = hunt.name or "The engine", hunt.reference.name
     runs = _runs_text(hunt)
     text = f"No fault in {runs}: that proves nothing."
@@ -281,7 +281,7 @@ def hunt_page(
 
 
 def fault_page(hunt: Hunt, fault: Fault, case: Mapping[str, object]) -> Page:
-    """Return the page of one fault, which lies beside its case."""
+    """Return the page of one fault, which is next to its case."""
     content = {"faults": [_fault(hunt, 0, fault, ".")], "left": 0, "linked": False, "refused": []}
     head = PageHead(f"{hunt.name}: {title(fault)}", _question(hunt), False, rule_text(fault))
     return Page(head, "hunt", case, _run_content(hunt) | content)
@@ -292,7 +292,7 @@ def _question(hunt: Hunt) -> str:
 
 
 def _run_content(hunt: Hunt) -> outputs.Json:
-    """Return what was run, by names, and on which queries."""
+    """Return the engine, the reference and the queries of the hunt, by name."""
     failed = [] if not hunt.failures else [f"{len(hunt.failures)}, the first: {hunt.failures[0].problem}"]
     return {
         "ran": [

@@ -25,11 +25,11 @@ PHASES: Final = (COUNTING, "transient", "later")
 class WindowVerdict:
     """How one window of a specification, or one step of an engine version, was met.
 
-    `phase` says whether it counts: windows do; transient and later ones are not compared. `at` is where it
-    is: a window's `from` and `to` in time points, a step's `push` or `answer` by its number from 0, or its
-    `time` unit. `rows` are those of both sides, by `columns`. `delay` is in ms. Without `problem` all is
-    right. `starts` are the t0 for which a window is judged; `reported` are the times in ms of the reports
-    that a step predicts, and of those that were recorded; `shift`, borders that fit better.
+    `phase` is `windows` for compared windows; transient and later ones are not compared. `at` is where it is:
+    a window's `from` and `to` in time points, a step's `push` or `answer` by its number from 0, or its `time`
+    unit. `rows` are the rows of both sides, by `columns`. `delay` is in ms. Without `problem` all is right.
+    `starts` are the t0 for which a window is judged. `reported` has the predicted and the recorded times of
+    reports, in ms. `shift` has borders that fit better.
     """
 
     phase: str
@@ -65,12 +65,12 @@ class WindowVerdict:
 
     @property
     def precision(self) -> float:
-        """The share of the reported rows that are expected; 1 where none is reported."""
+        """The share of the reported rows that are expected; 1 if none is reported."""
         return self.rows.precision
 
     @property
     def recall(self) -> float:
-        """The share of the expected rows that are reported; 1 where none is expected."""
+        """The share of the expected rows that are reported; 1 if none is expected."""
         return self.rows.recall
 
     @property
@@ -90,12 +90,12 @@ class WindowVerdict:
 
     @property
     def by_kind(self) -> dict[str, Sequence[Row]]:
-        """The rows of both sides, those that are missing, and those that are extra."""
+        """The rows by kind: common, missing, and extra."""
         return {"common": self.rows.shared, "missing": self.rows.missing, "extra": self.rows.extra}
 
 
 def window_json(window: WindowVerdict, dates: Dates) -> Json:
-    """Return all that is told of a window or step."""
+    """Return a window or step as JSON."""
     if window.reported is None:
         head: Json = {**starts_json(window.starts, dates), **dates.with_dates(window.at)}
         numbers = counts(window.rows) | pick(window, "delay", "triples", "problem")
@@ -133,7 +133,7 @@ def _shift_json(shift: Shift, dates: Dates) -> Json:
 
 
 def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -> Json:
-    """Return start times, or lists of them, each dateTime beside its number."""
+    """Return start times, or lists of them, each with its dateTime if known."""
     listed: Json = {"t0": list(starts)}
     if dates.zero is not None:
         listed[f"t0{SUFFIX}"] = [
@@ -143,18 +143,18 @@ def starts_json(starts: Sequence[int] | Sequence[Sequence[int]], dates: Dates) -
 
 
 def points(t: float, milliseconds: float) -> float:
-    """Return a time in ms in time points of so many ms each."""
+    """Return a time in ms as time points of `milliseconds` each."""
     number = t / milliseconds
     return int(number) if number == int(number) else number
 
 
 def phases_of(judgement: Judgement | VersionJudgement) -> Sequence[str]:
-    """Return the phases that are told of: all steps of an engine version count."""
+    """Return the phases to report: all steps of an engine version count."""
     return PHASES if isinstance(judgement, Judgement) else PHASES[:1]
 
 
 def judged_windows(verdict: AnswersVerdict) -> Iterator[WindowVerdict]:
-    """Yield the windows for each choice that matches, else for the best one; or the steps: all count."""
+    """Yield the windows of each matching choice, or of the best choice; for an engine version, its steps."""
     judgement = verdict.judgement
     if not isinstance(judgement, Judgement):
         yield from _steps(judgement)
@@ -205,7 +205,7 @@ _MOST_LISTED_STARTS: Final = 10_000
 
 
 def fitting_starts(judgement: Judgement) -> list[list[int]]:
-    """Return t0 of each window for all that fit, also those that the t0 of an only window stands for."""
+    """Return each window's t0 for all matching choices, including equivalent t0 of an only window."""
     return [starts for verdict in fitting(judgement) for starts in _starts_of(verdict)]
 
 
@@ -301,6 +301,6 @@ def score_of_case(verdict: CaseVerdict) -> float:
 
 
 def starts_of_case(verdict: CaseVerdict) -> list[list[int]]:
-    """Return the start times by which a case is correct; none of an engine version."""
+    """Return the start times for which a case is correct; none for an engine version."""
     judgement = verdict.judgement
     return [list(one.choice.starts) for one in judgement.matching] if isinstance(judgement, Judgement) else []

@@ -1,4 +1,4 @@
-"""Where two profiles part: a table of the differences and a sentence, JSON, what the page draws."""
+"""The report of two profiles' differences: a table, a sentence, JSON, and the drawing."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -58,7 +58,7 @@ def _of_one(parting: Divergence) -> Iterator[RenderableType]:
 
 
 def page_parts(parting: Divergence) -> Iterator[RenderableType]:
-    """Yield a comparison for a page that has said its summary: each rule is told once, in a table."""
+    """Yield a comparison for a page below its summary: a table explains each rule once."""
     if parting.frequencies:
         rules = (
             (_name_of(cause, parting), cause.rule.sentence, str(count))
@@ -96,7 +96,7 @@ def _title(parting: Divergence) -> str:
 
 
 def _dates(parting: Divergence) -> Dates:
-    """Return what the times at which they part are called."""
+    """Return the names of the times of differences."""
     pushes, parted = parting.pushes, parting.parted
     last = max((int(difference.difference.at) for difference in parted), default=0)
     end = last if pushes is None else ceil(_points(pushes[last].t, parting.unit))
@@ -159,13 +159,13 @@ def _causes(difference: DifferenceWithRules, parting: Divergence, rules: set[Swi
 
 
 def _name_of(cause: SwitchedRule, parting: Divergence) -> str:
-    """Return a rule's name; with its profile where both have one of that name."""
+    """Return a rule's name, with its profile if both profiles have a rule of that name."""
     others = {other.number for other in parting.causes if other.rule.name == cause.rule.name}
     return cause.rule.name if len(others) == 1 else f"{_sides(parting)[cause.number]} {cause.rule.name}"
 
 
 def summary(parting: Divergence) -> str:
-    """Return the sentence that says whether and where they part."""
+    """Return whether and where two profiles differ, as a sentence."""
     first, second = parting.names
     place = "push" if parting.pushes is not None else "time unit"
     places = f"{outputs.quantity(parting.places, place)} at which either reports"
@@ -197,7 +197,7 @@ def _rules(parting: Divergence) -> Iterator[str]:
 
 
 def as_json(comparisons: Sequence[Divergence], refused: Sequence[RefusedCase] = ()) -> outputs.Json:
-    """Return a comparison on a trace, or those on cases with how they end together."""
+    """Return a comparison on a trace, or comparisons on cases with their overall result."""
     if len(comparisons) == 1 and comparisons[0].title is None:
         return _json_of_one(comparisons[0], comparisons[0].dates) | {"origin": comparisons[0].origin}
     same = all(comparison.same for comparison in comparisons)
@@ -270,7 +270,7 @@ def _json_cause(cause: SwitchedRule) -> outputs.Json:
 
 
 def parting_timelines(parting: Divergence) -> list[outputs.Json]:
-    """Return the timeline of the places at which they part; none where they do at none."""
+    """Return the timeline of the differences; empty if there is none."""
     dates = _dates(parting)
     parted = [part.difference for part in parting.parted]
     first = [(report, each.rows.missing) for each in parted for report in each.right or ()]
@@ -290,6 +290,6 @@ def parting_timelines(parting: Divergence) -> list[outputs.Json]:
 
 
 def _mark(report: Report, parts: bool, unit: Duration) -> tuple[float, str, str]:
-    """Return the mark of a report: its time, what kind of mark, its words."""
+    """Return the mark of a report: its time, kind and label."""
     kind = "bad" if parts else "empty" if not report.rows else "push"
     return _points(report.t, unit), kind, outputs.quantity(len(report.rows), "row")

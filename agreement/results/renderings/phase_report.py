@@ -1,6 +1,7 @@
-"""Phase diagrams as a picture, for readers, as JSON, as a page and a notebook's map.
+"""The reports of phase diagrams: picture, text, JSON, HTML, and a heat map for notebooks.
 
-The picture: U across, L up, the share of agreeing periods as colour; the page: where shares change, too.
+The picture: U is horizontal, L vertical, and the colour is the share of agreeing periods; the page marks
+changes too.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +30,7 @@ _WIDTH, _HEIGHT, _LABEL = 6.4, 4.8, 50
 
 
 def check(path: Path) -> None:
-    """Raise LarsError for a file of another kind, and where nothing can draw."""
+    """Raise LarsError for an unknown file extension, or if matplotlib is missing."""
     if path.suffix not in FORMATS:
         raise LarsError(f"{path}: expected a picture named *{', *'.join(FORMATS)}")
     check_matplotlib(str(path))
@@ -83,7 +84,7 @@ def as_text(diagrams: Sequence[PhaseDiagram], unit: str, window: str) -> Iterato
 
 
 def summary(diagrams: Sequence[PhaseDiagram]) -> str:
-    """Return at how many pairs of U and L they agree throughout, and how often that changes."""
+    """Return the number of pairs U and L with full agreement, and the number of changes."""
     rows = [row for diagram in diagrams for row in diagram.rows if row.whole]
     cells = [(agreeing, row.whole) for row in rows for agreeing in row.agreeing]
     perfect = sum(agreeing == whole for agreeing, whole in cells)
@@ -127,7 +128,7 @@ def as_json(diagrams: Sequence[PhaseDiagram], unit: str, window: str, origin: st
 
 @dataclass(frozen=True, slots=True)
 class PhaseContent:
-    """What was found, on what; the commands that tell a cell, and `lars agree` at the query's own length."""
+    """The diagrams and their inputs; the commands for a cell and for the query's own length."""
 
     title: str
     commands: tuple[str, str]
@@ -163,7 +164,7 @@ _RUNS: Final = 3_000
 
 
 def _diagram(diagram: PhaseDiagram, count: int) -> Json:
-    """Return a diagram as lengths and, for some periods, how many periods agree at each of them."""
+    """Return a diagram as lengths and, for some periods, the number of agreeing periods at each."""
     runs = sum(len(list(diagram.runs(row))) for row in diagram.rows if row.whole)
     fitting = min(_CELLS // max(len(diagram.lengths), 1), _RUNS * len(diagram.rows) // max(runs, 1)) // count
     phase_rows = evenly(diagram.rows, max(fitting, 1))
@@ -202,7 +203,7 @@ _LIGHT: Final = 0.18
 
 
 def percent(agreeing: int, whole: int) -> str:
-    """Return a share for readers, with one decimal; what is not all is not 100.
+    """Return a share in percent with one decimal; less than all is never 100.
 
     >>> percent(2, 3), percent(3, 3), percent(2999, 3000), percent(1, 4), percent(1, 9999)
     ('66.7', '100', '99.9', '25', '0.1')
@@ -213,7 +214,7 @@ def percent(agreeing: int, whole: int) -> str:
 
 
 def notebook_phases(content: PhaseContent) -> str:
-    """Return what a notebook shows: each diagram as a map of colours."""
+    """Return the HTML for a notebook: each diagram as a heat map."""
     return render(
         "phase_small",
         said=summary(content.diagrams),

@@ -1,4 +1,4 @@
-"""The page of `lars run`: its cells with their verdicts, and of each what was found over time."""
+"""The page of `lars run`: the cells with their verdicts, and each cell's results over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
@@ -59,7 +59,7 @@ def run_page(results: CellResults, document: Mapping[str, object]) -> Page:
 
 
 def _origins(cells: Sequence[Cell], results: Mapping[str, Json]) -> Iterator[str]:
-    """Yield where time 0 of each trace is whose times are dateTimes."""
+    """Yield the dateTime of time 0, for each trace with dateTimes."""
     origins = {(cell.trace, results[cell.key].get("origin")): None for cell in cells}
     for trace, origin in origins:
         if origin is not None:
@@ -99,7 +99,7 @@ def _table(name: str, rows: Sequence[Json], varied: Sequence[str], kinds: Sequen
 
 
 def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
-    """Return the verdicts with a column for each engine, where there are several."""
+    """Return the verdicts with a column for each engine, if there are several engines."""
     engines = list(dict.fromkeys(row["engine"] for row in verdicts))
     if len(engines) < 2:  # noqa: PLR2004 - one is a column of the table
         return None
@@ -119,7 +119,7 @@ def _matrix(verdicts: Sequence[Json], varied: Sequence[str]) -> Json | None:
 
 
 def _heat(agreements: Sequence[Json], named: Sequence[str]) -> Json | None:
-    """Return the share of agreeing periods by U and what is `named`, where there are several U."""
+    """Return the share of agreeing periods by U and the columns `named`, if there are several U."""
     result = [row for row in agreements if row.get("intervals")]
     periods = sorted({row["period"] for row in result})
     if len(periods) < 2 or len(periods) > _MOST_PERIODS:  # noqa: PLR2004 - one is a column of the table
@@ -160,7 +160,7 @@ def _cells(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
 
 
 def _cell(cell: Cell, result: Mapping[str, Any], most: int) -> Json:
-    """Return the windows of a cell up to their ends in time points, with what these are called."""
+    """Return a cell's windows with their ends in time points and dateTimes."""
     unit = cell.work.unit if isinstance(cell.work, JudgingWork) else SECOND
     windows = [
         {name: window[name] for name in _MEASURED}

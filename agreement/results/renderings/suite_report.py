@@ -1,4 +1,4 @@
-"""What a suite found of an engine: text, JSON, EARL, JUnit, and what a failure's page says."""
+"""The reports of a suite's run: text, JSON, EARL, JUnit, and pages about failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
@@ -32,7 +32,7 @@ _LABELS: Final = {
 
 
 def overview(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
-    """Yield what each engine is and how its tests ended; several side by side."""
+    """Yield each engine's parameters and test results; several engines are compared in one table."""
     for each in results:
         yield from _sentences(each)
     if len(results) > 1:
@@ -42,7 +42,7 @@ def overview(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
 
 
 def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
-    """Yield what each engine is and how its tests ended, and of one engine the first failures."""
+    """Yield each engine's parameters and test results, and the first failures if there is one engine."""
     yield from overview(results)
     for result in results[:1] if len(results) == 1 else ():
         failed = [one for one in result.results if one.outcome is suite.Outcome.FAILED]
@@ -96,7 +96,7 @@ def by_feature(result: suite.SuiteResult) -> RenderableType:
 
 
 def side_by_side(results: Sequence[suite.SuiteResult]) -> RenderableType:
-    """Return engines beside each other: passed of those that were not refused, by level and feature."""
+    """Return a table that compares engines: passed out of accepted tests, by level and feature."""
     names = [result.engine for result in results]
     rows = [
         (level, feature, *(_share(_of(result, level, feature)) for result in results))
@@ -138,7 +138,7 @@ def _is_judged(result: suite.TestResult) -> bool:
 
 
 def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
-    """Yield the sentence that a failed test is about, the rule, its stream, what is right and what came."""
+    """Yield a failed test: its sentence, the reason, its stream, expected and reported rows."""
     yield f"{result.test.name}: {result.test.comment}"
     if result.answer.failure is not None:
         yield f"  the run failed: {result.answer.failure}"
@@ -188,7 +188,7 @@ def _rows(rows: Sequence[Mapping[str, str | None]]) -> str:
 
 
 def reasons(result: suite.TestResult, choice: Choice) -> str:
-    """Return which other parameters would explain an answer, those that differ in the fewest."""
+    """Return the parameters that would explain an answer, with the fewest differences."""
     if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)
@@ -233,7 +233,7 @@ def _test_json(result: suite.TestResult, suite_result: suite.SuiteResult) -> out
 
 
 def _why(result: suite.TestResult, suite_result: suite.SuiteResult) -> str | None:
-    """Return why a test did not pass, where it can be told."""
+    """Return the reason why a test did not pass, if known."""
     if result.outcome is suite.Outcome.NOT_ASKED:
         return _NOT_ASKED
     known = result.answer.refused or result.answer.failure
@@ -265,9 +265,9 @@ def earl(result: suite.SuiteResult) -> str:
 
 
 def junit(result: suite.SuiteResult) -> str:
-    """Return the results as JUnit's XML: what neither passed nor failed is skipped.
+    """Return the results as JUnit XML; a test without a verdict is skipped.
 
-    An engine that is mute has failed, though none of its tests has: that is a case of its own.
+    A mute engine gets an extra failed test case, although none of its tests failed.
     """
     skipped = sum(not _is_judged(test_result) for test_result in result.results)
     head = (

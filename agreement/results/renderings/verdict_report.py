@@ -1,7 +1,7 @@
 """Verdicts of `lars judge`, on recorded cases and on one recording: text and JSON.
 
-Cases by family: those that differ, those that cannot be judged. One recording: a sentence, a table of
-windows or cases, and what explains the rest.
+Cases are grouped by family; cases that differ or cannot be judged are listed. A recording has a sentence, a
+table of windows or cases, and explanations of the differences.
 """
 
 import re
@@ -38,7 +38,7 @@ from lars.language.windows import Interval
 def text_of_cases(
     verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]
 ) -> Iterator[RenderableType]:
-    """Yield the table of families of cases, the cases that differ, and those that cannot be judged."""
+    """Yield the table of families, the cases that differ, and the cases that cannot be judged."""
     yield _families(verdicts)
     differing = [case_verdict for case_verdict in verdicts if case_verdict.correct is not True]
     if differing:
@@ -91,7 +91,7 @@ _TIMES: Final = 5
 def by_specification(
     judgement: Judgement, diagnosis: Diagnosis | None, all_dates: Dates
 ) -> Iterator[RenderableType]:
-    """Yield what a reader wants to know of a specification's verdict."""
+    """Yield a specification's verdict for readers."""
     best, milliseconds = judgement.best, all_dates.unit.milliseconds
     ends = [window.at for window in (*best.transient, *best.windows, *best.later)]
     last = ceil(max(ends, default=0) / milliseconds)
@@ -117,7 +117,7 @@ def by_specification(
 def by_other_match(
     judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
-    """Yield that answers which are not correct are so by the other match; not where a report is missing."""
+    """Yield a note if the answers are correct by the other match, unless a report is missing."""
     if (
         other is not None
         and other.correct
@@ -154,7 +154,7 @@ def _value(term: str | None) -> str | None:
 
 
 def _lacks_report(judgement: Judgement) -> bool:
-    """Whether fewer reports came than are due, so that not their times alone are wrong."""
+    """Whether fewer reports came than are due, so that not only their times are wrong."""
     whole = [
         window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
     ]
@@ -297,7 +297,7 @@ def _share(share: float) -> str:
 
 
 def by_version(judgement: VersionJudgement) -> Iterator[RenderableType]:
-    """Yield what a reader wants to know of an engine version's verdict."""
+    """Yield an engine version's verdict for readers."""
     place = judgement.by.value
     if judgement.correct:
         some = f"{outputs.quantity(len(judgement.places), place)} with reports, all as predicted"
@@ -359,7 +359,7 @@ def _specification_json(judgement: Judgement, diagnosis: Diagnosis | None, dates
 
 
 def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
-    """Return the verdict on a file of answers: windows of each choice that matches, else of the best one."""
+    """Return the verdict on a file of answers, with the windows of each matching or the best choice."""
     judgement, dates = verdict.judgement, verdict.dates
     phases: dict[str, list[outputs.Json]] = {phase: [] for phase in phases_of(judgement)}
     for window in judged_windows(verdict):
@@ -382,7 +382,7 @@ def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json
 
 
 def cases_json(verdicts: Sequence[judging.CaseVerdict], refused: Sequence[RefusedCase]) -> outputs.Json:
-    """Return every case with its verdict, how many agree in each family, and those that cannot be judged."""
+    """Return each case with its verdict, the counts by family, and the cases that cannot be judged."""
     return {
         "correct": judging.overall([*(verdict.correct for verdict in verdicts), *(None for _ in refused)]),
         "families": [

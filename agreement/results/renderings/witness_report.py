@@ -1,4 +1,4 @@
-"""Smallest streams on which sides differ, and what is left of a disagreement, as text and as JSON."""
+"""The reports of witnesses and of minimal disagreements, as text and JSON."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -18,7 +18,7 @@ from lars.language.windows import Interval
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
-    """Yield each period's witnesses, and why there are no more."""
+    """Yield each period's witnesses, and the reason why there are no more."""
     for answer in answers:
         for witness in answer.witnesses:
             yield from _witness_parts(task, answer.period, witness)
@@ -124,7 +124,7 @@ _NAMES = {
 
 
 def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
-    """Yield the sizes before and after, and what is left."""
+    """Yield the sizes before and after, and the remaining input."""
     left = disagreement.left
     yield f"U = {left.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
     ends = Dates(left.origin, left.setting.unit).within(Interval(0, disagreement.before.end))
@@ -149,13 +149,13 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
 
 
 def dates_of(disagreement: MinimalDisagreement) -> Dates:
-    """Return what the times of what is left are called."""
+    """Return the names of times in the remaining input."""
     timeline = Interval(0, max((fact.t for fact in disagreement.left.facts), default=0))
     return Dates(disagreement.left.origin, disagreement.left.setting.unit).within(timeline)
 
 
 def shrunk_json(disagreement: MinimalDisagreement) -> outputs.Json:
-    """Return sizes, what is left, and how many evaluations it took."""
+    """Return the sizes, the remaining input, and the number of evaluations."""
     return {
         "unit": outputs.encode(disagreement.left.setting.unit),
         "origin": disagreement.left.origin,

@@ -1,1 +1,1 @@
-"""`lars suite`: what is made and run, and what it says of published claims; and the papers."""
+"""`lars suite`: tests, runs and published claims; `lars cite`: the papers."""

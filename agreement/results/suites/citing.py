@@ -26,7 +26,7 @@ _RESTS_ON: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CiteRequest:
-    """What `lars cite` is asked.
+    """The arguments of `lars cite`.
 
     Prints the entries of the papers that the commands rest on.
 
@@ -41,7 +41,7 @@ class CiteRequest:
 
 @dataclass(frozen=True, slots=True)
 class Citations(Result):
-    """What `cite` returns: entries of BibTeX, that of this program first."""
+    """The result of `cite`: BibTeX entries, this program's first."""
 
     entries: tuple[str, ...]
 
@@ -52,7 +52,7 @@ class Citations(Result):
 
 @offered_functions(CiteRequest)
 def cite(request: CiteRequest, listeners: Listeners) -> Citations:
-    """Return BibTeX of this program, and of the papers that commands rest on, of all if none is named.
+    """Return BibTeX of this program and of the papers behind commands, by default all.
 
     >>> [entry.partition(",")[0] for entry in cite("generate").entries]
     ['@software{lars', '@inproceedings{yabench2016']

@@ -1,4 +1,4 @@
-"""Published claims: each verdict is read off what commands find when it is asked for, never written down."""
+"""Published claims; each verdict is computed by running commands, and never stored."""
 
 import json
 import re
@@ -29,7 +29,7 @@ BENCHMARKS: Final = "BENCHMARKS"
 
 
 class Kind(Enum):
-    """What became of a claim."""
+    """The status of a claim."""
 
     PROVEN = "proven"
     REFUTED = "refuted"
@@ -39,7 +39,7 @@ class Kind(Enum):
 
 
 class Claim(BaseModel):
-    """A published claim: whether two sides differ on some data, or never do; and what decides it."""
+    """A published claim: two sides differ on some data, or never differ; and the commands that decide it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -74,7 +74,7 @@ class ClaimVerdict:
 
 @dataclass(frozen=True, slots=True)
 class _Finding:
-    """What a command found: the size of a difference, the theorem that says so or the contrary, or cases."""
+    """A command's finding: the size of a difference, the theorem for or against it, or the cases tried."""
 
     differ: bool | None
     witness: str = ""
@@ -92,7 +92,7 @@ def published_claims() -> tuple[Claim, ...]:
 def decided_claims(
     folder: Path, benchmarks: Path | None, progress: Progress = no_progress
 ) -> tuple[ClaimVerdict, ...]:
-    """Write what the claims' commands read into a folder, run them, and return the verdicts."""
+    """Write the inputs of the claims' commands into a folder, run them, and return the verdicts."""
     every, verdicts = published_claims(), []
     with replacement_folder(folder, "run of the claims") as new:
         for claim in every:
@@ -129,7 +129,7 @@ def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdic
 
 
 def _missing(claim: Claim, benchmarks: Path | None) -> str:
-    """Return what is to be given with --benchmarks, nothing if all is there."""
+    """Return the missing argument of --benchmarks, or "" if all data exist."""
     needed = sorted(
         {name for command in claim.commands for name in re.findall(rf"{BENCHMARKS}/(\w+)", command)}
     )
@@ -143,7 +143,7 @@ def _placed(command: str, folder: str, benchmarks: Path | None) -> str:
 
 
 def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
-    """Return what the findings of all commands say: one difference refutes that there is none."""
+    """Return the verdict of all findings: one difference refutes equality."""
     apart = [finding for finding in findings if finding.differ]
     alike = [finding for finding in findings if finding.differ is False]
     if differ:
@@ -223,7 +223,7 @@ def _on_every_stream(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _finding(answer: Decision, *, by_stream: bool = False) -> _Finding:
-    """Return what an answer says; that it is refuted may rest on the stream alone."""
+    """Return the finding of an answer; a refutation can rest on the stream only."""
     shown = answer.witness
     size = "" if shown is None else _size(shown.facts, shown.triples)
     return _Finding(
@@ -244,7 +244,7 @@ def _judged(words: Sequence[str]) -> Iterator[_Finding]:
 
 
 def _solved(first: Sequence[str], second: Sequence[str]) -> _Finding:
-    """Return whether the second answers what the first does, at its times; triggers are no answers."""
+    """Return whether the second query gives the first query's answers at its times, ignoring triggers."""
     one, other = (_answers(_call(solve, words)) for words in (first, second))
     if any(other.get(t) != answers for t, answers in one.items()):
         return _Finding(True, _size(_elements(first)))

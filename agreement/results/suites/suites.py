@@ -79,7 +79,7 @@ def _start(value: str | int) -> Start:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuiteRequest:
-    """What `lars suite` is asked.
+    """The arguments of `lars suite`.
 
     make writes the tests, run runs an engine on them, claims checks published claims.
 
@@ -140,7 +140,7 @@ class SuiteRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteMade(Findings):
-    """What `suite make` returns: the folder, and the tests that are in it."""
+    """The result of `suite make`: the folder and its tests."""
 
     folder: Path
     tests: tuple[SuiteTest, ...]
@@ -153,7 +153,7 @@ class SuiteMade(Findings):
         }
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield how many tests there are of each level."""
+        """Yield the number of tests of each level."""
         counts = ((sum(test.level == level for test in self.tests), level) for level in LEVELS)
         levels = ", ".join(f"{count} {level}" for count, level in counts if count)
         yield f"{quantity(len(self.tests), 'test')} written to {self.folder}: {levels}"
@@ -166,14 +166,14 @@ class SuiteMade(Findings):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteRun(Findings):
-    """What `suite run` returns: for each engine its parameters, and how every test ended."""
+    """The result of `suite run`: for each engine its parameters and test results."""
 
     engines: tuple[SuiteResult, ...]
     folder: Path | None
 
     @property
     def failed(self) -> tuple[str, ...]:
-        """The names of the tests that failed, of the first engine."""
+        """The names of the first engine's failed tests."""
         return tuple(
             result.test.name for result in self.engines[0].results if result.outcome is Outcome.FAILED
         )
@@ -191,7 +191,7 @@ class SuiteRun(Findings):
         return {"engines": [suite_report.as_json(result) for result in self.engines]}
 
     def parts(self) -> Iterable[RenderableType]:
-        """Yield what each engine is, and how the tests ended by level and feature."""
+        """Yield each engine's parameters, and its test results by level and feature."""
         yield from suite_report.as_text(self.engines)
         if self.folder is not None:
             yield f"written to {self.folder}"
@@ -208,7 +208,7 @@ class SuiteRun(Findings):
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class SuiteClaims(Findings):
-    """What `suite claims` returns: published claims, each with its verdict; `folder` has what they read."""
+    """The result of `suite claims`: published claims with their verdicts; `folder` has their input."""
 
     folder: Path
     claims: tuple[ClaimVerdict, ...]
@@ -244,7 +244,7 @@ class SuiteClaims(Findings):
 
 @offered_functions(SuiteRequest)
 def suite(request: SuiteRequest, listeners: Listeners) -> SuiteMade | SuiteRun | SuiteClaims:
-    """Return what `make` wrote, how the tests of a suite end for an engine, or what became of claims.
+    """Return the new tests of `make`, an engine's results of `run`, or the verdicts of `claims`.
 
     >>> suite("build", "rspql-suite")
     Traceback (most recent call last):
@@ -302,7 +302,7 @@ def _run(request: SuiteRequest, folder: Path, listeners: Listeners) -> SuiteRun:
 
 
 def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
-    """Return the choices that are declared; None where nothing is."""
+    """Return the declared parameters; None without --engine."""
     if request.engine is None:
         if (request.t0, request.bounds, request.label) != (None, None, None):
             raise LarsError("--t0, --bounds and --label require --engine SPEC")
@@ -319,7 +319,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield how the tests end for each engine; those of one that the run has not come to were not run."""
+    """Yield each engine's test results; engines that the run has not reached have no results."""
     options = dict(request.how.options or {})
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     commands = [command for command in (request.adapter, *request.compare) if command is not None]
@@ -346,7 +346,7 @@ def _ran(
 def _recorded(
     folder: Path, tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None
 ) -> SuiteResult:
-    """Return how the tests end by files of answers, each called as its test; without a file it is refused."""
+    """Return the test results by files of answers; a test without a file counts as refused."""
     if not exists(folder, folder=True):
         raise LarsError(f"--answers {folder}: no such folder; expected one with a file TEST.* for each test")
     files = {path.stem: path for path in sorted(folder.iterdir()) if path.is_file()}
@@ -372,7 +372,7 @@ def _recorded(
 
 
 def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: Sequence[Path]) -> None:
-    """Write EARL, JUnit and the page; of several engines a folder each, and a page of all."""
+    """Write EARL, JUnit and the page; several engines have a folder each, and a common page."""
     # Loads what only pages need.
     from agreement.results.renderings.pages.blocks import text_page
     from agreement.results.renderings.pages.page import PageHead, provenance, write_page

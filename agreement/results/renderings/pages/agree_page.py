@@ -1,8 +1,7 @@
 """The page of `lars agree`: verdicts, timeline, differences with proofs, the queries and their rules.
 
-The causes of a difference stand there in words, with what would have to be otherwise for both sides to be
-the same. Of few rows that one side alone has all are shown, of many examples of each cause; as many as cost
-little have proofs, and what the other side lacks.
+The causes of a difference are in words, with a change that would make both sides equal. If few rows differ,
+all are shown, otherwise examples of each cause. Rows get proofs and missing premises while the cost is low.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -71,7 +70,7 @@ class RowSelection:
     row_filter: RowFilter
 
     def tally(self) -> Tally:
-        """Return how many rows there are of each pulling period, side and cause."""
+        """Return the number of rows by pull period, side and cause."""
         sizes: dict[tuple[int, Side, int], tuple[int, int]] = {}
         for side, own in self._counts():
             for period in np.unique(self._lengths).tolist():
@@ -91,7 +90,7 @@ class RowSelection:
         )
 
     def _counts(self) -> Iterator[tuple[Side, Array]]:
-        """Yield, of each side that is wanted, how many of its rows are wanted, by period and cause."""
+        """Yield, for each selected side, the number of its selected rows by period and cause."""
         if not len(self._lengths):
             return
         for side in Side:
@@ -104,13 +103,13 @@ class RowSelection:
                 yield side, counts
 
     def rows(self, tally: Tally) -> list[RowDifference]:
-        """Return all rows where they are few, else examples of each cause, by period and time."""
+        """Return all rows if they are few, otherwise examples of each cause, by period and time."""
         if sum(rows for rows, _ in tally.values()) <= _ALL:
             return list(self.row_filter.rows(self.variant))
         return self.examples(tally)
 
     def examples(self, tally: Tally) -> list[RowDifference]:
-        """Return some rows of each cause, of many pulling periods and both sides, by period and time."""
+        """Return some rows of each cause, over many periods and both sides, by period and time."""
         found_rows = [row for cause in range(len(CAUSES)) for row in self._of_cause(tally, cause)]
         return sorted(found_rows, key=lambda row: (row.period, row.interval.start, row.group, str(row.row)))
 
@@ -187,7 +186,7 @@ class _AtomQuestion:
         return Interval(first, last).meet(timeline)
 
     def told(self, trace: Trace, dates: Dates) -> outputs.Json:
-        """Return the explanation as JSON, as lines where it is no proof."""
+        """Return the explanation as JSON, with text lines if it is not a proof."""
         try:
             situated = _around(self, trace, dates)
             explanation = explaining.explain_atom(situated, self.t, self.atom, None, Path("query"))
@@ -211,7 +210,7 @@ def _around(question: _AtomQuestion, trace: Trace, dates: Dates) -> explaining.P
 def proofs(
     variant: VariantReport, rows: Sequence[RowDifference], sides: PeriodPrograms, dates: Dates
 ) -> outputs.Json:
-    """Return, for some rows by their places, the proof of the side that has it and what the other lacks.
+    """Return, by places of rows, the proof on one side and the missing premises on the other.
 
     One row of each period length, side and cause comes before others.
     """
@@ -253,7 +252,7 @@ def _one_of_each(rows: Sequence[RowDifference]) -> Iterator[int]:
 def _questions_of(
     variant: VariantReport, row: RowDifference, programs: PeriodPrograms
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
-    """Return what is asked of the side that has a row, and of the other one."""
+    """Return the question about the side that reports a row, and about the other side."""
     end, sides = row.interval.end, programs(row.period)
     other = Side.PULL if row.side is Side.PUSH else Side.PUSH
     times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
@@ -265,7 +264,7 @@ def _questions_of(
 
 @dataclass(frozen=True, slots=True)
 class _Arrived:
-    """How many triples arrive in each bin of the timeline, and how many static ones there are."""
+    """The number of triples that arrive in each bin of the timeline, and the number of static triples."""
 
     bins: TimeBins
     counts: Array
@@ -279,7 +278,7 @@ class _Arrived:
         return cls(bins, counts, sum(sum(1 for _ in rows) for rows in trace.background.values()))
 
     def among(self, within: Interval) -> int:
-        """Return how many there are in an interval, or a few more: whole bins."""
+        """Return the number of triples in an interval, rounded up to whole bins."""
         first, last = ((t - self.bins.first) // self.bins.width for t in (within.first, within.last))
         return self.static + int(self.counts[max(first, 0) : max(last + 1, 0)].sum())
 
@@ -355,7 +354,7 @@ def agree_page(
 ) -> Page:
     """Return the page of a report, with the JSON document of it; `title` names it for readers.
 
-    What is shown of variants is the first, the brave one.
+    Of the variants, the first, the brave reading, is shown.
     """
     variant, verdicts = view.first, view.row_filter.verdicts(view.first)
     dates = dates_on(variant, view.setting.unit, timed=view.timed)
@@ -402,7 +401,7 @@ def summary(verdicts: Sequence[PeriodVerdict]) -> tuple[bool | None, str]:
 
 
 def _whose(view: AgreementView, query: EngineQuery) -> str:
-    """Return whether a query was given, is derived from the other one, or is what is left of it."""
+    """Return whether a query is given, derived from the other query, or reduced."""
     pair = view.first.pair
     if view.shrunk:
         return f"what is left of the query in {TITLES[query.language]}: this text was not given"
@@ -494,9 +493,9 @@ def _drawn(
     tally: Tally,
     asking: ExplainOptions | None,
 ) -> tuple[Sequence[RowDifference], outputs.Json]:
-    """Return the rows that are shown, and what the timeline draws of them and of the trace.
+    """Return the rows to show, and the timeline's drawing of these rows and the trace.
 
-    That is all rows and what is behind them; where that is too long for a page, examples of each cause.
+    All rows and their support are drawn if the page stays small, otherwise examples of each cause.
     """
     for rows, most in ((selection.rows(tally), _SUPPORT), (selection.examples(tally), _LESS_SUPPORT)):
         supports = variant.supports(rows) if rows else []

@@ -1,7 +1,7 @@
-"""Parts of a page without a script: small timelines, and what a command prints.
+"""Parts of a page without a script: small timelines, and a command's output.
 
-A timeline has lanes with marks over time, one period shaded. What a command prints are paragraphs, trees
-of lines, tables.
+A timeline has lanes with marks over time, one period shaded. A command's output consists of paragraphs, trees
+of lines, and tables.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,7 +26,7 @@ Lane = tuple[str, Sequence[tuple[float, str, str]]]
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
-    """Return a lane for each stream, on which its triples are marked."""
+    """Return a lane for each stream, with marks for its triples."""
     lanes: dict[str, list[tuple[float, str, str]]] = {}
     for t, stream, triple in arrivals:
         lanes.setdefault(short(stream), []).append((t, kind, " ".join(map(short, triple))))
@@ -101,7 +101,7 @@ _LONG_CELL: Final = 2_000
 
 
 def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
-    """Return what a command prints as parts of a page; of long ones the first rows, and how many are left."""
+    """Return a command's output as parts of a page; long parts are cut to their first rows."""
     room, blocks_json = _LETTERS, []
     for block in blocks(parts):
         name = "rows" if "rows" in block else "lines"
@@ -121,7 +121,7 @@ def page_blocks(parts: Iterable[RenderableType]) -> list[Json]:
 
 
 def notebook_html(parts: Iterable[RenderableType]) -> str:
-    """Return what a notebook shows of what a command prints: of longer tables and trees the first lines.
+    """Return a command's output as HTML for a notebook, with the first lines of long tables and trees.
 
     >>> notebook_html(["they <differ>"])
     '<div class="lars"><p>they &lt;differ&gt;</p></div>'
@@ -130,7 +130,7 @@ def notebook_html(parts: Iterable[RenderableType]) -> str:
 
 
 def markdown(parts: Iterable[RenderableType]) -> str:
-    r"""Return what a command prints as Markdown: of longer tables and trees the first lines.
+    r"""Return a command's output as Markdown, with the first lines of long tables and trees.
 
     >>> print(markdown(["they *differ*"]))
     they \*differ\*
@@ -184,7 +184,7 @@ _MOST_LETTERS: Final = 250_000
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:
-    """Return the first lines, and how many are left."""
+    """Return the first lines, and the number of omitted lines."""
     ends = accumulate(map(len, lines))
     kept = [line for line, end in zip(lines, ends, strict=True) if end <= _MOST_LETTERS]
     left = len(lines) - len(kept)
@@ -192,7 +192,7 @@ def first_lines(lines: Sequence[str]) -> list[str]:
 
 
 def text_page(head: PageHead, document: Mapping[str, object], parts: Iterable[RenderableType]) -> Page:
-    """Return the page of a JSON document and of what a command prints."""
+    """Return the page of a JSON document and a command's output."""
     page: Json = {
         "heading": head.heading,
         "blocks": page_blocks(parts),

@@ -1,8 +1,8 @@
-"""A query beside its rules: which lines of the query became which rule, and by which scheme.
+"""A query next to its rules: which lines of the query produce which rule, and by which scheme.
 
-Lines became those rules that change together when one place of the query does: each constant, condition and
-operator is made another, one at a time; the query is written and translated again. So nothing here knows
-how τ names or orders rules, and equal patterns at two places stay two.
+A line produces the rules that change when the line changes. Each constant, condition and operator is altered,
+one at a time, and the query is translated again. So nothing here knows how τ names or orders rules, and equal
+patterns at two places stay two.
 """
 
 import re
@@ -38,7 +38,7 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
     """Return for each rule the numbers of the lines, as `write_query` has them, that it came from.
 
-    Queries so long that it would take seconds have no links.
+    Queries that would take seconds have no links.
     """
     lines, rules = _lines(query), list(map(str, translate(query).rules))
     others = list(islice(_altered_queries(query), _MOST_RULES // len(rules) + 1))
@@ -62,7 +62,7 @@ def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
 
 
 def _of_inputs(rule: str, before: Sequence[str], lines_of: Mapping[int, set[int]]) -> set[int]:
-    """Return the line of the query from which all inputs of a rule come; none if there are several."""
+    """Return the query's line behind all inputs of a rule; empty if there are several."""
     names = set(_NAME.findall(rule.partition("←")[2]))
     lines = [lines_of[place] for place, other in enumerate(before) if other.partition("(")[0] in names]
     return lines[0] if lines and len(set().union(*lines)) == 1 else set()
@@ -142,7 +142,7 @@ def _changed_lines(before: Sequence[str], after: Sequence[str]) -> set[int]:
 
 
 def _lowest(before: Sequence[str], after: Sequence[str]) -> list[int]:
-    """Return the rules that are no longer there, without those that only read what such a rule derives."""
+    """Return the rules that disappeared, without rules that only read their results."""
     left = Counter(after)
     changed: list[int] = []
     for number, rule in enumerate(before):
@@ -172,8 +172,8 @@ def side_by_side(
 ) -> Json:
     """Return the lines of a query and the rules of its program, each with the numbers of its lines.
 
-    A query that its language has no words for, which can be where it is derived, is shown as the one given;
-    its lines have no links then.
+    If the query's language cannot express a derived query, the given query is shown, and its lines have no
+    links.
     """
     rules = translate(query).rules
     try:
@@ -195,7 +195,7 @@ def _shortened(rule: str) -> str:
 
 
 def scheme(rule: Rule) -> str:
-    """Return what kind of rule τ made."""
+    """Return the scheme of τ that made a rule."""
     head, _, body = str(rule).partition("←")
     leaves = len(_LEAF.findall(body))
     if head.strip() == "trigger":

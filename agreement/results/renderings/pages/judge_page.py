@@ -89,7 +89,7 @@ def answers_page(
 
 
 def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Dates) -> str:
-    """Return the verdict, how many windows are right, and for which start times."""
+    """Return the verdict, the number of correct windows, and the start times."""
     judgement, answer = verdict.judgement, _WORDS[verdict.correct]
     compared = [window for window in windows if window.phase == COUNTING]
     if compared:
@@ -102,9 +102,9 @@ def _answer(verdict: AnswersVerdict, windows: Sequence[WindowVerdict], dates: Da
 
 
 def _some(windows: Sequence[Json]) -> list[Json]:
-    """Return all windows where they are short; else some, each with its first rows, in their order.
+    """Return all windows if they are short; otherwise some in order, each with its first rows.
 
-    Of many those that are wrong come before others.
+    If there are many windows, wrong ones are preferred.
     """
     length = sum(len(json_text(window)) for window in windows)
     most = None if len(windows) <= _MOST_WINDOWS and length <= _LETTERS else _ROWS_EACH
@@ -129,7 +129,7 @@ def _sentences(parts: Iterable[RenderableType]) -> Iterator[str]:
 
 
 def _fit(verdict: Verdict, dates: Dates) -> Json:
-    """Return start times that fit, with the last of those that an only window's stands for."""
+    """Return the matching start times, as a range if an only window has equivalent ones."""
     starts, last = verdict.choice.starts, verdict.until
     late = "" if verdict.late is None else " to ".join(dict.fromkeys(map(plain, verdict.late)))
     text = ", ".join(map(dates.text, starts)) or "any"

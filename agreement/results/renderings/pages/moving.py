@@ -1,6 +1,6 @@
 """A program that moves: the steps of a page with a slider over time, as small numbers.
 
-Each step tells what enters and what leaves since the step before, so that a script adds them up.
+Each step lists what enters and leaves since the previous step; a script accumulates the steps.
 """
 
 from collections import Counter
@@ -40,7 +40,7 @@ _LONGEST: Final = 300
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
     """Return the time points of a page in a span, in order, and a sentence if they are not all.
 
-    Of many those are chosen at which input arrives or leaves a window, the nearest to `start`.
+    If there are many, times at which input arrives or leaves a window are chosen, nearest to `start` first.
     """
     count = span.last - span.first + 1
     if count <= _MOST_STEPS:
@@ -76,7 +76,7 @@ def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Js
 
 
 def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> Json | None:
-    """Return steps for the script; None if they are too long and there are several."""
+    """Return the steps for the script; None for several steps that are too long."""
     ordered = sorted(evaluated, key=lambda step: step.t)
     items, items_left = _items(here, ordered, start)
     rules, formulas = _rules(here, items)
@@ -118,9 +118,9 @@ def _encoded(here: ProgramSituation, evaluated: Sequence[Step], start: int) -> J
 
 
 def _as_read(here: ProgramSituation, step: Step) -> Step:
-    """Return a step whose windows show input, and those derived atoms that a formula reads through them.
+    """Return a step whose windows have only input and derived atoms that a formula reads through them.
 
-    A window shows everything at the times that it covers, also what the rules derive there for others.
+    A window contains all atoms at its times, including atoms derived for other rules.
     """
     read = {(window, signature(atom)) for window, atom in _formulas(here) if atom is not None}
     given = here.stream.input
@@ -157,7 +157,7 @@ Things = Numbering[Held | Rule]
 
 
 def _items(here: ProgramSituation, ordered: Sequence[Step], start: int) -> tuple[Items, int]:
-    """Return the atoms in windows and the input, those nearest to the start; and how many are left out."""
+    """Return the atoms to show, nearest to the start first, and the number of omitted atoms."""
     every = {moment for step in ordered for _, content in step.contents for moment in content}
     first, last = (ordered[0].t, ordered[-1].t) if ordered else (0, -1)
     every |= {(u, atom) for u, own in here.stream.input.items() if first <= u <= last for atom in own}
@@ -195,7 +195,7 @@ def _lane(atom: Atom) -> str:
 
 
 def _lanes(here: ProgramSituation, items: Items) -> list[str]:
-    """Return the lanes with the most atoms, those of the input first."""
+    """Return the lanes with the most atoms, input lanes first."""
     counts = Counter(_lane(atom) for _, atom in items)
     lanes = [lane for lane, _ in counts.most_common(_MOST_LANES)]
     given = {_lane(atom) for own in here.stream.input.values() for atom in own}
@@ -245,7 +245,7 @@ def _rules(here: ProgramSituation, items: Items) -> tuple[list[Json], list[Json]
 
 
 def _told(here: ProgramSituation, step: Step, before: Step | None, items: Items, texts: Things) -> Json:
-    """Return a step by numbers of atoms and texts: what enters, and what leaves since the step before."""
+    """Return a step with numbers for atoms and texts: entering and leaving since the previous step."""
     windows = []
     for place, (interval, content) in enumerate(step.contents):
         old = frozenset[Moment]() if before is None else before.contents[place][1]

@@ -1,7 +1,7 @@
 """A page: one HTML file with its style, its script and its data, which works from disk without a network.
 
-It tells what the symbols, words and theorems that stand on it mean, and where it comes from: the command,
-the version of the program, the date, the files with their hashes.
+It explains the page's symbols, words and theorems, and has its provenance: the command, the program's
+version, the date, the files with their hashes.
 """
 
 import hashlib
@@ -114,7 +114,7 @@ _LEGEND: Final[dict[str, tuple[str, str]]] = {
 
 
 def legend_of(text: str) -> list[tuple[str, str]]:
-    """Return what stands on a page of that text, each name with its meaning.
+    """Return the symbols and terms in a text, each with its meaning.
 
     >>> [name for name, _ in legend_of("pull, τ1, U = 5: ans1(?a) ← ⊞^3 ◇ striple(?a, p, b, s).")]
     ['U', 'pull', 'τ1', '⊞', '◇', 'ans1, ans2, ..', 'triple, striple']
@@ -133,9 +133,9 @@ _LARGEST_HASHED: Final = 2**28
 
 
 def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return what is said of how a page was made, by names.
+    """Return the provenance of a page, by names.
 
-    The date is that of SOURCE_DATE_EPOCH where it is set, so that a page can be made again, byte by byte.
+    The date is SOURCE_DATE_EPOCH if set, so that the same page can be made again, byte by byte.
     """
     date = datetime.now(UTC)
     # What is no time is no reason to lose what hours have found.
@@ -152,7 +152,7 @@ def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str,
 
 
 def files_of(request: object) -> list[Path]:
-    """Return the files that a request names, and those of the experiments among them."""
+    """Return the files of a request, including files of its experiments."""
     files: dict[Path, None] = {}
     for path in _paths(request):
         toml = path / EXPERIMENT_FILE if exists(path, folder=True) else path
@@ -181,7 +181,7 @@ def _paths(value: object) -> Iterator[Path]:
 
 
 def _named_in(toml: Path) -> Iterator[Path]:
-    """Yield the files beside an experiment that it names, also as IRI=FILE and cqels:FILE."""
+    """Yield the files that an experiment refers to, also as IRI=FILE and cqels:FILE."""
     try:
         waiting: list[object] = [tomllib.loads(toml.read_text(encoding="utf-8"))]
     except (OSError, ValueError):
@@ -238,9 +238,9 @@ _LONG_STRING: Final = re.compile(rf'(?:[^"]|\\"){{{_LONGEST_STRING}}}')
 
 @dataclass(frozen=True, slots=True)
 class PageHead:
-    """What stands above the sections of a page: the question, the verdict in a sentence, what is noted.
+    """The top of a page: the question, the verdict in a sentence, and notes.
 
-    A verdict is good (True), bad, or none; `heading` is what the first section is called, if it is text.
+    A verdict is good (True), bad, or None; `heading` is the first section's title, if that section is text.
     """
 
     title: str
@@ -253,10 +253,10 @@ class PageHead:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a page says: its head, and its sections.
+    """The content of a page: its head and its sections.
 
-    `document` is what --json prints; `page` is what only the page shows, for its script.
-    `provenance` says how the page was made, by names, `queries` the queries as their author wrote them.
+    `document` is the JSON of --json; `page` is further data for the page's script. `provenance` has the
+    page's origin, by names; `queries` has the queries as written by their author.
     """
 
     head: PageHead
@@ -306,7 +306,7 @@ def write_page(path: Path, page: Page) -> None:
 
 
 def html(page: Page) -> str:
-    """Return the text of a page. LarsError: it shows times that a browser's numbers do not tell apart."""
+    """Return the text of a page. Raises LarsError for times beyond the integers of JavaScript."""
     _, last = page.page.get("timeline", (0, 0))
     if last >= LATEST_DRAWN:
         accepted = f"expected pages of times below {LATEST_DRAWN}"
@@ -320,9 +320,9 @@ def html(page: Page) -> str:
 
 
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
-    """Return a document as JSON of at most so many letters, or what is short of it, and what is left out.
+    """Return a document as JSON of at most `most` letters, shortened if necessary, and the omitted keys.
 
-    What is made as it is written is made no further than there is room.
+    Iterators are read only as far as there is room.
     """
     left = [key for key, value in document.items() if value is LEFT_OUT]
     document = {key: value for key, value in document.items() if value is not LEFT_OUT}
@@ -340,7 +340,7 @@ def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]
 
 
 def _clipped(line: str) -> str:
-    """Return a line of JSON in which long strings are their beginnings, with how long they are."""
+    """Return a line of JSON with long strings cut, each with its length."""
     if len(line) <= _LONGEST_STRING or _LONG_STRING.search(line) is None:
         return line
 
@@ -354,12 +354,12 @@ def _clipped(line: str) -> str:
 
 
 def render(name: str, **values: object) -> str:
-    """Return a template with its values, which are text unless the template says otherwise."""
+    """Return a rendered template; values are escaped unless the template marks them as safe."""
     return _environment().get_template(f"{name}.html.j2").render(**values)
 
 
 def in_script(text: str) -> str:
-    r"""Return JSON that can stand in a script of HTML, whatever its strings say.
+    r"""Return JSON that is safe inside a script element of HTML, whatever its strings contain.
 
     >>> print(in_script('"</script><!--"'))
     "\u003c/script\u003e\u003c!--"
@@ -390,7 +390,7 @@ _WHOLE: Final = re.compile(
 
 
 def whole(text: object) -> Markup:
-    """Return a text for HTML in which no line ends inside a date, an interval, a variable.
+    """Return a text for HTML without line breaks inside a date, an interval or a variable.
 
     >>> whole("in (3, 5] ?a < 2")
     Markup('in <span class="whole">(3, 5]</span> <span class="whole">?a</span> &lt; 2')
@@ -401,7 +401,7 @@ def whole(text: object) -> Markup:
 
 
 def _printable(value: object) -> object:
-    """Return what stands in a template, fit to be seen; what it marks as safe is that already."""
+    """Return a template's value with control characters escaped, unless it is safe markup."""
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 

@@ -1,8 +1,8 @@
 """The timeline of a page as small numbers: windows, strips of periods, elements, evaluation times, answers.
 
-What windows show at each time point are intervals, told as runs in which each end stays or moves. The
-periods of one U over time are as many cells as can be told apart, with what parts the engines there. Of a
-long trace elements and evaluation times are counts in bins of time, and answers those of some rows.
+A window's content over time is a list of runs; in a run each end stays or moves with the time. The periods of
+one U are drawn as at most as many cells as fit, each with its causes of difference. In a long trace, elements
+and evaluation times are counted in bins of time, and only some rows have answers.
 """
 
 from bisect import bisect_right
@@ -44,11 +44,11 @@ def windows(
     count: int,
     periods: Iterable[int],
 ) -> list[Json]:
-    """Return the windows of queries, each with its side, and what it shows when; of so many elements.
+    """Return the windows of the queries, each with its side and its content over time.
 
-    `runs` are [t, first, last, by, by]: from t on up to the next run the window shows [first, last], each end
-    the same or one later at each time point; [t, None] where it shows nothing. `alone`: at these t only,
-    those of the rows that are shown.
+    `runs` are [t, first, last, by, by]: from t up to the next run the window is [first, last], and each end
+    moves by 0 or 1 per time point. [t, None] means an empty window. `alone`: content only at these t, the
+    times of the rows shown.
     """
     some = sorted({t for t in periods if t in trace.timeline})
     windows_json = []
@@ -79,7 +79,7 @@ def _ends(
     trace: Trace,
     count: int,
 ) -> Ends | None:
-    """Return what a window shows at a time point; None where a page would look at too many elements."""
+    """Return a function from time points to a window's interval; None if this is too expensive."""
     match window:
         case IntervalWindow():
             return lambda t: window.bounds(t, trace.timeline)
@@ -100,7 +100,7 @@ def _ends(
 
 
 def runs_of(ends: Ends, times: Iterable[int]) -> list[Run]:
-    """Return what is shown at times that follow one another, as few runs.
+    """Return the intervals at consecutive times as few runs.
 
     >>> runs_of(lambda t: Interval(max(0, t - 2), t), range(6))
     [[0, 0, 0, 0, 1], [3, 1, 3, 1, 1]]
@@ -129,7 +129,7 @@ def _goes_on(run: Run, t: int, here: Interval | None) -> bool:
 
 
 def _turned(run: Run, before: tuple[int, Interval | None], here: tuple[int, Interval | None]) -> bool:
-    """Let a run of one time point so far go on to the next in another way; return whether it can."""
+    """Change the direction of a run of one time point, so that the next time fits; return whether it does."""
     (t, old), (now, new) = before, here
     if run[0] != t or old is None or new is None or now != t + 1:
         return False
@@ -150,8 +150,8 @@ AGREES: Final = -1
 class StripCell(NamedTuple):
     """Periods in a row, (start, end]: the place among the causes of that which most rows have.
 
-    AGREES if all agree. A place beyond the causes: they disagree in the names of blank nodes alone, row
-    by row alike. `causes`: how many different ones there are.
+    AGREES if all agree. A place beyond the causes: the sides differ only in names of blank nodes. `causes`:
+    the number of different causes.
     """
 
     start: int
@@ -163,7 +163,7 @@ class StripCell(NamedTuple):
 
 
 def strip_cells(variant: VariantReport, verdict: PeriodVerdict, lines: int = 1) -> list[StripCell]:
-    """Return the periods of a verdict in at most so many cells, of as many lines."""
+    """Return the periods of a verdict in at most `_CELLS` cells, fewer if there are many lines."""
     most = min(_CELLS, max(_ALL_CELLS // lines, _FEWEST))
     size = -(-len(verdict.intervals) // most) or 1
     return [_cell(variant, verdict, start, size) for start in range(0, len(verdict.intervals), size)]
@@ -186,7 +186,7 @@ _VERDICTS_SHOWN: Final = 50
 def small_html(
     variant: VariantReport, verdicts: Sequence[PeriodVerdict], sentence: str, dates: Dates = NO_DATES
 ) -> str:
-    """Return what a notebook shows: the verdict, and for each U the strip of its periods."""
+    """Return the HTML for a notebook: the verdict, and the strip of periods for each U."""
     timeline = variant.trace.timeline
     span = max(timeline.last - timeline.first, 1) / 1000
     strip = [
@@ -235,10 +235,10 @@ _MOST_STREAMS: Final = 200
 def elements(
     trace: Trace, sizes: Mapping[str, int], terms: Numbering[str], behind: Iterable[Fact]
 ) -> tuple[Json, dict[Fact, int], list[str]]:
-    """Return the elements of a trace in columns of numbers of terms, the place of each, and what is left out.
+    """Return a trace's elements as columns of term numbers, each element's place, and notes on omissions.
 
-    `sizes`: of each stream. Of many elements those behind the rows that are shown stand there, and how many
-    arrive in bins of time.
+    `sizes`: the number of elements by stream. In a long trace, only elements behind the rows shown are
+    listed, and all are counted in bins of time.
     """
     if sum(sizes.values()) <= _MOST_ELEMENTS:
         every = [fact for fact in trace.facts(trace.timeline) if is_triple(fact)]
@@ -259,7 +259,7 @@ def _columns(facts: Sequence[Fact], terms: Numbering[str]) -> tuple[Json, dict[F
 
 
 def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
-    """Return how many elements of each stream arrive in each bin, those of the fullest streams."""
+    """Return the number of elements by stream and bin, for the fullest streams."""
     fullest = sorted(sizes, key=lambda stream: (-sizes[stream], stream))[:_MOST_STREAMS]
     bins = bins_of(trace, len(fullest))
     counts = trace.arrivals(bins)
@@ -272,7 +272,7 @@ def _binned(trace: Trace, sizes: Mapping[str, int]) -> tuple[Json, list[str]]:
 
 
 def stream_sizes(trace: Trace) -> dict[str, int]:
-    """Return how many elements each stream has: on Spark a job."""
+    """Return the number of elements of each stream; on Spark this is a job."""
     arrivals = trace.arrivals(TimeBins(trace.timeline.first, _span(trace), 1))
     return {stream: int(counts.sum()) for stream, counts in arrivals.items()}
 
@@ -282,13 +282,13 @@ def _span(trace: Trace) -> int:
 
 
 def bins_of(trace: Trace, lanes: int) -> TimeBins:
-    """Return bins of the timeline, equally wide and fewer where there are many lanes."""
+    """Return equal bins of the timeline, fewer if there are many lanes."""
     width = -(-_span(trace) // min(_BINS, _ALL_BINS // max(lanes, 1)))
     return TimeBins(trace.timeline.first, width, -(-_span(trace) // width))
 
 
 def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
-    """Return evaluation times, of many how many there are in each bin."""
+    """Return the evaluation times, or their number in each bin if there are many."""
     if answer_parts.evaluations <= _MOST_TIMES:
         return {"times": answer_parts.whole().times.tolist(), "bins": None}
     counts = sum(
@@ -300,9 +300,9 @@ def evaluations(answer_parts: AnswerParts, bins: TimeBins) -> Json:
 def answers(
     sides: BothAnswers, rows: Numbering[Row], first: Sequence[Row]
 ) -> tuple[Mapping[str, Json], list[str]]:
-    """Return when which rows are answers of push and of pull, and what is left out.
+    """Return the times of each answer row of push and of pull, and notes on omissions.
 
-    A row has all its answers, or none; of many rows the `first` ones come, as many as there is room for.
+    A row has all its answers, or none; if there are many rows, the `first` rows come while there is room.
     """
     answer_parts = {"push": sides.push, "pull": sides.pull}
     many = sum(size for own in answer_parts.values() for _, size in own.parts) > _MOST_RUNS

@@ -1,4 +1,4 @@
-"""Pages of `lars witness` and `lars shrink`: what was done, then what is left as `lars agree` sees it."""
+"""Pages of `lars witness` and `lars shrink`: a summary, then the result as a page of `lars agree`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,7 +32,7 @@ def witness_page(
     document: Mapping[str, object],
     notes: Sequence[str],
 ) -> Page:
-    """Return the page: of two queries at each time, and where there is no stream, the findings alone."""
+    """Return the page; for two queries, or without a stream, it has only the text."""
     question = f"What is the smallest stream on which {' and '.join(task.sides)} differ?"
     head = PageHead(title, question, all_hold(answers), _answer(answers), notes, _HEADING)
     first_shown = next(((each.period, each.witness) for each in answers if each.witness is not None), None)
@@ -61,7 +61,7 @@ def shrink_page(
     disagreement: MinimalDisagreement,
     document: Mapping[str, object],
 ) -> Page:
-    """Return the page of `lars shrink`: both sizes, then what is left as `lars agree` sees it."""
+    """Return the page of `lars shrink`: both sizes, then the remaining input as compared by `lars agree`."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
     answer = f"Of {before} {after} are left: {disagreement.cause.value}."
     head = PageHead(title, question, False, answer, (), "What is left")
@@ -87,7 +87,7 @@ def _headed(
     document: Mapping[str, object],
     view: AgreementView,
 ) -> Page:
-    """Return the page of `lars agree` on a stream, under another question and what answers it."""
+    """Return the page of `lars agree` on a stream, with another question and answer on top."""
     page = agree_page(head.title, view, document)
     above = {"above": page_blocks(parts), "heading": head.heading}
     return replace(page, head=replace(head, verdict=page.head.verdict), page=page.page | above)
@@ -109,7 +109,7 @@ def _answer(answers: Sequence[Decision]) -> str:
 
 
 def _proven(answers: Sequence[Decision]) -> list[str]:
-    """Return how what is shown was found, where the search came to its end."""
+    """Return the guarantees of a finished search, as sentences."""
     if all_hold(answers) is not False or any(answer.search_end == "out of time" for answer in answers):
         return []
     searched = "Streams with fewer triples were searched first, and none was found."
