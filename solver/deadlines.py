@@ -1,4 +1,4 @@
-"""Until when is searched; what evaluates within a search asks the clock before what may take long."""
+"""Deadlines of searches; long evaluations check the clock before expensive steps."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,14 +16,14 @@ _LEAST_TIMED_ROWS: Final = 2**14
 
 @dataclass(frozen=True, slots=True)
 class Deadline:
-    """Until when is searched, by the process's clock in seconds; `seconds` is what the limit was."""
+    """The end of a search by the process's clock, in seconds; `seconds` is the original limit."""
 
     seconds: float = inf
     end: float = inf
 
     @classmethod
     def after(cls, seconds: float | None) -> "Deadline":
-        """Return the deadline that is so many seconds away; None: no limit."""
+        """Return the deadline after a number of seconds; None means no limit."""
         return cls() if seconds is None else cls(seconds, monotonic() + seconds)
 
     @property
@@ -37,7 +37,7 @@ class Deadline:
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
-        """Return the deadline at which so large a part of the time that is left is over."""
+        """Return the deadline after a part (0 to 1) of the remaining time."""
         return Deadline(self.seconds, monotonic() + part * self.left)
 
     def check(self) -> None:
@@ -53,7 +53,7 @@ _current: ContextVar[Deadline] = ContextVar("deadline", default=NEVER)
 
 @contextmanager
 def until(deadline: Deadline) -> Iterator[None]:
-    """Let what is evaluated in the block raise TimeLimitError when the time is up."""
+    """Make evaluations in the block raise TimeLimitError after the deadline."""
     before = _current.get()
     token = _current.set(deadline if deadline.end < before.end else before)
     try:
@@ -63,6 +63,6 @@ def until(deadline: Deadline) -> Iterator[None]:
 
 
 def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:
-    """Raise TimeLimitError where the time of the block is up, and there are many rows to come."""
+    """Raise TimeLimitError after the block's deadline, if many rows are to come."""
     if rows >= _LEAST_TIMED_ROWS:
         _current.get().check()

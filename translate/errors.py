@@ -4,11 +4,11 @@ from lars.errors import LarsError, Place, PlacedError
 
 
 class QueryError(PlacedError):
-    """The query's text is wrong at a place: what was found there, what is accepted."""
+    """An error at a place of the query's text, with the token found and the expected form."""
 
 
 class UnknownFunctionError(QueryError):
-    """The query calls a function that has no value here; all else can still be read."""
+    """The query calls an unknown function; the rest of the query is readable."""
 
 
 class UnsupportedError(PlacedError):

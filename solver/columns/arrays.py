@@ -1,7 +1,7 @@
 """Columns of whole numbers, one number for a row of several, and columns as arrays of Arrow and back.
 
-That goes by their buffers: Arrow's own ways import pandas first. Arrow is loaded where it is used: small
-inputs do without.
+That goes by their buffers: Arrow's own ways import pandas first. Arrow is loaded on demand: small inputs do
+not need it.
 """
 
 from collections.abc import Sequence
@@ -44,7 +44,7 @@ def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) ->
 
 
 def among(values: Array, others: Array) -> Mask:
-    """Return which values, none below 0, are among the others; the fewer of them are sorted, or marked.
+    """Return whether each value (from 0) is among the others, by sorting the smaller side or by marking.
 
     >>> among(np.array([5, 3, 5, 9]), np.array([5, 7])).tolist()
     [True, False, True, False]
@@ -82,7 +82,7 @@ def distinct(values: Array) -> Array:
 
 
 def distinct_pairs(one: Array, other: Array) -> tuple[Array, Array]:
-    """Return each pair of values, none below 0, that stands in a row of both columns once.
+    """Return the distinct pairs of values (from 0) in rows of both columns.
 
     >>> distinct_pairs(np.array([7, 2, 7]), np.array([1, 1, 1]))
     (array([2, 7]), array([1, 1]))
@@ -104,7 +104,7 @@ def _base(columns: Sequence[Array]) -> int:
 
 
 def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
-    """Return the numbers replaced by their ranks among all of them, and how many there are."""
+    """Return the numbers replaced by their ranks, and the number of ranks."""
     base, rows = _base(columns), sum(map(len, columns))
     if base <= 6 * rows:
         # Marks in a table are cheaper than sorting.
@@ -120,7 +120,7 @@ def _ranked(columns: Sequence[Array]) -> tuple[list[Array], int]:
 
 
 def numbers_of(array: "pa.Array") -> npt.NDArray[Any]:  # of the width that Arrow has them in
-    """Return whole numbers as a column, of the same width; any number where one is null."""
+    """Return integers as a column of the same width; a null becomes an arbitrary number."""
     import pyarrow as pa
 
     kind = array.type
@@ -155,7 +155,7 @@ def arrow_mask(mask: Mask) -> "pa.Array":
 
 
 def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
-    """Return a column as Arrow's whole numbers, of the same width."""
+    """Return a column as an Arrow array of integers, of the same width."""
     import pyarrow as pa
 
     kind = pa.from_numpy_dtype(numbers.dtype)
@@ -183,7 +183,7 @@ def arrow_strings(texts: Sequence[str]) -> "pa.Array":
 
 
 def arrow_texts(data: bytes | npt.NDArray[np.uint8], offsets: Array) -> "pa.Array":
-    """Return the texts (binary) that stand side by side in `data`, each from one offset to the next."""
+    """Return the texts (binary) that are concatenated in `data`, each from one offset to the next."""
     import pyarrow as pa
 
     if offsets[-1] >= _MOST_BYTES:

@@ -1,4 +1,4 @@
-"""Terms as small numbers, and a trace as columns of them: what is joined and sorted are codes.
+"""Terms as small integers, and a trace as columns of them: joins and sorting use these codes.
 
 Texts come back at the end.
 """
@@ -43,11 +43,11 @@ class Numbering(dict[Key, int]):
 
 
 class CodedTerms(ABC):
-    """Terms that have numbers, their codes."""
+    """Terms with integer codes."""
 
     @abstractmethod
     def code(self, text: str) -> int:
-        """Return the code of a term's text; a number that no atom has where none has the term."""
+        """Return the code of a term's text, or an unused code for an unknown term."""
 
     @abstractmethod
     def arrow(self, codes: Array) -> "pa.Array":
@@ -77,7 +77,7 @@ class CodedTerms(ABC):
 
 
 class TermCodes(CodedTerms):
-    """A growing dictionary of terms, by their texts: of a situation, and of what programs compute of it.
+    """A growing dictionary of terms by their texts, for a situation and for computed terms.
 
     `aggregates` are the codes of aggregates of multisets, known by a digest of the elements' codes.
 
@@ -115,7 +115,7 @@ class TermCodes(CodedTerms):
         return NULL_CODE if constant is None else self._codes[str(constant)]
 
     def constant(self, code: int) -> Constant:
-        """Return the constant that a code stands for."""
+        """Return the constant of a code."""
         term = self._constants.get(code)
         if term is None:
             term = self._constants[code] = constant_of(self._listed()[code] or "")
@@ -149,11 +149,11 @@ class TermCodes(CodedTerms):
         return _ranks([texts[code] or "" for code in distinct.tolist()])[places]
 
     def numbers(self, codes: Array) -> tuple[Array, Mask]:
-        """Return the numbers of the logic that codes stand for, and which codes stand for one."""
+        """Return the codes' numbers of the logic, and which codes are such numbers."""
         return self._values(codes, _number, np.int64)
 
     def doubles(self, codes: Array) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return the numbers that codes stand for, xsd:double or whole and small, and which codes do."""
+        """Return the codes' numbers (xsd:double, or a small integer), and which codes are such numbers."""
         return self._values(codes, _double, np.float64)
 
     def _values(
@@ -178,13 +178,13 @@ class TermCodes(CodedTerms):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CodedColumns:
-    """Columns of codes with their terms; other processes are given the texts of these alone."""
+    """Columns of codes with their terms; other processes receive only the texts of these codes."""
 
     terms: TermCodes
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "CodedColumns":
-        """Return the rows at these places, or those that a mask marks."""
+        """Return the rows at these places, or the rows that a mask selects."""
         return CodedColumns(self.terms, tuple(column[places] for column in self.columns))
 
     def coded_by(self, terms: TermCodes) -> "CodedColumns":
@@ -200,7 +200,7 @@ class CodedColumns:
         return self.terms.atom_texts(distinct), parts[: len(self.columns)]
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Return what pickling needs."""
+        """Return the constructor and arguments for pickling."""
         texts, places = self._texts_and_places()
         return _coded, (texts, [column.astype(np.int32) for column in places])
 
@@ -249,7 +249,7 @@ class InputAtoms:
     columns: tuple[Array, ...]
 
     def take(self, places: Array | Mask) -> "InputAtoms":
-        """Return the atoms at these places, or those that a mask marks."""
+        """Return the atoms at these places, or the atoms that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         return InputAtoms(self.t[places], self.arrival[places], columns)
 
@@ -271,7 +271,7 @@ class InputAtoms:
         return self.take(np.cumsum(steps[:-1]) > 0)
 
     def first_arrivals(self) -> Mask:
-        """Return which atoms are no second arrival of an equal one at the same time."""
+        """Return a mask of first arrivals: equal atoms at the same time count once."""
         (key,) = keys([(*self.columns, self.t - self.t.min(initial=LARGEST_TIME))], [len(self.t)], 1)
         _, places = np.unique(key, return_index=True)
         mask = np.zeros(len(self.t), np.bool_)
@@ -284,7 +284,7 @@ Atoms = Mapping[Signature, InputAtoms]
 
 
 def together(parts: Sequence[InputAtoms]) -> InputAtoms:
-    """Return the atoms of all parts, of which there is one at least, one part after the other."""
+    """Return the atoms of all parts (at least one), part after part."""
     if len(parts) == 1:
         return parts[0]
     columns = zip(*(part.columns for part in parts), strict=True)
@@ -333,14 +333,14 @@ def atoms_by_predicate(
 
 @dataclass(frozen=True, slots=True)
 class TimeBins:
-    """Parts of a timeline, each of `width` time points: the one at place i begins at first + i * width."""
+    """Equal parts of a timeline, `width` time points each: bin i begins at first + i * width."""
 
     first: int
     width: int
     count: int
 
     def counts(self, times: Array) -> Array:
-        """Return how many of the times lie in each bin.
+        """Return the number of times in each bin.
 
         >>> TimeBins(first=4, width=3, count=2).counts(np.array([3, 4, 6, 7, 9, 10])).tolist()
         [2, 2]
@@ -349,7 +349,7 @@ class TimeBins:
         return numbers
 
     def counts_of(self, times: Array, kinds: Array, count: int) -> Array:
-        """Return how many of the times of each of `count` kinds lie in each bin: a row for each kind."""
+        """Return the number of times in each bin, with a row for each of `count` kinds."""
         places = (times - self.first) // self.width
         inside = (places >= 0) & (places < self.count)
         cells = kinds[inside] * self.count + places[inside]
@@ -366,7 +366,7 @@ class TraceColumns:
     last: int
 
     def pairs(self, predicate: Signature, one: int, other: int) -> frozenset[tuple[str, str]]:
-        """Return which pairs of terms stand in two places of a predicate's atoms."""
+        """Return the pairs of terms at two places of a predicate's atoms."""
         if predicate not in self.atoms:
             return frozenset()
         columns = self.atoms[predicate].columns
@@ -405,7 +405,7 @@ def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> Trac
 
 
 def arrivals(atoms: Mapping[Signature, InputAtoms], within: Interval, bins: TimeBins) -> tuple[Array, Array]:
-    """Return the codes of the streams of an interval's triples, and for each how many arrive in each bin."""
+    """Return the codes of an interval's streams, and for each the number of arrivals by bin."""
     some = atoms.get((STREAM_PREDICATE, 4))
     if some is None:
         return np.empty(0, np.int64), np.empty((0, bins.count), np.int64)

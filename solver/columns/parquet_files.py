@@ -30,7 +30,7 @@ def write_parquet(
 ) -> None:
     """Write rows as a data frame of them would be, group by group: long tables are not held at once.
 
-    Of each column its name, and the kind of its values: bool, int (64 bit), float, or str.
+    Columns have a name and a kind of values: bool, int (64 bit), float, or str.
     """
     kinds = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
     described = [

@@ -1,4 +1,4 @@
-"""What a slice holds: facts as rows and symbols, static data, and which of them windows show when."""
+"""The content of a slice: facts as rows and symbols, static data, and the facts in windows."""
 
 from solver.facts.evaluation_times import (
     Arrivals,

@@ -59,7 +59,7 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
 
 
 def matcher(pattern: Atom) -> Callable[[Fact], bool]:
-    """Return what decides whether a fact is an instance of the atom."""
+    """Return the test whether a fact is an instance of the atom."""
     predicate, arity = signature(pattern)
     fixed = [
         (place, str(term)) for place, term in enumerate(pattern.arguments) if not isinstance(term, Variable)
@@ -81,12 +81,12 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate that `trigger` is, and the program without it; `EveryTime` when it is none.
+    """Return the gate of `trigger`, and the program without it; `EveryTime` if it is not a gate.
 
     A trigger without rules is a gate that never opens: push without a stream to wait for.
 
-    A gate is an atom that every rule with a body needs, and whose own rules are all of one of the
-    two forms of LARS (2015), Section 4.1. Then it is true exactly at the gate's times.
+    A gate is an atom that every rule with a body needs. All its own rules have one of the two forms of LARS
+    (2015), Section 4.1. Then it is true exactly at the gate's times.
     """
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)

@@ -63,7 +63,7 @@ def atom_of(fact: Fact) -> terms.Atom:
 
 
 def background_of(atoms: Iterable[terms.Atom]) -> dict[terms.Signature, list[Arguments]]:
-    """Return ground atoms by predicate, as a background is given to the solver."""
+    """Return ground atoms by predicate, in the form of a background."""
     rows: dict[terms.Signature, list[Arguments]] = {}
     for atom in atoms:
         rows.setdefault(terms.signature(atom), []).append(tuple(map(str, atom.arguments)))
@@ -81,8 +81,8 @@ def atoms_of(background: Background) -> Iterator[terms.Atom]:
 class Situation:
     """The timeline, the input in arrival order, and B.
 
-    Equal facts at one time point count once, at their first arrival. With `newest` what arrived after
-    that time is not seen at all, though tuple windows count it.
+    Equal facts at one time point count once, at their first arrival. With `newest`, later arrivals are
+    invisible, though tuple windows count them.
     """
 
     timeline: Interval
@@ -137,7 +137,7 @@ Triple = tuple[str, str, str]
 class CodedRows(AbstractSet[Arguments]):
     """Rows of texts, each text kept once: row i holds the texts at the places `codes[i]`.
 
-    No row is there twice; they are listed in the order of `codes`.
+    Rows are distinct, in the order of `codes`.
 
     >>> rows = CodedRows(["<x:a>", "<x:b>"], np.array([(0, 1), (1, 1)]))
     >>> list(rows), rows == {("<x:a>", "<x:b>"), ("<x:b>", "<x:b>")}
@@ -167,7 +167,7 @@ class CodedRows(AbstractSet[Arguments]):
         return frozenset(self)
 
     def matching(self, patterns: Sequence[terms.Atom]) -> "CodedRows":
-        """Return the rows that have the constants of some of the patterns, with their texts alone."""
+        """Return the rows that match the constants of some pattern, with only their texts."""
         mask = np.zeros(len(self), np.bool_)
         places: dict[str, int] = {}
         for pattern in patterns:
@@ -187,7 +187,7 @@ class CodedRows(AbstractSet[Arguments]):
 class Static:
     """Static triples as canonical texts; `named` maps a graph's name to its triples.
 
-    `engine_stores` has what one engine alone has, by its query language: in its store whatever FROM says.
+    `engine_stores` has the triples of only one engine's store, by its query language, independent of FROM.
     """
 
     default: AbstractSet[Triple]
@@ -198,7 +198,7 @@ class Static:
 def graph_rows(graphs: Sequence[tuple[str, Sequence[AbstractSet[Triple]]]]) -> Collection[Arguments]:
     """Return the triples of graphs, each a union of sets, with their graph's name; ascending in each graph.
 
-    What was read together stays in columns.
+    Triples that were read together stay in columns.
     """
     every = [part for _, parts in graphs for part in parts]
     coded = [part for part in every if isinstance(part, CodedRows)]

@@ -1,4 +1,4 @@
-"""Which atoms a program can use at all, which are asked of windows, and what it can look at at a time."""
+"""The input atoms that a program can use, those it reads through windows, and those visible at a time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class Relevance:
 
     @cached_property
     def set_atoms(self) -> frozenset[Atom]:
-        """Every atom all instances of which some body looks at, with variables renamed."""
+        """The atoms of gathered literals, with variables renamed."""
         return frozenset(
             canonical_atom(part.atom) for rule in self.program.rules for part in set_literals(rule.body)
         )
@@ -107,7 +107,7 @@ Span = tuple[int, int]
 class WindowedAtom:
     """Input atoms behind a window that a rule asks for: instances of `atom`, and of one of `any_of`.
 
-    `any_of` are instances of `atom`: those that some rule can use; they save the rest.
+    `any_of` are instances of `atom` that some rule can use; other instances are skipped.
     """
 
     window: Window
@@ -126,7 +126,7 @@ class WindowedAtom:
 
 
 def unite(spans: list[Span], new: Span) -> None:
-    """Add a run to ascending runs that do not meet; those that it meets become one with it."""
+    """Add a run to ascending disjoint runs; runs that meet it are merged with it."""
     first, last = new
     start = bisect_left(spans, first - 1, key=itemgetter(1))
     end = bisect_right(spans, last + 1, key=itemgetter(0))
@@ -143,7 +143,7 @@ def counts(window: TupleWindow, arguments: Arguments) -> bool:
 
 
 class NearSituation:
-    """A situation, cut to what the program's windows can show; asked for ascending times."""
+    """A situation restricted to the program's windows, at ascending times."""
 
     def __init__(self, program: Program, situation: Situation) -> None:
         own = intensional(program)
@@ -158,7 +158,7 @@ class NearSituation:
         self._newest = [Newest(window, self._facts) for window in self._reach.tuples]
 
     def at(self, t: int) -> Situation:
-        """Return the situation with no other facts than those that matter at t."""
+        """Return the situation with only the facts that matter at t."""
         past, future = self._reach.past, self._reach.future
         first = 0 if past is None else bisect_left(self._times, t - past)
         end = len(self._times) if future is None else bisect_right(self._times, t + future)
@@ -171,9 +171,9 @@ class NearSituation:
 
 
 class Newest:
-    """What a tuple window keeps of facts, ascending in time, as more and more of them arrive.
+    """The facts that a tuple window keeps while facts arrive in ascending time.
 
-    Ties at the oldest instant are all among it: they are decided where the window is evaluated.
+    All ties at the oldest instant are included: the window's evaluation decides them.
     """
 
     def __init__(self, window: TupleWindow, facts: Sequence[Fact]) -> None:
@@ -183,7 +183,7 @@ class Newest:
         self._parts: dict[Arguments, list[int]] = {}
 
     def up_to(self, arrived: int) -> Iterator[int]:
-        """Yield the places of the facts kept when so many have arrived, no fewer than last time."""
+        """Yield the places of the facts kept after `arrived` arrivals, at least as many as last time."""
         for index in range(self._arrived, arrived):
             fact = self._facts[index]
             if counts(self._window, fact.arguments):

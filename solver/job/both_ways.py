@@ -1,4 +1,4 @@
-"""One question answered in two ways that share no code: where they differ, the smallest case as files."""
+"""Comparison of two independent evaluations; a difference is written as a minimal case."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -33,7 +33,7 @@ Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
 
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
-    """Raise DisputedAnswerError where the two ways answer a case differently."""
+    """Raise DisputedAnswerError if the two evaluations of a case differ."""
     if (difference := _difference(case, columns, clingo)) is None:
         return
     small = _smallest(case, difference[0], lambda other: _difference(other, columns, clingo))
@@ -47,9 +47,9 @@ def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:
 
 
 def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str] | None:
-    """Return the first index at which a row is of one way alone, and that row; None: there is none.
+    """Return the first index with a row of only one evaluation, and that row; None if they agree.
 
-    Raises LarsError for what clingo alone refuses: its numbers are fewer than those of columns.
+    Raises LarsError for input that only clingo rejects, because its integers are smaller.
     """
     one, other = _spans(case, columns), _spans(case, clingo)
     if isinstance(other, str) and not isinstance(one, str):
@@ -64,7 +64,7 @@ def _difference(case: PosedProgram, columns: Way, clingo: Way) -> tuple[int, str
 
 
 def _spans(case: PosedProgram, way: Way) -> Mapping[Row, list[Span]] | str:
-    """Return the rows with their longest runs, or what the way says of a case without answer."""
+    """Return the rows with their longest runs, or the error message of a case without an answer."""
     spans: dict[Row, list[Span]] = {}
     try:
         for row, first, last in way(case):
@@ -86,7 +86,7 @@ def _first(row: Row, columns: Sequence[Span], clingo: Sequence[Span]) -> tuple[i
 
 
 def _smallest(case: PosedProgram, index: int, difference: Callable[[PosedProgram], object]) -> PosedProgram:
-    """Return a case that still differs, of which greedily as much is left out as time allows."""
+    """Return a reduced case that still differs, reduced greedily while time remains."""
     until = monotonic() + _PATIENCE
 
     def differs(other: PosedProgram) -> bool:

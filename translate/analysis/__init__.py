@@ -1,4 +1,4 @@
-"""What can be said of a query before its translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
+"""Analysis of queries before translation: scope, nullability, multiplicity, cs(Q) and cq(Q)."""
 
 from translate.analysis.model_queries import (
     Choice,

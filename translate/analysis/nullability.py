@@ -1,9 +1,9 @@
-"""Which variables of a pattern can be null together, how sides join then, how many equal solutions there are.
+"""Analysis of nulls: variables that can be null together, the cases of a join, and multiplicities.
 
-A multiset of solutions is a set of solutions with witnesses: the branch of a UNION, the row of a
-VALUES, the variables that a projection drops, the property that a negated set let through, which
-of two joined sides left a variable unbound. As many tuples as a solution has are its multiplicity,
-and joins multiply them by themselves.
+A multiset of solutions is a set of solutions with witnesses. Witnesses are the branch of a UNION, the row of
+a VALUES, the variables that a projection drops, the property that a negated set let through, and the joined
+side that left a variable unbound. As many tuples as a solution has are its multiplicity, and joins multiply
+them by themselves.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _LENIENT: Final = RANDOM | {"COALESCE", "IF", "NOW", "PRECEDES"}
 
 
 def required_variables(condition: Expression, *, value: bool = True) -> frozenset[Variable]:
-    """Return variables that are bound in every solution for which the condition is `value`, without error.
+    """Return variables that are bound in every solution for which the condition is `value`.
 
     >>> from lars.language.terms import Literal
     >>> n, m = Variable("n"), Variable("m")
@@ -88,7 +88,7 @@ Variables = frozenset[Variable]
 
 @remember
 def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
-    """Return the sets of variables of `among` that one solution can leave null, at least those.
+    """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each is a subset of `among` ∩ vars(P). A filter excludes the sets with a variable that must be
     bound for it to be true. A set too many only costs a rule that never fires.
@@ -126,7 +126,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
 
 
 def null_pairs(left: Pattern, right: Pattern, among: Variables) -> Iterator[tuple[Variables, Variables]]:
-    """Yield what a solution of each of two patterns can leave null, in an order that is always the same."""
+    """Yield the pairs of null sets of two patterns' solutions, in a fixed order."""
     yield from product(*(sorted(null_sets(side, among), key=sorted) for side in (left, right)))
 
 
@@ -157,7 +157,7 @@ def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
 
 
 def _sides(left: Pattern, right: Pattern, among: Variables) -> tuple[frozenset[Variables], ...]:
-    """Return the sets of each side, with what the other side alone binds as null too."""
+    """Return the null sets of each side, including the variables that only the other side binds."""
     missing = (variables(right) - variables(left)) & among, (variables(left) - variables(right)) & among
     return (
         frozenset(nulls | missing[0] for nulls in null_sets(left, among)),
@@ -172,11 +172,11 @@ def _joined(one: frozenset[Variables], other: frozenset[Variables]) -> frozenset
 def joins(
     left: Pattern, right: Pattern, names: Variables = frozenset()
 ) -> Iterator[tuple[Variables, Variables]]:
-    """Yield the ways in which two solutions can be compatible (SPARQL 1.1, 18.3).
+    """Yield the cases in which two solutions are compatible (SPARQL 1.1, 18.3).
 
-    Of each: the shared variables that are null on the left alone, and those that are on the right alone;
-    the others are equal, null on both sides too. Without nullable ones there is one case. The `names` are
-    constants, no variables.
+    A case has the shared variables that are null only on the left, and those null only on the right. The
+    other shared variables are equal, or null on both sides. Without nullable variables there is one case. The
+    `names` are constants, no variables.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)
@@ -185,14 +185,14 @@ def joins(
 
 @remember
 def nullable(pattern: Pattern) -> Variables:
-    """Return the variables of the pattern that some solution can leave null, at least those."""
+    """Return a superset of the variables that some solution of the pattern leaves null."""
     alone = (frozenset((name,)) for name in variables(pattern))
     return frozenset().union(*(nulls for name in alone for nulls in null_sets(pattern, name)))
 
 
 @remember
 def witnesses(pattern: Pattern) -> int:
-    """Return how many witnesses a solution of the pattern carries in a multiset."""
+    """Return the number of witnesses of the pattern's solutions in a multiset."""
     match pattern:
         case algebra.Bgp() | algebra.Group():
             return 0
@@ -219,13 +219,13 @@ def witnesses(pattern: Pattern) -> int:
 
 
 def joins_by_cases(left: Pattern, right: Pattern) -> bool:
-    """Whether a shared variable can be unbound, so that a joined solution does not tell both its sides."""
+    """Whether a shared variable can be unbound, so that a joined solution does not determine both sides."""
     shared = variables(left) & variables(right)
     return bool(shared & (nullable(left) | nullable(right)))
 
 
 def is_cautious(union: algebra.Union) -> bool:
-    """Whether the union is `(STREAM s ω g) UNION g`, which says where g is matched: no match counts twice."""
+    """Whether the union is `(STREAM s ω g) UNION g`, which only locates g: a match never counts twice."""
     return (
         isinstance(union.left, algebra.StreamBlock)
         and isinstance(union.right, algebra.Bgp)

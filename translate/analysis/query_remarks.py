@@ -1,4 +1,4 @@
-"""What a user must know of queries before reading answers: whether two stem from one, and each warning."""
+"""Warnings about queries: whether two queries stem from one Q, and remarks on a query's answers."""
 
 import re
 from collections import Counter
@@ -47,14 +47,14 @@ def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
 
 
 def check_slices(csparql: EngineQuery, cqels: EngineQuery) -> None:
-    """Raise ModelError where one of the queries keeps some of its rows alone, and the other others."""
+    """Raise ModelError if the queries keep different slices of their rows."""
     slices = csparql.modifiers.slices or cqels.modifiers.slices
     if slices and csparql.modifiers != cqels.modifiers:
         raise ModelError("the two queries differ in their LIMIT, OFFSET, ORDER BY or DISTINCT")
 
 
 def different_datasets(csparql: EngineQuery, cqels: EngineQuery) -> str | None:
-    """Return how two queries differ in D, None where they do not, or one of them says nothing."""
+    """Return the difference of two queries in D; None if they agree or one has no dataset."""
     datasets = csparql.dataset, cqels.dataset
     if Dataset() in datasets or datasets[0] == datasets[1]:
         return None
@@ -73,7 +73,7 @@ NO_MODEL: Final = "the two queries do not stem from one (V, P, D, S)"
 
 
 def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Iterator[str]:
-    """Yield where two comparable queries do not stem from one (V, P, D, S); all of STEP in one sentence."""
+    """Yield the differences that prevent one common (V, P, D, S); all of STEP in one sentence."""
     pulled, pushed = _reading(csparql), _reading(cqels)
     titles = [query.language.manner.title for query in (csparql, cqels)]
     if titles[0] == titles[1]:
@@ -98,7 +98,7 @@ def differences(csparql: EngineQuery, cqels: EngineQuery, unit: Duration) -> Ite
 
 
 def _reading(query: EngineQuery) -> tuple[Pattern, tuple[MergedStream | algebra.StreamBlock, ...]]:
-    """Return P and S of a query: what it matches, and the windows it reads."""
+    """Return P and S of a query: its pattern and its windows."""
     if query.language.manner.merges:
         return query.pattern, query.merged
     model = model_of_cqels(query)
@@ -110,7 +110,7 @@ _LONG: Final = 150
 
 
 def in_local_names(*texts: str) -> list[str]:
-    """Return texts of patterns with local names in place of IRIs where one is long.
+    """Return the texts of patterns, with local names in place of IRIs if a text is long.
 
     IRIs whose local names coincide stay whole.
 
@@ -127,7 +127,7 @@ def in_local_names(*texts: str) -> list[str]:
 
 
 def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
-    """Whether two queries have one P, up to the names of variables that stand in their patterns alone."""
+    """Whether two queries have one P, up to renaming of variables that only their patterns use."""
     others = tuple((one.result, one.modifiers, one.template, one.described) for one in (csparql, cqels))
     mine, theirs = _reading(csparql)[0], _reading(cqels)[0]
     renamings = _renamings(mine, theirs, variables_in(others))
@@ -138,7 +138,7 @@ def have_one_pattern(csparql: EngineQuery, cqels: EngineQuery) -> bool:
 
 
 def _renamings(mine: Pattern, theirs: Pattern, kept: Variables) -> Iterator[Mapping[Variable, Variable]]:
-    """Yield some renamings of `theirs` that give variables, but for those kept, names that occur alike."""
+    """Yield some renamings of `theirs` that match variables by their occurrences, except those in `kept`."""
     groups: dict[Hashable, tuple[list[Variable], list[Variable]]] = {}
     for side, pattern in enumerate((mine, theirs)):
         hidden = variables_in(pattern) - kept
@@ -158,7 +158,7 @@ _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
 def _steps(reads: tuple[MergedStream | algebra.StreamBlock, ...], unit: Duration) -> _Reads:
-    """Return the windows that are read, apart from their steps, with these; one time point is none."""
+    """Return the windows without steps, mapped to their steps; a step of one time point is none."""
     result: _Reads = {}
     for read in reads:
         window, step = read.window, "none"
@@ -206,7 +206,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[Hashable]:
 
 
 def is_pushed(query: EngineQuery) -> bool:
-    """Return whether input makes a query evaluate, where nobody says: as its language or its windows say."""
+    """Return whether input triggers the query by default: by its language, or by its windows."""
     by_language = query.language.manner.pushed
     if by_language is not None:
         return by_language
@@ -219,7 +219,7 @@ def _has_no_grid(window: WindowExpression) -> bool:
 
 
 def is_historical(query: EngineQuery) -> bool:
-    """Return whether a query has windows between two times alone, which are the same whenever it is asked."""
+    """Return whether a query has only windows between two fixed times, whose answers never change."""
     reads: list[MergedStream | algebra.StreamBlock] = [*query.declared, *stream_blocks(query.pattern)]
     return bool(reads) and all(isinstance(read.window, Span) for read in reads)
 
@@ -227,9 +227,9 @@ def is_historical(query: EngineQuery) -> bool:
 def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pulling period that a query states, in time points: its STEP.
 
-    Windows that do not close at multiples of it are asked so often that each close is among the times.
-    Without a STEP it is COMPUTED EVERY; None when there is neither, or windows step differently.
-    CQELS ignores its SLIDE, and is never pulled.
+    For windows that close at other times, the period is the greatest that includes every close. Without a
+    STEP the period is COMPUTED EVERY; None without both, or if the windows' steps differ. CQELS ignores its
+    SLIDE, and is never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):
@@ -246,7 +246,7 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
 
 
 def _closes(window: WindowExpression, unit: Duration) -> tuple[int, int]:
-    """Return how far apart closes of a window are, and when the first is."""
+    """Return the distance between closes of a window, and the first close."""
     operator = window_operator(window, Variable("s"), unit, None)
     assert isinstance(operator, LastWindow)
     return operator.slide, operator.close
@@ -261,9 +261,9 @@ def remarks(
 ) -> tuple[str, ...]:
     """Return warnings: a slide under push (W2), joins over null (T1), MINUS as Diff (T2), T13.
 
-    `pushed` says whether the query is evaluated under push, as CQELS is where nobody says.
-    With `rows` the answers themselves are shown: then also sets where SPARQL counts (T12); without,
-    that ISTREAM and DSTREAM are left out of the logic (T14).
+    `pushed` says whether input triggers the query; None means the query's default. With `rows`, the answers
+    themselves are shown: then T12 (sets, but SPARQL counts) is added. Without `rows`, T14 is added: the logic
+    omits ISTREAM and DSTREAM.
     """
     if pushed is None:
         pushed = is_pushed(query)
@@ -372,7 +372,7 @@ def _can_repeat(select: algebra.Select) -> bool:
 
 
 def _determined(pattern: Pattern, known: Variables) -> Variables:
-    """Return the variables that can have one value only where the known ones have theirs."""
+    """Return the variables whose values the known variables determine."""
     match pattern:
         case algebra.Extend(inner, variable, expression):
             below = _determined(inner, known)

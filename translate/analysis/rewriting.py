@@ -1,9 +1,9 @@
 """Walks over patterns: their parts, other parts or variable names in their place, paths as patterns.
 
 Then comes which variables an EXISTS sees of the solution it is tested in, and the substitution of SPARQL 1.1,
-18.6. Replacing a variable by its value inside P is done by giving the value to every rule of P: there the
-variable is bound from the start. A variable that P binds by itself (BIND, VALUES, an aggregate) and one that
-a subquery hides must first have another name.
+18.6. Inside P, a variable is replaced by its value in every rule of P, as a variable bound from the start. A
+variable that P binds by itself (BIND, VALUES, an aggregate) and one that a subquery hides must first have
+another name.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -23,9 +23,9 @@ from translate.model import patterns as algebra
 def rebuild(
     pattern: patterns.Pattern, change: Callable[[patterns.Pattern], patterns.Pattern | None]
 ) -> patterns.Pattern:
-    """Return the pattern with every part, outermost first, for which `change` has another.
+    """Return the pattern with `change` applied to every part, outermost first.
 
-    The patterns of EXISTS are parts too; what `change` gives is not looked into again.
+    The patterns of EXISTS are parts too; the result of `change` is not visited again.
     """
     if (changed := change(pattern)) is not None:
         return changed
@@ -47,7 +47,7 @@ _FIELDS: Final = frozenset(("left", "right", "pattern"))
 def _with_parts(
     pattern: patterns.Pattern, put: Callable[[patterns.Pattern], patterns.Pattern]
 ) -> patterns.Pattern:
-    """Return the pattern with what `put` gives for each pattern that is a field; a block stays whole."""
+    """Return the pattern with `put` applied to each direct part; a stream block stays unchanged."""
     if isinstance(pattern, patterns.Bgp | patterns.PathPattern | patterns.StreamBlock | algebra.Values):
         return pattern
     changes: dict[str, Any] = {name: put(part) for name, part in _below(pattern).items()}
@@ -55,7 +55,7 @@ def _with_parts(
 
 
 def tests_of(pattern: patterns.Pattern) -> tuple[algebra.Exists, ...]:
-    """Return the EXISTS of the conditions of this pattern, without those of its parts."""
+    """Return the EXISTS in the conditions of this pattern, without those of its parts."""
     return pattern.exists if isinstance(pattern, algebra.LeftJoin | algebra.Filter | algebra.Extend) else ()
 
 
@@ -84,7 +84,7 @@ def parts(pattern: patterns.Pattern) -> Iterator[patterns.Pattern]:
 
 @patterns.remember
 def depth(pattern: patterns.Pattern) -> int:
-    """Return how many patterns stand inside each other; four triple patterns count as one.
+    """Return the nesting depth of a pattern; four triple patterns count as one.
 
     A basic graph pattern becomes a chain of joins, which are the cheapest of all operators.
     """
@@ -114,7 +114,7 @@ def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) ->
 
 
 def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
-    """Return a pattern, or anything that patterns are made of; what has no such variable stays itself."""
+    """Return a pattern or a part of it with renamed variables; an unaffected part stays the same object."""
     if isinstance(value, Variable):
         return names.get(value, value)
     before = _inside(value)
@@ -125,7 +125,7 @@ def _renamed(value: object, names: Mapping[Variable, Variable]) -> object:
 
 
 def variables_in(value: object) -> Variables:
-    """Return the variables that occur anywhere in a pattern, or in what patterns are made of.
+    """Return the variables that occur anywhere in a pattern or its components.
 
     >>> sorted(variables_in((Variable("x"), (Variable("y"), 3))))
     [Variable(name='x'), Variable(name='y')]
@@ -136,7 +136,7 @@ def variables_in(value: object) -> Variables:
 
 
 def _inside(value: object) -> tuple[object, ...]:
-    """Return what a value is made of: the elements of a tuple, the fields of a dataclass."""
+    """Return the components of a value: the elements of a tuple, the fields of a dataclass."""
     if isinstance(value, tuple):
         return value
     return tuple([getattr(value, name) for name in getattr(value, "__match_args__", ())])

@@ -2,7 +2,7 @@
 
 A line that begins with REGISTER or FROM NAMED WINDOW is taken out, in one that begins with WINDOW the word
 becomes GRAPH (rsp-rs: each such word of the line), and a line that begins with PREFIX counts for the windows
-below. The rest goes to a SPARQL processor as it stands, which knows no windows. Capitals matter.
+below. The other lines go unchanged to a SPARQL processor without windows. Capitals matter.
 """
 
 import re
@@ -35,7 +35,7 @@ class TextPart:
 class LineWindow:
     """A window that the parsers see, its parts as they are written.
 
-    `names` are the IRIs of the window and of its stream, "" where its prefix is not declared above.
+    `names` are the IRIs of the window and of its stream, "" if the prefix is not declared above.
     """
 
     name: TextPart
@@ -47,16 +47,16 @@ class LineWindow:
 
 @dataclass(frozen=True, slots=True)
 class LostClause:
-    """A clause that the parsers do not see: `taken_out` with its line, else left in the SPARQL text."""
+    """A clause that the parsers do not see: `taken_out` with its line, otherwise left in the SPARQL text."""
 
     clause: TextPart
     taken_out: bool = False
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:
-    r"""Return a line of SPARQL in which WINDOW is GRAPH as the parser replaces it, as long as it was.
+    r"""Return a line with WINDOW replaced by GRAPH as the parser does, with the same length.
 
-    `replace` of JavaScript replaces the first word alone, that of Rust each.
+    JavaScript's `replace` replaces only the first word, Rust's replaces each.
 
     >>> as_graphs("WINDOW :v {} WINDOW :w {}", each_word=False)
     'GRAPH  :v {} WINDOW :w {}'
@@ -65,7 +65,7 @@ def as_graphs(line: str, *, each_word: bool) -> str:
 
 
 def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClause]:
-    r"""Yield the windows of a query, and what its parser loses of it, in the order of the text.
+    r"""Yield the query's windows and lost clauses, in the order of the text.
 
     >>> lines = "PREFIX : <e:>\nFROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]"
     >>> [window.names for window in read_lines(lines, each_word=True)]

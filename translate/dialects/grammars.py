@@ -1,4 +1,4 @@
-"""The languages: grammar and clauses of each, and the words of its neighbours, refused by name."""
+"""The languages: grammar and clauses, and the keywords of other languages, with messages."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -38,11 +38,11 @@ _WAITING: Final = _terminal(
 
 @dataclass(frozen=True, slots=True)
 class Syntax:
-    """How a language is written: where its windows stand, one of them, its streaming clauses, and its tokens.
+    """A language's syntax: the place and form of its windows, its streaming clauses, and its tokens.
 
-    `refused` are words that are named where they cannot stand, with what is covered. `sign` finds in a text
-    that it is of this language, where others read it too; a text without any is of a language without.
-    With `dashes` a comment begins with -- too. `foreign` are those that are refused wherever they stand.
+    `refused` maps keywords to a name and the supported alternative, for messages. `sign` matches syntax that
+    only this language has; a text without any sign belongs to a language without `sign`. With `dashes` a
+    comment begins with -- too. `foreign` are keywords that are rejected everywhere.
     """
 
     windows: str
@@ -183,7 +183,7 @@ TITLES: Final = {language: language.manner.title for language in Language}
 
 
 def _clause_at(document: Document, token: Token) -> str:
-    """Return the streaming clause that a token begins, as messages name it; "" where it begins none."""
+    """Return the streaming clause that begins at a token, as messages name it, or ""."""
     before, _, following = document.around(token)
     word = token.text.upper()
     if token.is_word("REGISTER", *_OPERATORS):
@@ -196,7 +196,7 @@ def _clause_at(document: Document, token: Token) -> str:
 
 
 def clauses_in(document: Document, language: Language) -> int:
-    """Return how many streaming clauses of a language a text seems to have."""
+    """Return the number of a language's streaming clauses that a text seems to have."""
     return sum(_clause_at(document, token) in DIALECTS[language].clauses for token in document.tokens)
 
 

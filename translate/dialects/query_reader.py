@@ -5,9 +5,9 @@ STREAM <iri> [window] { .. } in a group, SPARQLstream such blocks and FROM NAMED
 
 RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WINDOW <name> { .. }.
 
-Read are RSP4J's language, those of RSP-JS and Kolibrie, whose durations are milliseconds, and the drafts
-of the W3C's community group with rsp-spin. When a window of Kolibrie reports, and how it waits for others,
-is no part of the query: a note says so. What only Janus and RSP-QL* have is refused by name.
+RSP-QL covers RSP4J's language, those of RSP-JS and Kolibrie with durations in milliseconds, and the drafts of
+the W3C's community group with rsp-spin. Report conditions and synchronization policies of Kolibrie's windows
+are not part of the query: a note says so. Constructs that only Janus and RSP-QL* have are rejected by name.
 """
 
 import re
@@ -36,7 +36,7 @@ from translate.sparql.tokens import declared
 
 @dataclass(slots=True)
 class _Streams:
-    """The streams of one query and their windows: those with a name, those without, which names were read."""
+    """The streams of one query and their windows: named windows, merged windows, and the names read."""
 
     document: sparql.Document
     names: sparql.Names
@@ -139,7 +139,7 @@ class _Streams:
         return Iri(f"{self.manner.texts}{token.text}" if token.kind is sparql.TokenKind.WORD else token.text)
 
     def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
-        """Return what a STREAM or WINDOW block reads."""
+        """Return the stream and window of a STREAM or WINDOW block."""
         word, name, *_ = block.tokens()
         if (window := block.find("window")) is None:
             return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
@@ -150,7 +150,7 @@ class _Streams:
         return StreamBlock(stream, self._window(window))
 
     def _stream(self, token: sparql.Token) -> StreamBlock:
-        """Return the block of a stream whose window stands in FROM STREAM."""
+        """Return the block of a stream whose window is in FROM STREAM."""
         name = Iri(token.text)
         if name not in self.named:
             raise self.document.unexpected(token, f"a stream with a window: FROM STREAM {token} [..]")
@@ -158,7 +158,7 @@ class _Streams:
         return _block(self.named[name])
 
     def implicit(self, query: sparql.Phrase, blocks: Iterable[object]) -> StreamBlock | None:
-        """Return what bare patterns read: the only stream, where nothing says what else they could."""
+        """Return the block of bare patterns: the only stream, unless the query has graphs or blocks."""
         graphs = any(part.name in ("default", "named") for part in query.phrases())
         if self.manner.texts != "" or not self.named or any(blocks):
             return None
@@ -188,7 +188,7 @@ def _block(stream: MergedStream) -> StreamBlock:
 
 
 def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None:
-    """Raise at a bare number in a window before ON, where the drafts stand and not RSP-JS or Kolibrie."""
+    """Raise UnsupportedError at a bare number in a window before ON, a syntax of the drafts."""
     for length in window.find_all("bare_size"):
         place = document.place(length.first().start)
         covered = "PT10S, and milliseconds after ON and a stream"
@@ -198,9 +198,9 @@ def _refuse_bare_sizes(document: sparql.Document, window: sparql.Phrase) -> None
 def _blocks(
     document: sparql.Document, part: sparql.Phrase, language: Language, outer: str = ""
 ) -> Iterator[sparql.Phrase]:
-    """Yield the STREAM and WINDOW blocks in the order of the text; raises where one stands in another.
+    """Yield the STREAM and WINDOW blocks in the order of the text; raises for a block inside a block.
 
-    `outer` is the word of the block or GRAPH that the part stands in. A window of RSP-QL has named graphs.
+    `outer` is the keyword of the block or GRAPH around the part. A window of RSP-QL has named graphs.
     """
     for inner in part.phrases():
         word = inner.first().text.upper() if inner.name in ("block", "graph") else ""
@@ -223,7 +223,7 @@ def _refuse_nesting(document: sparql.Document, token: sparql.Token, outer: str) 
 
 
 def _registered_name(names: sparql.Names, token: sparql.Token, language: Language) -> str:
-    """Return the name: of RSP-QL an IRI where it is one, else the text, as in REGISTER QUERY q AS."""
+    """Return the query's name: an IRI in RSP-QL if possible, otherwise text, as in REGISTER QUERY q AS."""
     if not language.manner.names_windows:
         return token.text.strip("<>")
     whole = names.document.token_from(token.start)
@@ -246,8 +246,8 @@ def lift(
     """Return the tree of a query of the language and its streaming clauses, or raise at the first wrong one.
 
     Of SPARQLstream are read as well: FROM STREAM without NAMED, units in the singular, and an operator after
-    CONSTRUCT. A stream without a window is read as [NOW] there: its translation to a stream processor then
-    answers for each element when it arrives.
+    CONSTRUCT. In SPARQLstream a stream without a window is read as [NOW]: its translation to a stream
+    processor answers at each arriving element.
     """
     tree, names = sparql.read_tree(document, GRAMMARS[language]), declared(document)
     query, register = sparql.query_of(tree), tree.find("register") or tree.find("registered")
@@ -277,7 +277,7 @@ def lift(
 
 
 def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Streams) -> Duration | None:
-    """Return how often the query says it is evaluated, of Janus by its windows with OFFSET."""
+    """Return the query's evaluation period; for Janus, the step of its windows with OFFSET."""
     if every is not None:
         return read_every(document, every, streams.manner)
     live = any(
@@ -287,20 +287,20 @@ def _every(document: sparql.Document, every: sparql.Phrase | None, streams: _Str
 
 
 def _left_out(tree: sparql.Phrase) -> Iterator[str]:
-    """Yield notes of what stands in front of a query of Kolibrie and changes none of its answers."""
+    """Yield notes about clauses of Kolibrie that do not affect answers."""
     for source in tree.find_all("source"):
         words = "REGISTER STREAM .. FROM" + " .. WITH TIMESTAMP" * (source.find("stamp") is not None)
         yield f"{words} of Kolibrie is left out: the trace says what the stream has, and when"
 
 
 def _name_and_kind(register: sparql.Phrase) -> tuple[sparql.Token, bool]:
-    """Return the name that REGISTER gives, and whether it is that of a stream."""
+    """Return the name in REGISTER, and whether it names a stream."""
     first, *others = (part for part in register.parts if isinstance(part, sparql.Token))
     return (*others, first)[0], not (others and first.is_word("QUERY"))
 
 
 def _refuse_mixture(document: sparql.Document, query: sparql.Phrase) -> None:
-    """Raise at FROM STREAM without NAMED beside STREAM blocks: half C-SPARQL, half CQELS."""
+    """Raise QueryError at a mixture: FROM STREAM without NAMED next to STREAM blocks."""
     for clause in query.phrases():
         if clause.name == "merged" and not clause.has_word("NAMED"):
             accepted = (
@@ -320,17 +320,17 @@ def read_query(  # noqa: PLR0913
     prefixes: sparql.Prefixes = (),
     readings: Readings = (),
 ) -> EngineQuery:
-    """Return the query that the text says; `source` names the text in messages.
+    """Return the query of a text; `source` names the text in messages.
 
-    With `rdf12` it is read as SPARQL 1.2, though it has no VERSION that says so. It need not declare the
-    `prefixes`. What its language leaves open is as in `readings`; a note says which of them change nothing.
+    With `rdf12` the text is read as SPARQL 1.2, even without a VERSION. It need not declare the `prefixes`.
+    `readings` choose meanings that the language leaves open; a note lists readings without effect.
 
-    Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are.
-    With `opaque` calls of functions that have no value here are read too: to be printed, not solved.
+    Relative IRIs are resolved against `base` until the text has a BASE; "" leaves them as they are. With
+    `opaque`, calls of unknown functions are read too: such a query can be printed, not solved.
 
-    The language is recognised by its streaming clauses; a query without any is C-SPARQL. With an
-    `engine`, the clauses of the other languages are errors. Raises QueryError where the text is
-    wrong and UnsupportedError at a construct that is not covered, each with its place.
+    The language is recognised by its streaming clauses; a query without any is C-SPARQL. With an `engine`,
+    the clauses of the other languages are errors. Raises QueryError for an error in the text, and
+    UnsupportedError for an unsupported construct, each with its place.
 
     >>> query = read_query("ASK { STREAM <s> [RANGE 1m30s] { ?shop <sells> 'tea' } }", "q.rq")
     >>> print(query.language.value, query.pattern)
@@ -376,7 +376,7 @@ _Tokens = Callable[[str], sparql.Document]
 def tokens_of(
     text: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: sparql.Prefixes = ()
 ) -> sparql.Document:
-    """Return the tokens of a text in whatever language; comments behind -- where it is one that has them."""
+    """Return the tokens of a text in any language; -- begins a comment if the language has such comments."""
     whole = partial(sparql.tokenize, source=source, base=base, rdf12=rdf12, prefixes=prefixes)
     told = (one for one, syntax in DIALECTS.items() if syntax.dashes)
     dashed = next((one for one in told if _has_sign(text, one, whole)), Language.RSPQL)
@@ -392,7 +392,7 @@ _MASKS: Final = {
 
 
 def _has_sign(text: str, language: Language, whole: _Tokens) -> bool:
-    """Whether a text has what only a language has: in its words, not in comments, strings and names."""
+    """Whether a text has a sign of a language, outside comments, strings and names."""
     sign = DIALECTS[language].sign
     if sign is None:
         return False
@@ -413,9 +413,9 @@ _Lifted = tuple[sparql.Phrase, StreamingClauses]
 
 
 def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language, sparql.Document, _Lifted]:
-    """Return the first language that can read the text, or raise what the likeliest says.
+    """Return the first language whose grammar reads the text, or raise the most likely language's error.
 
-    That is the one whose grammar goes farthest in the text, and has a sign or most of its clauses there.
+    The most likely language reads farthest, and has a sign or the most streaming clauses.
     """
     errors: dict[Language, PlacedError] = {}
     ends: dict[Language, tuple[int, bool, int]] = {}

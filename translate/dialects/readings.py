@@ -13,10 +13,10 @@ Readings = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class OpenMeaning:
-    """What a document leaves open: whose language it concerns, and what each choice changes in its manner.
+    """A meaning that a document leaves open, with its languages and the choices' changes to their manners.
 
     The first choice is the default, unless each language has its own. None: a choice without a translation.
-    `source` says who leaves it open. Without languages it is a question of data.
+    `source` names the document. Without languages it is a question of data.
     """
 
     name: str
@@ -79,7 +79,7 @@ _BY_NAME: Final = {reading.name: reading for reading in READINGS}
 
 
 def check_reading(name: str, value: str) -> None:
-    """Raise LarsError for a reading or value that does not exist, or has no translation."""
+    """Raise LarsError for an unknown reading or value, or a value without a translation."""
     reading = _BY_NAME.get(name)
     if reading is None:
         raise LarsError(f'unknown reading "{name}"; use {", ".join(_BY_NAME)}')
@@ -90,7 +90,7 @@ def check_reading(name: str, value: str) -> None:
 
 
 def manner_of(language: Language, readings: Readings) -> Manner:
-    """Return the manner of a language, with what the readings that concern it change.
+    """Return the manner of a language, changed by the readings that concern it.
 
     >>> manner_of(Language.CQELS2, (("range-alone", "sliding"),)).tumbles
     False

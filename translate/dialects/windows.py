@@ -39,7 +39,7 @@ _USUAL: Final = frozenset(("REPORT ON_WINDOW_CLOSE", "TICK TIME_DRIVEN", "WITH P
 
 
 def read_window(document: Document, window: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return the window in brackets; raises QueryError and UnsupportedError at what it cannot be."""
+    """Return the window in brackets; raises QueryError and UnsupportedError at invalid windows."""
     kind = next(window.phrases())
     match kind.name:
         case "now":
@@ -61,7 +61,7 @@ def read_window(document: Document, window: Phrase, manner: Manner) -> windows.W
 
 
 def strategies(window: Phrase) -> tuple[str, ...]:
-    """Return what a window says of when it reports, but for what is usual."""
+    """Return the unusual report strategies of a window."""
     found = window.find_all("report", "tick", "policy", "emit", "late", "delay")
     words = (" ".join(token.text for token in part.tokens()) for part in found)
     return tuple(one for one in words if one not in _USUAL)
@@ -166,7 +166,7 @@ def _slide(document: Document, slide: Phrase, manner: Manner) -> Duration:
 
 
 def _interval(document: Document, kind: Phrase, manner: Manner) -> windows.WindowExpression:
-    """Return a window between two times before now: `until` is how long before it ends."""
+    """Return a window between two times before now: `until` is the distance of its end before now."""
     first, *_ = ends = [part for part in kind.phrases() if part.name == "before"]
     past, until = (*(_before(document, end, manner) for end in ends), _ZERO)[:2]
     written = kind.find("slide")
@@ -195,7 +195,7 @@ def _longer_than_zero(document: Document, length: Phrase, manner: Manner) -> Dur
 
 
 def step_of(window: Phrase) -> Duration | None:
-    """Return the STEP of a window before the time of evaluation, which says only how often it is asked."""
+    """Return the STEP of a window over the past; it only sets the evaluation period."""
     past = window.find("past")
     return None if past is None else _milliseconds((*past.tokens(),)[-1])
 

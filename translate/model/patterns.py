@@ -1,4 +1,4 @@
-"""The algebra of graph patterns P, property paths among them: what SPARQL text becomes before τ reads it."""
+"""The algebra of graph patterns P with property paths: the parsed form of SPARQL, and the input of τ."""
 
 from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass, field
@@ -64,7 +64,7 @@ class Repetition(Enum):
 
 @dataclass(frozen=True, slots=True)
 class RepeatedPath:
-    """path*, path+ or path?: connected by it, however many ways there are."""
+    """path*, path+ or path?: two nodes are connected once, however many ways there are."""
 
     path: "Path"
     multiplicity: Repetition
@@ -75,7 +75,7 @@ class RepeatedPath:
 
 @dataclass(frozen=True, slots=True)
 class NegatedSet:
-    """!(p1|..|^q1|..): a property that is none of `forward`, or backwards none of `backward`.
+    """!(p1|..|^q1|..): a property outside `forward`, or a backward property outside `backward`.
 
     An empty part allows no step in its direction, except that !() is a step along any property.
     """
@@ -91,7 +91,7 @@ Path = Link | Inverse | PathSequence | Alternative | RepeatedPath | NegatedSet
 
 
 def steps(path: Path) -> Iterator[Iri | None]:
-    """Yield the properties along which the path walks; None for a negated set: nearly any."""
+    """Yield the properties of the path's steps; None for a negated set, which matches nearly any."""
     match path:
         case Link(iri):
             yield iri
@@ -107,9 +107,9 @@ def steps(path: Path) -> Iterator[Iri | None]:
 
 
 def can_stay(path: Path) -> bool:
-    """Whether the path connects a term with itself by no step, though it be no node of the graph.
+    """Whether the path connects a term with itself in zero steps, even a term outside the graph.
 
-    A sequence does not: what lies between its parts is a node (18.4).
+    A sequence does not: the term between its parts must be a node (18.4).
     """
     match path:
         case Link() | NegatedSet() | PathSequence():
@@ -167,9 +167,9 @@ class PathPattern:
 class StreamBlock:
     """STREAM s ω g: the pattern g is matched in the window ω of the stream s.
 
-    A variable in the place of s ranges over the streams, and is bound to the one that matches.
-    `name` is that of a window that RSP-QL names: two of them can be alike and yet start at different times.
-    With a `graph`, g is matched in the graph of that name: the triples in ω of elements that are such graphs.
+    If s is a variable, it ranges over the streams, and is bound to the matching stream. `name` is the
+    window's name in RSP-QL: two equal windows can start at different times. With a `graph`, g is matched in
+    the graph of that name: the triples in ω of elements that are such graphs.
     """
 
     stream: Iri | Variable
@@ -220,8 +220,8 @@ class Minus:
 class Exists:
     """EXISTS P inside an expression, which names it by a variable of its own (SPARQL 1.1, 18.6).
 
-    The variable is true where P has a solution once the variables that are bound there are
-    replaced by their values, else false. NOT EXISTS is `!` of it.
+    The variable is true if P has a solution after bound variables are replaced by their values, otherwise
+    false. NOT EXISTS is `!` of it.
     """
 
     variable: Variable
@@ -323,9 +323,9 @@ class Group:
 
 
 class Duplicates(Enum):
-    """What SELECT does to equal solutions; it matters to multisets only.
+    """The treatment of equal solutions by SELECT; it matters only for multisets.
 
-    REDUCED allows to leave equal ones out (SPARQL 1.1, 18.2.5.3); none is left out here.
+    REDUCED may drop equal solutions (SPARQL 1.1, 18.2.5.3); here it keeps them.
     """
 
     KEPT = ""

@@ -1,4 +1,4 @@
-"""The query model (V, P, D, S), the readings of SPARQL that τ follows, and what each engine's text says."""
+"""The query model (V, P, D, S), the settings of τ, and the manners of query languages."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ class Profile(Enum):
 class Semantics(Enum):
     """Whether the answers are a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
-    What aggregates range over is a multiset in both.
+    Aggregates range over a multiset in both.
     """
 
     SET = "set"
@@ -41,12 +41,12 @@ class Semantics(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What a translation depends on beside the query.
+    """The settings of a translation.
 
-    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). `bounds` are the ends of all windows,
-    None those that the query's language says, or closed ones. With `ordered` the answer
-    predicate carries the values of ORDER BY, so that answers can be shown in their order. A program
-    whose times are `ticks` to a time point tells time points by the functions that ask for a time.
+    `unit` is one time point, `origin` the dateTime of time 0 (for NOW). `bounds` are the ends of all windows;
+    None means the language's own ends, or closed ones. With `ordered` the answer predicate carries the values
+    of ORDER BY, so that answers can be shown in their order. If a time point has several `ticks`, functions
+    that return a time divide by them.
     """
 
     profile: Profile = Profile.PAPER2015
@@ -59,7 +59,7 @@ class Setting:
 
 
 class EmptyGroup(Enum):
-    """What aggregates make of no solution at all (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
+    """The result of aggregates over an empty multiset (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
 
     VALUES = "values"
     UNBOUND_AVERAGE = "unbound average"
@@ -68,17 +68,17 @@ class EmptyGroup(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a language writes windows and durations, and what it means beyond its text, by its own documents.
+    """A language's syntax of windows and durations, and its meaning beyond the text, by its documents.
 
-    `windows` are those that can be written. `units` are those of durations, the longest first: what stands
-    behind a number, or around it in place of {}. Its windows enter the default graph (`merges`), or the
-    pattern reads each where its block stands, some by name (`names_windows`). It is `pushed` where input
-    makes it evaluate, None where windows of now and tuples do. `ends` are those of its windows, None where
-    engines differ; one without a slide `tumbles`. On a `grid` windows open at multiples of the slide; where
-    the first `opens` at a time, none is shown until it closes. `bare` is what an integer without a unit
-    counts. Streams have IRIs as names, or `texts`, which begin so where a text is a bare word. Of readings:
-    windows that look ahead are `anchored` at each element, a log is `causal`, and an `offset` o is
-    [t−o, t−o+r] at each t, the same at multiples of STEP, or [t−o−r, t−o).
+    `windows` are its windows, for messages. `units` are the units of durations, the longest first: text after
+    a number, or around it with {} for the number. Windows enter the default graph (`merges`), or each block
+    reads its window, in some languages by name (`names_windows`). `pushed`: input triggers evaluation; None:
+    only if the query has windows of now or of tuples. `ends` are its windows' ends, None if engines differ; a
+    window without a slide `tumbles`. On a `grid` windows open at multiples of the slide; if the first `opens`
+    at a time, no window is shown before its close. `bare` is the unit of an integer without a unit. Streams
+    have IRIs as names, or words, which are read as IRIs that begin with `texts`. Set by readings: windows
+    that look ahead are `anchored` at each element, a log is `causal`. An `offset` o means [t−o, t−o+r] at
+    each t, the same at multiples of STEP, or [t−o−r, t−o).
     """
 
     title: str
@@ -113,7 +113,7 @@ class Language(Enum):
 
     @property
     def manner(self) -> Manner:
-        """What the language means beyond its text."""
+        """The language's meaning beyond its text."""
         return _MANNERS[self]
 
 
@@ -189,7 +189,7 @@ MERGING: Final = frozenset(language for language in Language if language.manner.
 
 
 class Form(Enum):
-    """What a query returns: rows of V, whether there is a row, or triples."""
+    """The form of a query's result: rows of V, whether a row exists, or triples."""
 
     SELECT = "SELECT"
     ASK = "ASK"
@@ -199,7 +199,7 @@ class Form(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """D: the graphs that FROM merges into the default graph, and those FROM NAMED names.
+    """D: the graphs of FROM, merged into the default graph, and the graphs of FROM NAMED.
 
     Both empty means the dataset that is given with the trace.
     """
@@ -212,7 +212,7 @@ class Dataset:
 class MergedStream:
     """A stream and window whose triples enter the default graph: (s, ω, ∅) of cs(Q).
 
-    `name` is that of a window that RSP-QL names and no block reads.
+    `name` is the name of an RSP-QL window that no block reads.
     """
 
     stream: Iri
@@ -222,15 +222,14 @@ class MergedStream:
 
 @dataclass(frozen=True, slots=True)
 class EngineQuery:
-    """One engine's query: V, P and D, with the windows where its language puts them.
+    """One engine's query: V, P and D, with windows at its language's place.
 
-    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, FROM
-    NAMED STREAM of SPARQLstream. The windows of STREAM and WINDOW blocks (CQELS, SPARQLstream,
-    RSP-QL) stand in the StreamBlocks of `pattern`; `declared` are those of RSP-QL that no block
-    reads. `result` is V in the order of the text, of CONSTRUCT and DESCRIBE too: the variables of
-    `template` and of `described`. A blank node of the template is new in each solution.
-    `name` is the registered name, of a stream if `registers_stream`; `every` is COMPUTED EVERY.
-    `notes` say where the text was read otherwise than its language says.
+    `merged` are the windows whose triples enter the default graph: FROM STREAM of C-SPARQL, FROM NAMED STREAM
+    of SPARQLstream. Windows of STREAM and WINDOW blocks (CQELS, SPARQLstream, RSP-QL) are in the StreamBlocks
+    of `pattern`; `declared` are RSP-QL windows that no block reads. `result` is V in the order of the text,
+    of CONSTRUCT and DESCRIBE too: the variables of `template` and of `described`. A blank node of the
+    template is new in each solution. `name` is the registered name, a stream's if `registers_stream`; `every`
+    is COMPUTED EVERY. `notes` list readings of the text that differ from its language's definition.
     """
 
     language: Language

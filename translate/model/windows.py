@@ -1,4 +1,4 @@
-"""Window expressions of queries, and Table 1 of LARS (2015): what each means as a LARS window."""
+"""Window expressions of queries, and their LARS windows by Table 1 of LARS (2015)."""
 
 from dataclasses import dataclass, field
 from typing import assert_never
@@ -12,11 +12,11 @@ from lars.language.terms import Iri, Variable
 class Range:
     """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L.
 
-    The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does,
-    which is Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`.
-    `tumbling` keeps that the text says TUMBLING, which engines do not run as they run D = L. `ends` are those
-    that the language of the text says, None where it says none. CQELS 2 looks `ahead` of the pivot as well.
-    With an `origin`, when the first one opens, it is the last window to close that is shown.
+    The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does, which is
+    Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`. `tumbling` marks the
+    keyword TUMBLING, which engines run differently from D = L. `ends` are the ends that the language sets,
+    None if it sets none. CQELS 2 looks `ahead` of the pivot as well. With an `origin`, when the first one
+    opens, it is the last window to close that is shown.
     """
 
     length: Duration
@@ -83,8 +83,8 @@ def window_operator(
 ) -> windows.Window:
     """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
 
-    `bounds` are the ends of all windows, None those that each says, or closed ones. With a variable it is one
-    tuple window for each stream, the fourth argument of striple.
+    `bounds` are the ends of all windows; None means each window's own ends, or closed ones. With a variable
+    it is one tuple window for each stream, the fourth argument of striple.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), windows.Bounds.CLOSED))
     ⊞^{30,0,5}

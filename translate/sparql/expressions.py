@@ -38,9 +38,9 @@ _COMPUTED: Final = (
 class Scope:
     """The terms of a syntax tree, and the names that its reading invents.
 
-    With `opaque` a function that nobody computes here is read all the same. Fresh variables are numbered
-    for each kind: _b0, _b1, .. with more _ where a name of the text begins like that. `labels` says in which
-    run of triples each blank node label stands; `notes` what was read otherwise than SPARQL says.
+    With `opaque` a function that nobody computes here is read all the same. Fresh variables are numbered by
+    kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its run
+    of triples; `notes` list deviations from SPARQL.
     """
 
     document: Document
@@ -53,7 +53,7 @@ class Scope:
     _prefixes: dict[str, str] = field(default_factory=dict)
 
     def term(self, part: Part) -> Term:
-        """Return the variable or RDF term of a part that is no blank node."""
+        """Return the variable or RDF term of a part; the part is not a blank node."""
         token = next(part.tokens()) if isinstance(part, Phrase) else part
         if token.kind is TokenKind.VARIABLE:
             return Variable(token.text[1:])
@@ -64,7 +64,7 @@ class Scope:
         return self.lifted.names.literal(self.document.index_from(token.start))
 
     def variable(self, part: Part) -> Variable:
-        """Return the variable of a part that can be nothing else."""
+        """Return the variable of a part that must be a variable."""
         term = self.term(part)
         assert isinstance(term, Variable)
         return term
@@ -77,7 +77,7 @@ class Scope:
         return next((tokens[index] for index in before if tokens[index].is_word(word)), first)
 
     def unexpected(self, part: Part, accepted: str, word: str = "") -> QueryError:
-        """Return the error that a part, or the `word` before it, stands where something else can."""
+        """Return the error at a part, or at the `word` before it, with the expected form."""
         return self.document.unexpected(self.first(part, word), accepted)
 
     def unsupported(self, construct: str, part: Part, word: str = "") -> UnsupportedError:
@@ -116,7 +116,7 @@ class Scope:
             yield
 
     def check_new(self, part: Part, bound: Iterable[Variable]) -> Variable:
-        """Return the variable after AS, or raise where something binds it before."""
+        """Return the variable after AS; raises QueryError if it is bound before."""
         variable = self.variable(part)
         if variable in bound:
             accepted = f"a variable that nothing binds before AS: {variable} is bound"
@@ -126,7 +126,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionReader:
-    """The scope of expressions, and what stands for an EXISTS and for an aggregate in them."""
+    """The context of an expression: its scope, and the readers of EXISTS and of aggregates in it."""
 
     scope: Scope
     exists: Callable[[Phrase], Variable]
@@ -136,9 +136,9 @@ class ExpressionReader:
 def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
     """Return the expression of a part of the syntax tree; chains of one operator are read from the left.
 
-    `URI` and `isURI` become their synonyms IRI and ISIRI, `NOT IN` is `!` of `IN`, and `+?x`
-    the double negation, which has the same value and the same errors. IRI has the BASE of the
-    query as its second argument, against which it resolves a relative text.
+    `URI` and `isURI` become their synonyms IRI and ISIRI, and `NOT IN` becomes `!` of `IN`. `+?x` becomes the
+    double negation, with the same values and errors. IRI has the BASE of the query as its second argument,
+    against which it resolves a relative text.
     """
     match part:
         case Phrase("or" | "and" as name, conditions):
@@ -192,7 +192,7 @@ def _condition(part: Part, reader: ExpressionReader) -> Expression:
 
 
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
-    """Return an expression where its effective boolean value counts.
+    """Return an expression as a condition, by its effective boolean value.
 
     In SPARQL 1.2 it is an error of ill-typed literals and of texts with a language, not so in 1.1 (17.2.2).
     """
@@ -223,7 +223,7 @@ LONGEST: Final = 256
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
-    """Return parts joined from the left, or by halves where they are many: `join` is associative."""
+    """Return parts joined from the left, or by halves if there are many: `join` is associative."""
     if len(parts) <= _SHORT:
         return reduce(join, parts)
     middle = len(parts) // 2

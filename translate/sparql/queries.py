@@ -1,8 +1,8 @@
 """A query's syntax tree → its pattern and form, by the definitions of SPARQL 1.1, Sections 11 and 18.2.
 
-Runs of triples and paths come first (Sections 18.2.2.3 to 5), then the groups that they stand in. One level,
-a query or a subquery, is read at a time: its groups, aggregates, SELECT and modifiers (18.2.4). Then comes
-the whole query: its form, dataset, template, and what was lifted out of its text.
+Runs of triples and paths are read first (Sections 18.2.2.3 to 5), then the groups around them. One level, a
+query or a subquery, is read at a time: its groups, aggregates, SELECT and modifiers (18.2.4). The whole query
+comes last: its form, dataset, template, and streaming clauses.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ class Unnamed:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quoted:
-    """A triple term in the text, with the members that stand in it."""
+    """A triple term in the text; its members can be triple terms too."""
 
     subject: "Member"
     verb: Part | Iri
@@ -79,8 +79,8 @@ class TriplesRun:
     def patterns(self) -> Iterator[Bgp | PathPattern]:
         """Yield the patterns in the order of the text; adjacent triple patterns are one.
 
-        Where there are triple terms, only those that share a variable: what triple terms share is not known
-        before they are opened.
+        With triple terms, only patterns that share a variable are joined: before triple terms are opened,
+        their shared variables are unknown.
         """
         for is_triple, parts in groupby(self.triples, lambda part: isinstance(part, TriplePattern)):
             triples = [part for part in parts if isinstance(part, TriplePattern)] if is_triple else []
@@ -92,9 +92,9 @@ class TriplesRun:
                 yield from (part for part in parts if isinstance(part, PathPattern))
 
     def opened(self, pattern: Pattern) -> Pattern:
-        """Return a pattern with what stands in its triple terms: variables are bound, all else is compared.
+        """Return a pattern with its triple terms opened: variables are bound, other members are compared.
 
-        SUBJECT and the like have no value on other terms, which no solution binds and no comparison accepts.
+        SUBJECT, PREDICATE and OBJECT are errors on other terms, which therefore match nothing.
         """
         conditions: list[Expression] = []
         for name, parts in reversed(self.quoted.items()):  # those inside behind those that bind them
@@ -152,7 +152,7 @@ def _connected(triples: Sequence[TriplePattern]) -> list[tuple[TriplePattern, ..
 
 
 def _triples(block: Phrase) -> _Triples:
-    """Yield the triples of a block; what stands in brackets has its own behind the triple that it is in."""
+    """Yield the triples of a block; triples in brackets follow the triple around them."""
     for same in block.phrases():
         subject, own = _member(same.parts[0])
         yield from own
@@ -176,9 +176,9 @@ def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
 
 
 def _annotations(triple: Quoted, parts: Iterable[Part]) -> _Triples:
-    """Yield what reifiers and {| .. |} behind an object say of its triple.
+    """Yield the triples of reifiers and {| .. |} after an object.
 
-    A block is about the reifier before it, else about one of its own.
+    A block describes the reifier before it, or a new one.
     """
     reifier: Member | None = None
     for part in parts:
@@ -196,7 +196,7 @@ def _reifier(parts: Sequence[Part]) -> Member:
 
 
 def _member(part: Part) -> tuple[Member, _Triples]:
-    """Return what stands in a triple for a part, and the triples in its brackets."""
+    """Return a part's member of a triple, and the triples in its brackets."""
     match part:
         case Phrase("anonymous"):
             return Unnamed(), iter(())
@@ -375,7 +375,7 @@ def _read_parts(
 
 
 def _extended(before: Pattern, part: Part, stream: _Stream, scope: expressions.Scope) -> Pattern:
-    """Return what the next element of a group makes of the pattern before it."""
+    """Return the pattern extended by the next element of a group."""
     match part:
         case Phrase("optional", (_, Phrase() as group)):
             optional, condition = _read_parts(group, stream, scope)
@@ -422,7 +422,7 @@ def _read_graph(
 
 
 def _read_stream_graph(name: Part, group: Phrase, stream: StreamBlock, scope: expressions.Scope) -> Pattern:
-    """Return GRAPH in a window: triple patterns, each of which is matched in the graph by itself."""
+    """Return GRAPH in a window: each triple pattern is matched in the graph separately."""
     others = [part for part in group.phrases() if part.name != "triples"]
     if others or not any(group.phrases()):
         words = {"data": "VALUES", "subselect": "SELECT"}
@@ -483,7 +483,7 @@ def conjunction(left: ReadExpression, right: ReadExpression) -> ReadExpression:
 
 
 def _closed(pattern: Pattern, run: TriplesRun | None, stream: _Stream) -> Pattern:
-    """Return the pattern joined with those of a run of triples."""
+    """Return the pattern joined with a run's patterns."""
     for part in () if run is None else run.patterns():
         assert run is not None
         pattern = join(pattern, run.opened(part if stream is None else replace(stream, pattern=part)))
@@ -504,7 +504,7 @@ def variable_of(seen: ReadExpression) -> Variable | None:
 
 
 def has_aggregate(part: Part | None) -> bool:
-    """Whether an aggregate stands in a part of a query, outside of EXISTS."""
+    """Whether a part of a query has an aggregate outside EXISTS."""
     if not isinstance(part, Phrase) or part.name in ("exists", "not_exists"):
         return False
     return part.name == "aggregate" or any(map(has_aggregate, part.parts))
@@ -521,9 +521,9 @@ def read_level(tree: Phrase, stream: _Stream, scope: expressions.Scope) -> algeb
 class _Level:
     """The reading of one level: whether it groups its solutions, whether it is a SELECT.
 
-    `items` are the expressions of SELECT, `keys` the variables of GROUP BY. Each aggregate has its variable,
-    in `aggregates`; equal ones, of one expression, are one. `arguments` are those of their expressions that
-    are no variables, by the variables that they get.
+    `items` are the expressions of SELECT, `keys` the variables of GROUP BY. `aggregates` has a variable for
+    each aggregate; equal aggregates share it. `arguments` maps fresh variables to the aggregates' arguments
+    that are expressions.
     """
 
     tree: Phrase
@@ -619,7 +619,7 @@ class _Level:
         return pattern
 
     def _samples(self) -> dict[Variable, Variable]:
-        """Return the samples of variables that SELECT names, though they are no keys (18.2.4.1).
+        """Return the samples of variables in SELECT that are not keys (18.2.4.1).
 
         In its expressions they are samples too. SPARQL's grammar allows neither (11.4), engines do.
         """
@@ -668,7 +668,7 @@ class _Level:
         return reduce(conjunction, exists)
 
     def _order(self) -> list[tuple[OrderKey, ReadExpression | None]]:
-        """Return the keys of ORDER BY, each with the expression that it stands for unless it is one."""
+        """Return the keys of ORDER BY, each with its expression, or None for a variable."""
         aliases: dict[Variable, ReadExpression] = {name: (name, ()) for name in self.items}
         order: list[tuple[OrderKey, ReadExpression | None]] = []
         for part in self._parts("orderby"):
@@ -699,7 +699,7 @@ class _Level:
         return None
 
     def _aggregate(self, node: Phrase, name: Variable | None = None) -> Variable:
-        """Return the variable of an aggregate in the text, `name` where the aggregate is new."""
+        """Return the variable of an aggregate in the text, `name` if the aggregate is new."""
         scope, (word, *operands) = self.scope, node.parts
         distinct = node.find("distinct")
         argument, *separators = operands if distinct is None else operands[1:]
@@ -736,7 +736,7 @@ class _Level:
     ) -> ReadExpression:
         """Return an expression as it is seen behind the groups; `aliases` are replaced.
 
-        A variable that is no key is a sample of its group (18.2.4.1).
+        A variable that is not a key becomes a sample of its group (18.2.4.1).
         """
         expression, exists = seen
         apart = {test.variable for test in exists}.union(self.keys, dict(self.aggregates.values()))
@@ -757,7 +757,7 @@ class _Level:
         return replaced(expression), tuple(used)
 
     def _sample(self, variable: Variable, name: Variable | None = None) -> Variable:
-        """Return the variable of one value that a variable, which is no key, has in the group."""
+        """Return the variable for a sample of a variable that is not a key."""
         note = (
             f"{variable} is no key of GROUP BY: a group has one of its values there, as of SAMPLE({variable})"
         )
@@ -765,7 +765,7 @@ class _Level:
         return self._name_of(Aggregation("SAMPLE", ()), (variable, ()), name)
 
     def _group(self, pattern: Pattern, everything: tuple[Variable, ...]) -> algebra.Group:
-        """Return the groups of a pattern; COUNT(DISTINCT *) counts what `everything` is bound to."""
+        """Return the groups of a pattern; COUNT(DISTINCT *) counts distinct values of `everything`."""
         for name, expression in self.arguments.items():
             pattern = algebra.Extend(pattern, name, *expression)
         # One variable would be an argument, whose unbound values are left out; a solution is a tuple.
@@ -839,7 +839,7 @@ def _unknown_versions(scope: expressions.Scope) -> Iterator[str]:
 def _described(
     tree: Phrase, scope: expressions.Scope, solutions: algebra.Select
 ) -> tuple[Iri | Variable, ...]:
-    """Return what DESCRIBE names, each once; * names all variables in scope."""
+    """Return the terms of DESCRIBE, each once; * means all variables in scope."""
     named = tree.find("described")
     if named is None or not named.parts:
         return scope.bindable_variables(solutions.pattern)

@@ -1,8 +1,8 @@
 """A text by the grammar of its language: the syntax tree, and the exact place of an error.
 
-The grammar of SPARQL 1.1 is sparql.lark; those of other languages extend it. Their tables, in .json beside
-them, are made beforehand, since that takes longer than all reading; a query is parsed by them (LALR(1)), a
-token at a time: the first one that cannot stand where it does is known, and what can.
+sparql.lark is the grammar of SPARQL 1.1; the grammars of other languages extend it. Their parse tables, in
+.json next to them, are generated in advance, which takes long. The LALR(1) parser reads a token at a time, so
+an error has the exact token and the expected ones.
 """
 
 import json
@@ -31,9 +31,9 @@ from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenK
 class AnyWindow:
     """WINDOW ?w of RSP-QL: the variable ranges over the declared windows, each with its name.
 
-    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))).
-    As a GRAPH ?w it stands in `variables`, for FILTERs in P ?w is unbound. Where no window is declared,
-    and for a name that none has, it has no solution, as GRAPH of a name that the dataset does not have.
+    WINDOW ?w {P} is the union, in this order, of Join(P read in the stream, Values((?w,), ((name,),))). Like
+    GRAPH ?g, it is in `variables`; for FILTERs in P, ?w is unbound. Without declared windows, and for an
+    unknown name, it has no solution, like GRAPH with an unknown name.
     """
 
     name: Iri | Variable
@@ -42,10 +42,10 @@ class AnyWindow:
 
 @dataclass(frozen=True, slots=True)
 class StreamingClauses:
-    """What a query says beside SPARQL 1.1; the fields but three are those of EngineQuery of the same names.
+    """The parts of a query outside SPARQL 1.1; most fields are those of EngineQuery with the same names.
 
-    `names` are what the text declares. `blocks` maps the first character of each STREAM or WINDOW block to
-    what it reads, as a block without its pattern. `implicit` is the one that all patterns stand in.
+    `names` are the declarations of the prologue. `blocks` maps the first character of each STREAM or WINDOW
+    block to its block without a pattern. `implicit` is the block around all patterns.
     """
 
     names: Names
@@ -68,7 +68,7 @@ class StreamingClauses:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """A rule of the grammar with what stands for it in a query: the tokens that matter, and other rules."""
+    """A grammar rule's match in a query: the relevant tokens, and the matches of other rules."""
 
     name: str
     parts: "tuple[Part, ...]"
@@ -93,7 +93,7 @@ class Phrase:
         return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
 
     def first(self) -> Token:
-        """Return the first token, of a rule that has one."""
+        """Return the first token; the match must have one."""
         return next(self.tokens())
 
     def tokens(self) -> Iterator[Token]:
@@ -110,11 +110,11 @@ Part = Phrase | Token
 
 @dataclass(frozen=True, slots=True)
 class _Tables:
-    """What each state does at a terminal, or behind a rule; and the rules.
+    """The parse tables: each state's action at a terminal or after a rule; and the rules.
 
     A number from 0 on is the next state, -1 - n ends rule n; a state that is a number ends that rule whatever
     comes. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves it out. A
-    rule without a name is its parts; behind 1 a single part stands for the whole.
+    rule without a name is inlined; after a sign 1, a single part replaces the match.
     """
 
     states: list[dict[str, int] | int]
@@ -128,7 +128,7 @@ def _tables(package: str, name: str) -> _Tables:
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """A token that a grammar has only where its rules have it: what it matches, and how messages name it."""
+    """A token of a grammar in some contexts only: its pattern, and its name in messages."""
 
     pattern: re.Pattern[str]
     title: str
@@ -142,7 +142,7 @@ def _nothing(_document: Document, _token: Token) -> PlacedError | None:
 class Grammar:
     """A language's grammar: the package and the name of its tables, and its tokens that SPARQL lacks.
 
-    `explain` may tell more of a token that cannot stand where it does; `window` is an example of one.
+    `explain` may give a better error for an unexpected token; `window` is an example of a window.
     """
 
     package: str = "translate.sparql"
@@ -153,11 +153,11 @@ class Grammar:
 
     @property
     def tables(self) -> _Tables:
-        """What each state does."""
+        """The parse tables."""
         return _tables(self.package, self.name)
 
     def titles(self) -> dict[str, str]:
-        """Return how messages name what can stand somewhere; of SPARQL's keywords those that tell where."""
+        """Return the terminals' names in messages; of SPARQL's keywords, only informative ones."""
         words = {one for row in self.tables.states if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables.states if isinstance(row, dict) for one in row}
         keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}
@@ -174,14 +174,14 @@ SPARQL: Final = Grammar()
 
 @dataclass(slots=True)
 class _Parser:
-    """The rules that are open, as states, and what was read of them."""
+    """The parser's stack: states, and the parts that were read."""
 
     grammar: Grammar
     states: list[int] = field(default_factory=lambda: [0])
     values: "list[Part | list[Part]]" = field(default_factory=list)
 
     def takes(self, terminal: str, token: Token) -> bool:
-        """Take in the next token; False where it cannot stand here."""
+        """Read the next token; return False if the token is unexpected."""
         tables, states = self.grammar.tables, self.states
         while True:
             row = tables.states[states[-1]]
@@ -199,7 +199,7 @@ class _Parser:
             states.append(following[rule])
 
     def _end(self, name: str | None, signs: str) -> None:
-        """Put what a rule stands for in the place of its parts."""
+        """Replace a rule's parts by its match."""
         alone, signs = signs.startswith("1"), signs.removeprefix("1")
         start = len(self.values) - len(signs)
         parts: list[Part] = []
@@ -215,12 +215,12 @@ class _Parser:
             self.values.append(parts[0] if alone and len(parts) == 1 else Phrase(name, tuple(parts)))
 
     def would_take(self, terminal: str) -> bool:
-        """Whether a terminal can stand here."""
+        """Whether a terminal is possible here."""
         copy = _Parser(self.grammar, [*self.states], [*self.values])
         return copy.takes(terminal, Token(TokenKind.END, "", 0))
 
     def next(self, document: Document, offset: int) -> tuple[str, Token]:
-        """Return the token that begins at or after a character, and what it is in the grammar."""
+        """Return the next token from a character on, and its terminal in the grammar."""
         token = document.token_from(offset)
         row = self.grammar.tables.states[self.states[-1]]
         if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
@@ -245,7 +245,7 @@ _TERMINALS: Final = {
 
 
 def _terminal(token: Token) -> str:
-    """Return what a token is in the grammar of SPARQL."""
+    """Return the terminal of a token in the grammar of SPARQL."""
     match token.kind:
         case TokenKind.NUMBER:
             signed = token.text[0] in "+-"
@@ -277,9 +277,9 @@ _OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI", "NOW":
 
 
 def read_tree(document: Document, grammar: Grammar) -> Phrase:
-    """Return the tree of a text, its prologue first; raises at the first token that no query has there.
+    """Return the tree of a text, its prologue first; raises QueryError at the first unexpected token.
 
-    A construct of other languages is named there.
+    The error names constructs of other languages.
     """
     parser = _Parser(grammar)
     if (wrong := _first_wrong(document, parser)) is not None:
@@ -290,13 +290,13 @@ def read_tree(document: Document, grammar: Grammar) -> Phrase:
 
 
 def reach(document: Document, grammar: Grammar) -> int:
-    """Return the character up to which a text is of a grammar, behind the last if it all is."""
+    """Return the character of the first error, or one after the end if the whole text is valid."""
     wrong = _first_wrong(document, _Parser(grammar))
     return len(document.text) + 1 if wrong is None else wrong.start
 
 
 def _first_wrong(document: Document, parser: _Parser) -> Token | None:
-    """Take in a text; return the first token that cannot stand where it does."""
+    """Parse a text; return the first unexpected token, or None."""
     offset = 0
     while True:
         terminal, token = parser.next(document, offset)
@@ -345,7 +345,7 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
 
 
 def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
-    """Return the error that names what up to the wrong token is of other languages."""
+    """Return the error for a known unsupported construct up to the wrong token."""
     for token, following in pairwise((*document.tokens, document.tokens[-1])):
         known = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD or token.text == "~" else None
         if token.is_word(*FUNCTIONS_12) and following.is_word("("):

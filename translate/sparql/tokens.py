@@ -1,7 +1,7 @@
-"""Tokens of a query's text, and the RDF terms that they are by what the prologue declares.
+"""Tokens of a query's text, and their RDF terms by the prologue's declarations.
 
-What is a string, a name or a comment is decided here, once. Prefixes, BASE and escapes are resolved here;
-every literal keeps the lexical form of the text.
+This module alone recognises strings, names and comments. Prefixes, BASE and escapes are resolved here; every
+literal keeps the lexical form of the text.
 """
 
 import re
@@ -21,7 +21,7 @@ from translate.errors import QueryError
 
 
 class TokenKind(Enum):
-    """What a token is; its value says so in messages."""
+    """The kind of a token; the value is its name in messages."""
 
     IRI = "an IRI"
     BLANK = "a blank node"
@@ -37,7 +37,7 @@ class TokenKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A piece of the text as it stands there, from the character `start` (from 0) on."""
+    """A piece of the text from the character `start` (counted from 0)."""
 
     kind: TokenKind
     text: str
@@ -61,13 +61,12 @@ Prefixes = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A query's text with its tokens, of which the last is the end; `source` names it in messages.
+    """A query's text with its tokens; the last token is the end. `source` names the text in messages.
 
-    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters`
-    has them. `escapes` says from which character on the text is how much shorter. `base` is the
-    IRI that relative IRIs are resolved against before any BASE; "" is none. `rdf12` says whether the
-    text is one of SPARQL 1.2, where escapes stand for characters of strings and IRIs alone. `prefixes`
-    are those that hold until the text declares them itself, without their colon.
+    In `text` the codepoint escapes (SPARQL 1.1, 19.2) are the characters that they mean; `characters` has
+    them. `escapes` has pairs: a character of the text, and the number of characters removed before it. `base`
+    resolves relative IRIs before any BASE; "" means none. `rdf12`: the text is SPARQL 1.2, with escapes only
+    in strings and IRIs. `prefixes` are predefined, without their colon; the text may redefine them.
     """
 
     source: str
@@ -95,14 +94,14 @@ class Document:
         return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]
 
     def token_from(self, offset: int) -> Token:
-        """Return the token that begins at or after a character, which can stand inside another token."""
+        """Return the next token from a character on; the character can be inside another token."""
         index = self.index_from(offset)
         if index == 0 or self.tokens[index - 1].end <= offset:
             return self.tokens[index]
         return next(_tokens(self, offset))
 
     def unexpected(self, token: Token, accepted: str) -> QueryError:
-        """Return the error that says what stands at the token and what is accepted there."""
+        """Return the error at a token, with the expected form."""
         # What an IRI cannot hold parts it: its first piece is a sign that stands where none is accepted.
         whole = _SPOILED_IRI.match(self.text, token.start) if token.text == "<" else None
         if whole is not None and (odd := _NOT_IN_IRIS.search(whole[1])) is not None:
@@ -131,7 +130,7 @@ _MOST_TOKENS: Final = 25_000
 
 @cache
 def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
-    """Return what matches a token; sets of all letters take long to compile, and few texts need them.
+    """Return the pattern of a token; without non-ASCII letters it compiles faster, and few texts need them.
 
     Of SPARQL 1.1 ?a<<e:b> is a comparison with an IRI, and ~ a token for the sake of its message.
     """
@@ -159,12 +158,12 @@ def _token(*, ascii_only: bool, rdf12: bool) -> re.Pattern[str]:
 def tokenize(
     written: str, source: str, base: str = "", *, rdf12: bool | None = None, prefixes: Prefixes = ()
 ) -> Document:
-    """Return the text with its tokens; white space and comments are none.
+    """Return the text with its tokens, without white space and comments.
 
-    It is of SPARQL 1.2 if `rdf12` says so, or if that is None and its VERSION does.
+    The text is SPARQL 1.2 if `rdf12` is set, or if that is None and the text has a VERSION for it.
 
-    Raises QueryError at a string that is not closed, at a character that no query has, and where
-    the text is too long, or brackets and signs are nested too deeply, to be read.
+    Raises QueryError at an open string, at an invalid character, and if the text is too long or too deeply
+    nested.
 
     >>> [token.text for token in tokenize("ASK { ?s <p#q> 'a # b' } # c", "q.rq").tokens]
     ['ASK', '{', '?s', '<p#q>', "'a # b'", '}', '']
@@ -179,7 +178,7 @@ def tokenize(
 
 
 def _says_12(written: str) -> bool:
-    """Return whether VERSION before the first group of a text says that it is of SPARQL 1.2."""
+    """Return whether VERSION before the first group declares SPARQL 1.2."""
     if "version" not in written.lower():
         return False
     before: Token | None = None
@@ -199,7 +198,7 @@ FUNCTIONS_12: Final = (
 
 
 def needs_12(text: str) -> bool:
-    """Return whether a query without escapes has what SPARQL 1.1 has not."""
+    """Return whether a query without escapes uses syntax of SPARQL 1.2."""
     tokens = tokenize(text, "", rdf12=True).tokens
     return any(
         token.is_word("<<(", *FUNCTIONS_12) or (token.kind is TokenKind.TAG and "--" in token.text)
@@ -222,9 +221,9 @@ def _tokens(document: Document, start: int) -> Iterator[Token]:
 
 
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """Return the text without its codepoint escapes, and from where on it is how much shorter.
+    """Return the text with codepoint escapes replaced, and the offsets of removed characters.
 
-    An escape stays where it means no character, or one that cannot stand for itself in a string.
+    An invalid escape stays, and so does an escape whose character would need escaping in a string.
     """
     pieces: list[str] = []
     escapes: list[tuple[int, int]] = []
@@ -271,7 +270,7 @@ _ESCAPE: Final = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re
 
 @dataclass(frozen=True, slots=True)
 class Names:
-    """What the prologue declares: prefixes (with their colon) and BASE, and the token after it."""
+    """The declarations of the prologue: prefixes (with their colon) and BASE; and the next token's index."""
 
     document: Document
     prefixes: dict[str, str]
@@ -348,7 +347,7 @@ def number(text: str) -> Literal:
 
 
 def resolve(base: str, reference: str) -> str:
-    """Return the IRI that a reference denotes against BASE (RFC 3986, Section 5); "" is no BASE.
+    """Return the IRI of a reference resolved against BASE (RFC 3986, Section 5); "" means no BASE.
 
     >>> resolve("ws://e.org/a/b", "../c"), resolve("", "coupons")
     ('ws://e.org/c', 'coupons')
@@ -370,7 +369,7 @@ def resolve(base: str, reference: str) -> str:
 
 
 def _parts(iri: str) -> tuple[str, str, str, str, str]:
-    """Return scheme with :, authority with //, path, query with ? and fragment with #; "" for none."""
+    """Return scheme with :, authority with //, path, query with ? and fragment with #; "" if absent."""
     match = re.fullmatch(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?(#.*)?", iri, re.DOTALL)
     assert match is not None
     scheme, authority, path, query, fragment = (part or "" for part in match.groups())
@@ -394,7 +393,7 @@ def is_name(token: Token) -> bool:
 
 
 def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
-    """Return what the PREFIX and BASE lines from a token on declare, added to `before`."""
+    """Return `before` extended by the PREFIX and BASE lines from a token on."""
     given = {f"{prefix}:": iri for prefix, iri in document.prefixes}
     names = before or Names(document, given, document.base, start)
     prefixes, base, index = dict(names.prefixes), names.base, start
@@ -415,7 +414,7 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
 
 
 def read_declarations(document: Document) -> Iterator[Names]:
-    """Yield for each token what the PREFIX and BASE lines up to there declare, wherever they stand."""
+    """Yield for each token the declarations up to that token, wherever PREFIX and BASE lines are."""
     names = read_prologue(document)
     for index, token in enumerate(document.tokens):
         if token.is_word("PREFIX", "BASE") and index >= names.after:
@@ -424,13 +423,13 @@ def read_declarations(document: Document) -> Iterator[Names]:
 
 
 def declared(document: Document) -> Names:
-    """Return what all PREFIX and BASE lines of a text declare."""
+    """Return the declarations of all PREFIX and BASE lines of a text."""
     *_, names = read_declarations(document)
     return names
 
 
 def has_relative_iri(document: Document) -> bool:
-    """Whether an IRI of the pattern is relative where no BASE says to what.
+    """Whether the pattern has a relative IRI without a BASE.
 
     Queries, windows and graphs can have any text as their name: static data have a graph by its name.
     """

@@ -1,4 +1,4 @@
-"""The parser of CQELS 1.x, an extension of that of ARQ 2.9, and what its engine registers."""
+"""The parser of CQELS 1.x, an extension of ARQ 2.9, and the checks at registration."""
 
 import re
 from functools import partial
@@ -40,7 +40,7 @@ _AROUND: Final = {
 
 
 def check_cqels(text: str, source: str) -> None:
-    """Raise QueryError where CQELS 1.x fails to parse the query, or then to register it."""
+    """Raise QueryError if CQELS 1.x rejects the query at parsing or at registration."""
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
     tree = parsed(document, _GRAMMAR)
@@ -61,7 +61,7 @@ def _check_registered(document: Document, query: Phrase) -> None:
 
 
 def _check_parts(document: Document, whole: Phrase, around: str = "", *, streamed: bool = False) -> None:
-    """Raise at what the engine does not register; `around` is what the parts stand in, or ""."""
+    """Raise QueryError at a part that the engine does not register; `around` is the part's context, or ""."""
     for part in whole.phrases():
         if part.name == "block" and around:
             raise rejection(document, part.first(), _ENGINE, f"STREAM inside {around}")

@@ -1,7 +1,7 @@
-"""The parser of C-SPARQL 0.9.5 to 0.9.7: a JavaCC grammar, and Jena for what is SPARQL.
+"""The parser of C-SPARQL 0.9.5 to 0.9.7: a JavaCC grammar, and Jena for the SPARQL part.
 
-The engine first writes the query in one line, with single spaces. Its tokens are keywords with
-their spaces; all else are single letters, digits and symbols of ASCII.
+The engine first writes the query in one line, with single spaces. Its tokens are keywords with their spaces,
+and single ASCII letters, digits and symbols.
 """
 
 import re
@@ -51,7 +51,7 @@ _WHERE: Final = re.compile(r" where \{", re.IGNORECASE)
 
 
 def check_csparql(text: str, source: str) -> None:
-    """Raise QueryError where the parser of C-SPARQL 0.9.7 rejects the query."""
+    """Raise QueryError if the parser of C-SPARQL 0.9.7 rejects the query."""
     document = tokenize(text, source, rdf12=False)
     line = _one_line(text, source)
     unknown = _UNKNOWN.search(line.text)
@@ -89,7 +89,7 @@ class _Line:
         return QueryError(place_at(self.source, self.written, self.places[start]), f"found {word}; {reason}")
 
     def follow(self, at: int, patterns: Sequence[str]) -> tuple[int, bool]:
-        """Return how far the patterns go, and whether all of them are there."""
+        """Return the end of the matched patterns, and whether all matched."""
         for pattern in patterns:
             match = re.compile(pattern, re.IGNORECASE | re.ASCII).match(self.text, at)
             if match is None:
@@ -98,7 +98,7 @@ class _Line:
         return at, True
 
     def sequence(self, at: int, pieces: tuple[tuple[str, str], ...]) -> int:
-        """Return the end of the pieces, or raise at the first that is not there, by its name."""
+        """Return the end of the pieces; raises QueryError at the first missing piece, by its name."""
         for pattern, name in pieces:
             at, matches = self.follow(at, (pattern,))
             if not matches:
@@ -121,7 +121,7 @@ def _one_line(written: str, source: str) -> _Line:
 
 
 def _dataset(line: _Line, at: int, *, described: bool) -> int:
-    """Return where the body starts, after the clauses of FROM and FROM STREAM."""
+    """Return the start of the body, after the clauses FROM and FROM STREAM."""
     clause = _FROM.search(line.text, at - 1)
     if clause is None:
         return at
@@ -153,7 +153,7 @@ def _clause(line: _Line, at: int) -> int:
 
 
 def _check_sparql(document: Document) -> None:
-    """Raise where Jena rejects the query without its windows, written in one line."""
+    """Raise QueryError if Jena rejects the query without its windows, written in one line."""
     _check_comments(document)
     check_prefixes(document)
     tree = parsed(document, GRAMMARS[Language.CSPARQL])
@@ -164,7 +164,7 @@ def _check_sparql(document: Document) -> None:
 
 
 def _check_grouping(document: Document) -> None:
-    """Jena checks GROUP BY of other forms as if it were in SELECT *, where it is an error."""
+    """Reject GROUP BY outside SELECT: Jena checks it as in SELECT *, where it is an error."""
     depth = 0
     for token in document.tokens:
         depth += token.is_word("{") - token.is_word("}")

@@ -32,10 +32,9 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
 
 
 def check_strict(text: str, source: str, engine: StrictEngine) -> None:
-    """Raise QueryError at the place where the engine's own parser rejects the query, with the reason.
+    """Raise QueryError, with place and reason, if the engine's own parser rejects the query.
 
-    `source` names the text in messages. A query that passes can still be refused by the
-    translation, which has its own limits.
+    `source` names the text in messages. The translation can still reject a query that passes.
 
     >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", StrictEngine.CQELS)
     """

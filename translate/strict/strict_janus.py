@@ -1,4 +1,4 @@
-"""What the specification of Janus-QL says must be rejected."""
+"""The rules of the Janus-QL specification for rejecting queries."""
 
 from collections.abc import Callable, Container
 from typing import Final
@@ -15,9 +15,9 @@ _PATHS: Final = ("alternative", "sequence", "repeated", "inverse", "negated")
 
 
 def check_janus(text: str, source: str) -> None:
-    """Raise QueryError at the first thing in a query that the specification says must be rejected.
+    """Raise QueryError at the first construct that the specification rejects.
 
-    What it leaves out of its grammar, but does not say must be rejected, is accepted: OPTIONAL, UNION, BIND.
+    Constructs that its grammar omits, but that it does not reject, are accepted: OPTIONAL, UNION, BIND.
     """
     document = tokenize(text, source, rdf12=False)
     check_prefixes(document)
@@ -59,7 +59,7 @@ def _check_windows(document: Document, query: Phrase, label: _Label) -> dict[str
 
 
 def _check_subquery(document: Document, inner: Phrase, live: Container[str], label: _Label) -> None:
-    """Raise at a subquery that reads a live window, and at one that has a single variable."""
+    """Raise QueryError at a subquery with a live window, or with a single variable."""
     for block in inner.find_all("block"):
         _, name, *_ = block.tokens()
         if label(name).value in live:

@@ -1,4 +1,4 @@
-"""The parser of Kolibrie at commit 846becb, and what it takes from a query: windows and the names of blocks.
+"""The parser of Kolibrie at commit 846becb, and its result: windows and the names of blocks.
 
 Its grammar for registered queries is one of characters, not of tokens: capitals and white space matter.
 """
@@ -95,7 +95,7 @@ _BLOCK: Final = (
 class KolibrieWindow:
     """A window as the engine reads it: names without < and >, lengths in the unit of the timestamps.
 
-    `iri` is what its name is in SPARQL.
+    `iri` is its name as a SPARQL IRI.
     """
 
     name: str
@@ -117,12 +117,12 @@ class KolibrieText:
 
 
 def check_kolibrie(text: str, source: str) -> None:
-    """Raise QueryError where Kolibrie refuses to register the query."""
+    """Raise QueryError if Kolibrie rejects the query at registration."""
     read_kolibrie(text, source)
 
 
 def read_kolibrie(text: str, source: str) -> KolibrieText:
-    """Return what Kolibrie takes from a query; raises QueryError where it refuses to register it."""
+    """Return Kolibrie's windows and blocks of a query; raises QueryError if it rejects the query."""
     document = tokenize(text, source, rdf12=False)
     names = read_prologue(document)
     scan = _Scanner(text, source, document.tokens[names.after].start)
@@ -141,21 +141,21 @@ def read_kolibrie(text: str, source: str) -> KolibrieText:
 
 @dataclass(slots=True)
 class _Scanner:
-    """A place in the text, from which pieces are taken."""
+    """A position in the text, from which pieces are read."""
 
     text: str
     source: str
     at: int
 
     def error(self, accepted: str) -> QueryError:
-        """Return the error that tells what stands here, and what is accepted."""
+        """Return the error at this position, with the text found and the expected form."""
         match = re.compile(r"\w+|.|$", re.DOTALL).match(self.text, self.at)
         text = (match.group() if match else "").strip() or "white space or the end of the query"
         place = place_at(self.source, self.text, self.at)
         return QueryError(place, f"found {text}; Kolibrie expects {accepted}")
 
     def take(self, *pieces: _Piece) -> dict[str, str]:
-        """Go behind pieces that stand here one after the other, and return what has a name in them."""
+        """Read consecutive pieces, and return their named groups."""
         groups: dict[str, str] = {}
         for pattern, accepted in pieces:
             match = re.compile(pattern).match(self.text, self.at)
@@ -166,17 +166,17 @@ class _Scanner:
         return groups
 
     def takes(self, pattern: str) -> bool:
-        """Go behind a pattern if it stands here; return whether it does."""
+        """Read a pattern if it follows; return whether it did."""
         match = re.compile(pattern).match(self.text, self.at)
         self.at = self.at if match is None else match.end()
         return match is not None
 
     def sees(self, text: str) -> bool:
-        """Return whether a text stands here."""
+        """Return whether a text follows."""
         return self.text.startswith(text, self.at)
 
     def tried(self, read: Callable[["_Scanner"], object]) -> QueryError | None:
-        """Read something, or stay where it stands and return why it can't be read."""
+        """Read something, or stay at the position and return the error."""
         before = self.at
         try:
             read(self)
@@ -245,7 +245,7 @@ def _triples(scan: _Scanner) -> None:
 
 
 def _other(scan: _Scanner) -> None:
-    """Read what the engine accepts beside triples, and then leaves out."""
+    """Read elements that the engine accepts between triples and then ignores."""
     if _PARENTHESES.match(scan.text, scan.at) is not None:
         scan.at = scan.text.index("(", scan.at)
         _balanced(scan, "()")
@@ -256,7 +256,7 @@ def _other(scan: _Scanner) -> None:
 
 
 def _balanced(scan: _Scanner, pair: str) -> None:
-    """Go behind the bracket that closes the one that stands here."""
+    """Read up to the bracket that closes the next one."""
     depth, start = 0, scan.at
     for offset in range(start, len(scan.text)):
         depth += (scan.text[offset] == pair[0]) - (scan.text[offset] == pair[1])

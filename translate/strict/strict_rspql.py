@@ -31,7 +31,7 @@ _GRAMMAR: Final = Grammar(
 
 
 def check_rsp4j(text: str, source: str) -> None:
-    """Raise QueryError where the grammar of RSP4J rejects the query.
+    """Raise QueryError if the grammar of RSP4J rejects the query.
 
     Nothing is resolved: neither prefixes nor the names of windows need a declaration.
     """
@@ -47,7 +47,7 @@ _LARGEST: Final = 2**63 - 1
 
 
 def check_rsp_js(text: str, source: str) -> None:
-    """Raise QueryError where RSP-JS loses a window or a block of the query, or finds no window."""
+    """Raise QueryError if RSP-JS loses a window or a block of the query, or finds no window."""
     for window in _line_windows(text, source, "RSP-JS", each_word=False):
         _check_names(window, text, source)
         for length in (window.width, window.step):
@@ -56,7 +56,7 @@ def check_rsp_js(text: str, source: str) -> None:
 
 
 def check_rsp_rs(text: str, source: str) -> None:
-    """Raise QueryError where rsp-rs loses a window or a block, reads a length as 0, or Oxigraph no SPARQL."""
+    """Raise QueryError if rsp-rs loses a window or block, reads a length as 0, or rejects the rest."""
     for window in _line_windows(text, source, "rsp-rs", each_word=True):
         _check_names(window, text, source)
         for name in (window.name, window.stream):
@@ -113,7 +113,7 @@ def _without_windows(text: str) -> str:
 
 
 def _check_sparql(text: str, source: str) -> None:
-    """Raise where the rest of a query is no SPARQL."""
+    """Raise QueryError if the rest of a query is not valid SPARQL."""
     document = tokenize(_without_windows(text), source, rdf12=False)
     check_prefixes(document)
     parsed(document, SPARQL)

@@ -1,4 +1,4 @@
-"""Where τ stands in a query's tree: how predicates are named there, what rules derive and read."""
+"""The position of τ in a query's tree: the names of predicates, the rules' heads and bodies."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ STREAM_QUAD: Final = "squad"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A place of the query's tree: position, active graph, and what the translation depends on.
+    """A position in the query's tree: its number, active graph, and settings of the translation.
 
-    Node i becomes the predicate ans_i, its children are 2i and 2i + 1; parts that are no child
-    (a pattern of EXISTS, a step of a path) have names that begin with `prefix`. Inside GRAPH ?g
-    every predicate carries the graph as one more last argument, and inside EXISTS the values
-    `guarded_variables` of the solution that is tested, which `guard` holds. In a multiset (`bag`) a solution
-    carries what tells it from an equal one. Inside a STREAM block the triples are those of
-    `window` on the stream `graph`, and inside its GRAPH those of the `stream` whose elements have that graph.
-    `query_variables` are the query's variables.
+    Node i becomes the predicate ans_i, with children 2i and 2i + 1. Other parts (a pattern of EXISTS, a step
+    of a path) have names that begin with `prefix`. Inside GRAPH ?g every predicate has the graph as an
+    additional last argument. Inside EXISTS every predicate has the values `guarded_variables` of the tested
+    solution, which `guard` holds. In a multiset (`bag`) a solution has witnesses, which distinguish equal
+    solutions. Inside a STREAM block the triples are those of `window` on the stream `graph`. Inside the
+    block's GRAPH they are those of the `stream` whose elements have that graph. `query_variables` are the
+    query's variables.
     """
 
     setting: Setting
@@ -50,20 +50,20 @@ class Node:
         return replace(self, position=2 * self.position + side, graph=here)
 
     def part(self, mark: str) -> "Node":
-        """Return the root of a part that is no child of this node."""
+        """Return the root of a part that is not a child of this node."""
         return replace(self, position=1, prefix=f"{self.prefix}{self.position}{mark}_")
 
     def atom(self, terms: Iterable[Term], mark: str = "") -> Atom:
-        """Return ans_i of the terms, then what is given, and the active graph when it is a variable."""
+        """Return ans_i of the terms, the guarded variables, and the active graph if it is a variable."""
         return Atom(f"ans{self.prefix}{self.position}{mark}", (*terms, *self.outer))
 
     @property
     def outer(self) -> tuple[Variable, ...]:
-        """What each predicate here carries beside its terms: a pattern is evaluated for each of it."""
+        """The additional arguments of each predicate; a pattern is evaluated for each of their values."""
         return (*self.guarded_variables, *((self.graph,) if isinstance(self.graph, Variable) else ()))
 
     def free(self, pattern: Pattern) -> tuple[Variable, ...]:
-        """Return V̄ of a pattern: its variables in lexicographic order, without those that are given."""
+        """Return V̄ of a pattern: its variables in lexicographic order, without guarded variables."""
         return in_order(variables(pattern) - frozenset(self.guarded_variables))
 
     def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
@@ -83,7 +83,7 @@ class Node:
         return (*self.guard, self._any_edge())
 
     def exists(self) -> tuple[BodyLiteral, ...]:
-        """Return the body of what looks into no triple of the active graph: there is such a graph."""
+        """Return the body of a pattern without triples: the active graph exists."""
         if self.stream is not None:
             return (self._any_edge(),)
         apart = self.graph == DEFAULT or self.window is not None
@@ -115,14 +115,14 @@ def in_order(names: Iterable[Variable]) -> tuple[Variable, ...]:
 
 
 def pad(names: Iterable[Term], known: Iterable[Variable]) -> Iterator[Term]:
-    """Yield the variables, null in the place of those that are not known."""
+    """Yield the variables, with null for unknown variables."""
     known = frozenset(known)
     return (name if name in known else NULL for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """ans_i of `out`, and of what tells equal solutions apart if that is `keeps_duplicates`.
+    """ans_i of `out`, with witnesses if `keeps_duplicates`.
 
     `out` are variables, with null in the place of one that a subquery hides.
     """
@@ -141,7 +141,7 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A solution of a pattern at its node, as a body reads it; the tags tell it from an equal one."""
+    """A solution of a pattern at its node, as a body atom; the tags are its witnesses."""
 
     pattern: Pattern
     node: Node

@@ -1,4 +1,4 @@
-"""A query as a LARS program: what the answer predicate ans1 holds in each form of a query, and its windows.
+"""A query as a LARS program: the answer predicate ans1 for each form of a query, and its windows.
 
 Then come the execution modes push and pull as rules (LARS 2015, Sections 3 and 4.1).
 """
@@ -38,7 +38,7 @@ TRIPLE: Final = tuple(map(Variable, ("subject", "predicate", "object")))
 
 
 def columns(query: EngineQuery, *, ordered_rows: bool = False) -> tuple[Variable, ...]:
-    """Return what the first arguments of ans1 are: V̄, or subject, predicate, object.
+    """Return the first arguments of ans1: V̄, or subject, predicate, object.
 
     With `ordered_rows` V̄ is followed by the variables of ORDER BY that it lacks.
     """
@@ -154,10 +154,10 @@ Row = tuple[str | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The answer predicate of a query: ans1 with `width` arguments, the first of which are `variables`.
+    """The answer predicate of a query: ans1 with `width` arguments, beginning with `variables`.
 
-    `order` are the columns that ORDER BY sorts by, with whether it is descending; columns after
-    those of `variables` are not shown. In a multiset (`bag`) each raw row is one answer.
+    `order` has the columns of ORDER BY, each with whether it is descending; columns after `variables` are
+    hidden. In a multiset (`bag`) each raw row is one answer.
     """
 
     variables: tuple[Variable, ...]
@@ -227,7 +227,7 @@ TRIGGER: Final = Atom("trigger")
 
 
 class Trigger(Enum):
-    """Which input makes a push engine evaluate: any, that of the query's streams, or a match."""
+    """The input that triggers a push engine: any, only the query's streams, or only matches."""
 
     ANY = "any"
     QUERY_STREAMS = "query-streams"

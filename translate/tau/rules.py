@@ -30,10 +30,10 @@ GROUP BY, and subqueries with their modifiers:
 What an aggregate ranges over is a multiset, whatever the answers are.
 
 FILTER and BIND as logic come last: negation normal form, then ∨ splits the rule and ∧ extends its body, with
-EXISTS as a predicate. Functions whose value is no matter of terms alone are given something in their place:
-  NOW()                 the reference time: ⊞^0 @_T true, with the unit and the origin of time
-  RAND(), UUID(), ..    the solution, so that each has a value of its own, and always the same
-  f:timestamp(s, p, o)  the time of the latest arrival of the statement in the windows (C-SPARQL)
+EXISTS as a predicate. Functions whose value depends on more than their arguments are replaced: NOW() the
+reference time: ⊞^0 @_T true, with the unit and the origin of time RAND(), UUID(), .. the solution, so that
+each has a value of its own, and always the same f:timestamp(s, p, o) the time of the latest arrival of the
+statement in the windows (C-SPARQL)
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -118,8 +118,8 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
 def connected_order(triples: tuple[algebra.TriplePattern, ...]) -> tuple[algebra.TriplePattern, ...]:
     """Return the triple patterns so ordered that each shares a variable with an earlier one.
 
-    Where that is impossible the order of the text decides; ∧ is commutative, so only the size of
-    what lies between changes.
+    If that is impossible, the order of the text is kept. ∧ is commutative, so only the size of intermediate
+    results changes.
     """
     rest = [(triple, variables(algebra.Bgp((triple,)))) for triple in triples]
     patterns, seen = [rest[0][0]], rest.pop(0)[1]
@@ -446,7 +446,7 @@ def _of_nothing(aggregation: logic.Aggregation, node: Node) -> Term:
 
 
 def select(pattern: algebra.Select, head: Head) -> Iterator[Rule]:
-    """Yield the rules of a subquery; a name that it hides is unbound outside, whoever asks for it there."""
+    """Yield the rules of a subquery; a variable that it hides is unbound outside."""
     head_padded = replace(head, out=tuple(pad(head.out, pattern.result)))
     yield from projection_rules(pattern.pattern, pattern.result, pattern.modifiers, head_padded)
 
@@ -529,7 +529,7 @@ MILLISECONDS: Final = "MILLISECONDS"
 def with_row(
     expression: formulas.Expression, row: tuple[Term, ...], node: Node, numbers: Iterator[int]
 ) -> Iterator[tuple[formulas.Expression, Body]]:
-    """Yield what the expression is, by cases: each with the body literals under which it is that.
+    """Yield the expression by cases, each with the body literals of its case.
 
     Each call of such a function takes a number of its own: two calls of RAND are two values.
     """
@@ -549,7 +549,7 @@ def with_row(
 
 
 def is_special(call: formulas.Call) -> bool:
-    """Whether the call has a value that is no matter of its arguments alone."""
+    """Whether the call's value depends on more than its arguments."""
     return call.function in (*logic.RANDOM, "NOW", TIMESTAMP)
 
 
@@ -588,7 +588,7 @@ def _replacements(
 
 
 def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
-    """Return the time point that a tick lies in, and what binds it."""
+    """Return the time point of a tick, and the literals that compute it."""
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
@@ -624,7 +624,7 @@ _LIMIT: Final = 64
 
 
 def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
-    """Return conjunctions of atomic tests, one of which holds iff the condition is `value`.
+    """Return conjunctions of atomic tests; one of them holds iff the condition is `value`.
 
     >>> a, b = formulas.Call("BOUND", (Variable("a"),)), formulas.Call("BOUND", (Variable("b"),))
     >>> not_both = formulas.Call("!", (formulas.Call("&&", (a, b)),))
@@ -661,7 +661,7 @@ _FALSE: Final = Literal("false", XSD + "boolean")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where a condition stands: over the solutions of a pattern, at a node; `mark` tells sites apart."""
+    """The place of a condition: the solutions of a pattern, at a node; `mark` distinguishes places."""
 
     outer: Solution
     node: Node
@@ -678,7 +678,7 @@ def where(
 ) -> tuple[Iterable[Rule], list[Body]]:
     """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom.
 
-    One of the bodies holds where it is true; the rules are those that the bodies need.
+    The condition is true if one of the bodies holds; the rules define predicates of the bodies.
     """
     tested = _Exists(exists, site)
     bodies: list[Body] = []
@@ -692,7 +692,7 @@ def where(
 def values(
     expression: formulas.Expression, exists: tuple[algebra.Exists, ...], site: Site
 ) -> tuple[Iterable[Rule], list[tuple[formulas.Expression, Body]]]:
-    """Return an expression on solutions by cases, as arrival times split it, and the rules of these."""
+    """Return an expression by cases, one per arrival time, and the rules that the cases need."""
     tested = _Exists(exists, site)
     known = unbind(expression, site.bound_variables | tested.names)
     cases = list(_by_cases(known, tested, count()))
@@ -700,7 +700,7 @@ def values(
 
 
 class _Exists:
-    """The EXISTS of a condition: their atoms, and the rules of what is asked of them."""
+    """The EXISTS of a condition: their atoms, and the rules that derive them."""
 
     def __init__(self, exists: tuple[algebra.Exists, ...], site: Site) -> None:
         self.site = site
@@ -714,11 +714,11 @@ class _Exists:
 
     @property
     def names(self) -> frozenset[Variable]:
-        """The variables that stand for an EXISTS."""
+        """The variables that represent an EXISTS."""
         return frozenset(self.atoms)
 
     def truth(self, name: Variable) -> Atom:
-        """Return the atom that binds the variable to true or false, where a condition needs the value."""
+        """Return the atom that binds the variable to true or false, for a condition that needs the value."""
         atom = self.atoms[name]
         outer = self.site.outer.atom()
         for literal, value in ((atom, _TRUE), (formulas.Not(atom), _FALSE)):

@@ -1,7 +1,7 @@
 """How one text of a language is written: its terms, windows, paths, expressions and aggregates.
 
-Which namespaces get a prefix and what it is called comes first, and what a language cannot say. In a term
-no character of data can become syntax; an expression has no more brackets than reading needs.
+Prefixes of namespaces are chosen first; constructs that a language lacks raise an error. A term's characters
+are escaped, so that data never become syntax; expressions have minimal brackets.
 """
 
 import re
@@ -25,7 +25,7 @@ from translate.sparql import TokenKind, resolve, tokenize
 
 
 class CannotSayError(LarsError):
-    """A construct of a query that a language has no words for, with what it accepts instead."""
+    """A construct that a language cannot express, with the supported alternative."""
 
     def __init__(self, construct: str, language: Language, accepted: str) -> None:
         super().__init__(f"{TITLES[language]} cannot say {construct}; {accepted}")
@@ -47,7 +47,7 @@ _VAGUE: Final = frozenset(
 
 
 def split(iri: str) -> tuple[str, str]:
-    """Return namespace and local name; the local name is empty where a prefix cannot be used.
+    """Return namespace and local name; the local name is empty if a prefix is impossible.
 
     >>> split("http://e.org/a#b-1"), split("urn:a")
     (('http://e.org/a#', 'b-1'), ('urn:a', ''))
@@ -70,7 +70,7 @@ def choose_prefixes(used: Counter[str]) -> Mapping[str, str]:
 
 
 def _guessed(namespace: str) -> str:
-    """Return the last word of a namespace that tells it from others."""
+    """Return the last distinctive word of a namespace."""
     words = [word.lower() for word in _WORD.findall(namespace)]
     telling = [word for word in words if word not in _VAGUE and word not in _KNOWN.values()]
     return telling[-1] if telling else "p"
@@ -119,7 +119,7 @@ def write_duration(duration: Duration, language: Language) -> str:
 
 
 def write_window(window: WindowExpression, language: Language) -> str:
-    """Return a window in its brackets; raise CannotSayError where the language has no such window.
+    """Return a window in brackets; raises CannotSayError if the language has no such window.
 
     >>> write_window(Range(Duration(10**10), Duration(10**9)), Language.CSPARQL)
     '[RANGE 10s STEP 1s]'
@@ -194,11 +194,10 @@ Windows = tuple[tuple[MergedStream, str], ...]
 class Dialect:
     """A language, and how one text of it is written.
 
-    `prefixes` maps namespaces to prefixes; `used` counts the IRIs of each namespace. Variables
-    that are in `blanks` are written as blank nodes. `bases` are those that calls of IRI resolve
-    against, "" for none; `base` is the one that the text declares. `windows` names those that
-    RSP-QL declares. With `read_here` the language has what this program reads in it too: VALUES and
-    windows that its engine lacks.
+    `prefixes` maps namespaces to prefixes; `used` counts the IRIs of each namespace. Variables that are in
+    `blanks` are written as blank nodes. `bases` are the bases of calls of IRI, "" for none; `base` is the
+    text's BASE. `windows` are RSP-QL's declared windows with their names. With `read_here`, extensions that
+    this program reads are written too: VALUES and windows that its engine lacks.
     """
 
     language: Language
@@ -211,18 +210,18 @@ class Dialect:
     read_here: bool = False
 
     def cannot(self, construct: str, accepted: str) -> CannotSayError:
-        """Return the error that the language has no words for a construct."""
+        """Return the error for a construct that the language cannot express."""
         return CannotSayError(construct, self.language, accepted)
 
     def variable(self, variable: terms.Variable) -> str:
-        """Return ?name, or raise where that is no variable of SPARQL, or one that is written as a blank."""
+        """Return ?name; raises if the name is invalid in SPARQL, or must be written as a blank node."""
         if variable in self.blanks:
             accepted = "a query without result variables uses its other variables in triple patterns only"
             raise self.cannot(f"the variable {variable} of no result", accepted)
         return self._checked(f"?{variable.name}", TokenKind.VARIABLE)
 
     def iri(self, iri: terms.Iri) -> str:
-        """Return a prefixed name where a prefix is known, else the IRI in full."""
+        """Return a prefixed name if a prefix is known, otherwise the IRI in full."""
         namespace, local = split(iri.value)
         if local:
             self.used[namespace] += 1
@@ -231,7 +230,7 @@ class Dialect:
         return self.full(iri)
 
     def full(self, iri: terms.Iri) -> str:
-        """Return <iri>, or raise at a character that no IRI has, and where BASE would change it."""
+        """Return <iri>; raises at an invalid character, or if BASE would change the IRI."""
         if resolve(self.base, iri.value) != iri.value:
             accepted = f"BASE <{self.base}>, against which IRI(..) resolves, resolves it too"
             raise self.cannot(f"the relative IRI {iri}", accepted)
@@ -280,7 +279,7 @@ class Dialect:
                 assert_never(term)
 
     def predicate(self, term: terms.Term) -> str:
-        """Return a term in a predicate's place, where rdf:type is `a`."""
+        """Return a term as predicate, with `a` for rdf:type."""
         return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
@@ -294,7 +293,7 @@ class Dialect:
         return text
 
     def block(self, block: StreamBlock) -> str:
-        """Return what stands before the { of a block that reads a stream."""
+        """Return the text before the { of a block that reads a stream."""
         match self.language:
             case Language.CSPARQL:
                 accepted = "its windows stand in FROM STREAM <s> and merge into the default graph"
@@ -309,14 +308,14 @@ class Dialect:
                 return f"STREAM {self.name(block.stream)} {self.window(block.window)}"
 
     def source(self, window: WindowExpression) -> str:
-        """Return what stands before the name of a stream in Janus, where a past is that of a log."""
+        """Return the keyword before a stream's name in Janus: a past window reads a LOG."""
         if self.language is not Language.JANUS:
             return ""
         is_live = isinstance(window, Range) and window.slide is not None
         return "STREAM " if is_live else "LOG "
 
     def stream(self, read: MergedStream) -> str:
-        """Return the word that is the name of a stream; raise where it is none, or has another window too."""
+        """Return the word that names a stream; raises if the name is not a word, or has a second window."""
         name = read.stream.value
         if WORD.fullmatch(name) is None:
             raise self.cannot(f"the stream {read.stream}", "the name of a stream is a word")
@@ -329,7 +328,7 @@ class Dialect:
         return f":{name}" if self.language.manner.texts else f"<{name}>"
 
     def window(self, window: WindowExpression) -> str:
-        """Return a window in its brackets; raise CannotSayError where the language has no such window."""
+        """Return a window in brackets; raises CannotSayError if the language has no such window."""
         is_other = self.language is not Language.CSPARQL or isinstance(window, Rows)
         slides = isinstance(window, Range) and window.slide is not None
         # All windows of CQELS are read in C-SPARQL, whose own are others than it has.
@@ -343,7 +342,7 @@ class Dialect:
         return next(name for window, name in self.windows if window == read)
 
     def values_inside(self) -> None:
-        """Raise where the language has no VALUES among the patterns."""
+        """Raise CannotSayError if the language has no VALUES among the patterns."""
         if self.language is Language.CQELS and not self.read_here:
             raise self.cannot("VALUES inside a pattern", "it has BINDINGS at the end of the query")
 
@@ -360,9 +359,9 @@ _STEP: Final = 5
 
 
 def write_path(path: Path, dialect: Dialect, around: int = 0) -> str:
-    """Return the path, in brackets if it binds less than what stands around it.
+    """Return the path, in brackets if it binds less tightly than its context.
 
-    A repetition of a repetition has brackets, since `*` follows a step; `^` stands before both.
+    A repetition of a repetition has brackets, since `*` follows a step; `^` precedes both.
     """
     binding, text = _written(path, dialect)
     return f"({text})" if binding < around else text
@@ -415,7 +414,7 @@ def write_expression(expression: Expression, dialect: Dialect, inline: Inline) -
 
 
 def write_operand(expression: Expression, dialect: Dialect, inline: Inline) -> str:
-    """Return the expression where the grammar wants one in brackets or a call of a function."""
+    """Return the expression as a bracketed expression or function call, as the grammar requires."""
     match expression:
         case Call("EBV", (inner,)):
             return write_operand(inner, dialect, inline)
@@ -434,7 +433,7 @@ def _is_test(variable: terms.Variable, inline: Inline) -> bool:
 
 
 def _write(expression: Expression, dialect: Dialect, inline: Inline, around: int) -> str:
-    """Return the expression, in brackets if it binds less than what stands around it."""
+    """Return the expression, in brackets if it binds less tightly than its context."""
     if not isinstance(expression, Call):
         if isinstance(expression, terms.Variable) and expression in inline:
             return inline[expression]
@@ -481,7 +480,7 @@ def _call(call: Call, dialect: Dialect, inline: Inline, binding: int) -> str:
 
 
 def _tested(arguments: tuple[Expression, ...], dialect: Dialect, inline: Inline) -> str:
-    """Return the variable of BOUND; of a group's sample the reader knows by its name."""
+    """Return the variable of BOUND; for a group's sample, the sampled variable."""
     match arguments:
         case (terms.Variable() as name,) if name not in inline or not _FRESH.fullmatch(name.name):
             return dialect.variable(name)
@@ -508,9 +507,9 @@ def _expressions_text(expressions: tuple[Expression, ...], dialect: Dialect, inl
 
 
 def write_aggregation(aggregation: Aggregation, dialect: Dialect, texts: Inline) -> str:
-    """Return the call of an aggregate, as COUNT(DISTINCT ?x); `texts` are arguments that are no variables.
+    """Return the call of an aggregate; `texts` has the arguments that are expressions.
 
-    Several arguments are COUNT(DISTINCT *), which has no other words.
+    Several arguments are written COUNT(DISTINCT *).
     """
     inside = "*"
     if len(aggregation.arguments) == 1:

@@ -1,13 +1,13 @@
 """Graph patterns as SPARQL text, the inverse of reading them (SPARQL 1.1, 18.2.2 and 18.2.4).
 
 First a query's pattern is taken apart into its clauses. The reader extends the WHERE pattern by GROUP BY,
-HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here they are taken off
-again from the outside; what the reader made of expressions in aggregates goes back into them.
+HAVING, VALUES, SELECT expressions and ORDER BY expressions, in this order (18.2.4). Here they are removed
+from the outside, and expressions return into their aggregates.
 
-What is left is written as a group. The reader takes a group element by element: each is joined to, optional
-to, taken from or bound over all that stands before it, and its filters apply to the whole group. So the left
-side of a pattern is written by the elements before, and a pair of braces around one element changes nothing.
-The text of the clauses comes last.
+The remaining pattern is written as a group. The reader processes a group element by element: each element is
+joined to, optional to, subtracted from or bound over all elements before it. Its filters apply to the whole
+group. So the left side of a pattern is written by the elements before, and a pair of braces around one
+element changes nothing. The text of the clauses comes last.
 """
 
 import re
@@ -33,9 +33,9 @@ in the text."""
 
 @dataclass(frozen=True, slots=True)
 class Level:
-    """A WHERE pattern and what stands around it; `selected` are the variables that SELECT names.
+    """A WHERE pattern and the clauses around it; `selected` are the variables of SELECT.
 
-    Of the `keys` of GROUP BY, `computed` are expressions; `arguments` are what is given to the aggregates.
+    `computed` are the `keys` of GROUP BY that are expressions; `arguments` are the aggregates' arguments.
     """
 
     where: Pattern
@@ -113,7 +113,7 @@ def counts_tuples(aggregation: Aggregation) -> bool:
 
 
 def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
-    """Return what VALUES at the end of a query is joined to, and its table."""
+    """Return the pattern without the final VALUES, and its table."""
     match pattern:
         case algebra.Values():
             return EMPTY, pattern
@@ -124,9 +124,9 @@ def _split(pattern: Pattern) -> tuple[Pattern, algebra.Values | None]:
 
 
 def _bound_inside(items: tuple[algebra.Extend, ...], where: Pattern) -> int:
-    """Return how many extensions BIND makes, since their EXISTS have later numbers than those before.
+    """Return the number of extensions written as BIND, because their EXISTS have later numbers.
 
-    The reader numbers EXISTS in the order of the text, in which SELECT stands before WHERE.
+    The reader numbers EXISTS in the order of the text, where SELECT precedes WHERE.
     """
     before, bound = _numbers(test for part in parts(where) for test in tests_of(part)), 0
     for index, item in enumerate(items):
@@ -203,7 +203,7 @@ def _elements(pattern: Pattern, dialect: expression_text.Dialect) -> Lines:
 
 
 def _joined(left: Pattern, right: Pattern, dialect: expression_text.Dialect) -> Lines:
-    """Return the one element that joins the right side to what stands before it."""
+    """Return the element that joins the right side to the elements before it."""
     match right:
         case algebra.Bgp() if _ends_in_triples(left):
             return in_braces("", _element(right, dialect))
@@ -268,7 +268,7 @@ def _element(
 
 
 def write_triples(triples: Iterable[algebra.TriplePattern], dialect: expression_text.Dialect) -> Lines:
-    """Return triple patterns in their order; those that follow each other share their subject."""
+    """Return triple patterns in their order; adjacent patterns share their subject."""
     lines: Lines = []
     for subject, shared in groupby(triples, lambda triple: triple.subject):
         pairs = [
@@ -311,7 +311,7 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
 class Clauses:
     """Writes the clauses around a WHERE pattern; `keys` and the aggregates are texts already.
 
-    Of the aggregates, `named` are those whose variables SELECT names, `inline` the others.
+    `named` are the aggregates whose variables SELECT has, `inline` the others.
     """
 
     level: Level
@@ -321,9 +321,9 @@ class Clauses:
     inline: expression_text.Inline
 
     def items(self, pattern: Pattern, result: tuple[Variable, ...]) -> str:
-        """Return what stands after SELECT: each variable, with its expression where it has one.
+        """Return the text after SELECT: each variable, with its expression if it has one.
 
-        No variable at all is *, which the text can say when each variable there is a blank node.
+        An empty result is written *, which is possible if each variable is a blank node.
         """
         if not result and not variables(pattern) <= self.dialect.blanks:
             accepted = "SELECT names one variable at least"
@@ -344,7 +344,7 @@ class Clauses:
         return " ".join(texts) or "*"
 
     def body(self, modifiers: algebra.Modifiers) -> Lines:
-        """Return WHERE and what follows it."""
+        """Return WHERE and the clauses after it."""
         table = self.level.table
         word = "BINDINGS" if self.dialect.language is Language.CQELS else "VALUES"
         return [

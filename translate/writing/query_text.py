@@ -1,4 +1,4 @@
-"""A whole query as text: what stands around its pattern in each language; its model (V, P, D, S)."""
+"""A whole query as text: the clauses around its pattern in each language; its model (V, P, D, S)."""
 
 import re
 from collections import Counter
@@ -67,7 +67,7 @@ _UNNAMED: Final = "answers"
 
 
 def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the line of REGISTER, or none; raise where an operator on streams has no words."""
+    """Return the line of REGISTER, or none; raises if a relation-to-stream operator cannot be written."""
     if dialect.language.manner.names_windows:
         return _rspql(query, dialect)
     if dialect.language is Language.CQELS2:
@@ -114,7 +114,7 @@ def _name(name: str, dialect: Dialect) -> str:
 
 
 def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return REGISTER RSTREAM <name> AS of RSP4J; only what the drafts alone have is written as there."""
+    """Return REGISTER RSTREAM <name> AS of RSP4J, or the drafts' form for features only they have."""
     if query.name is None and (query.to_stream is None or _is_draft(query, dialect)):
         return []
     name = dialect.full(Iri(query.name or _UNNAMED))
@@ -124,21 +124,21 @@ def _rspql(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def _is_draft(query: EngineQuery, dialect: Dialect) -> bool:
-    """Whether REGISTER has words for the name alone: the operator stands behind SELECT."""
+    """Whether REGISTER has only the name, since the drafts write the operator after SELECT."""
     whole = query.to_stream is not None and query.registers_stream and query.every is None
     drafts = query.language is dialect.language is Language.RSPQL
     return drafts and not (query.name is not None and whole)
 
 
 def operator_of(query: EngineQuery, dialect: Dialect) -> str:
-    """Return the operator that stands behind SELECT or CONSTRUCT, or nothing."""
+    """Return the operator after SELECT or CONSTRUCT, or ""."""
     behind = dialect.language is Language.SPARQLSTREAM and query.form is Form.SELECT
     behind = behind or _is_draft(query, dialect) or dialect.language is Language.CQELS2
     return query.to_stream.value if behind and query.to_stream is not None else ""
 
 
 def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
-    """Return the FROM clauses, the streams last; raise where the language merges none."""
+    """Return the FROM clauses, streams last; raises if the language cannot merge streams."""
     full, language = dialect.full, dialect.language
     _check_streams(query, dialect)
     words = _MERGING.get(language, "")
@@ -158,7 +158,7 @@ def write_dataset(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
 
 
 def _check_streams(query: EngineQuery, dialect: Dialect) -> None:
-    """Raise at streams that are merged into the default graph, or read by no pattern, where none can be."""
+    """Raise CannotSayError at merged or unread streams that the language lacks."""
     if query.merged and dialect.language not in _MERGING:
         construct = f"that {query.merged[0].stream} is merged into the default graph"
         accepted = "its STREAM blocks say which patterns are read from a stream (--assign can)"
@@ -179,9 +179,9 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
     """Return text of the language that is read as the query, if it is read at all.
 
-    Other languages keep what the answers depend on: the registered name and COMPUTED EVERY are
-    C-SPARQL's, the name after REGISTER RSP-QL's. Raises CannotSayError at what the language has
-    no words for; with `read_here` the words of the engine's language are those that are read here.
+    Other languages keep the parts that affect answers: the registered name and COMPUTED EVERY belong to
+    C-SPARQL, the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a construct;
+    `read_here` allows this program's extensions.
 
     >>> from translate.dialects.query_reader import read_query
     >>> cqels = "SELECT ?s { STREAM <urn:s> [RANGE 5s] { ?s <urn:p> ?o } FILTER (?o > 1) }"
@@ -204,7 +204,7 @@ def write_query(query: EngineQuery, language: Language, *, read_here: bool = Fal
 
 
 def _base(counting: Dialect) -> str:
-    """Return the BASE that IRI(..) resolves against; "" is none."""
+    """Return the BASE of calls of IRI(..); "" means none."""
     if len(counting.bases) > 1:
         text = " and ".join(sorted(f"<{base}>" if base else "none" for base in counting.bases))
         raise counting.cannot(f"the bases {text} of IRI", "a query has one BASE")
@@ -247,7 +247,7 @@ def _head(query: EngineQuery, clauses: group_text.Clauses, dialect: Dialect) -> 
 
 
 def _windows(query: EngineQuery) -> Windows:
-    """Return a name for each window that a block reads, and for each that none does."""
+    """Return a name for each window, read by a block or not."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, patterns.StreamBlock))
     read = (MergedStream(block.stream, block.window) for block in blocks if isinstance(block.stream, Iri))
     declared = (*dict.fromkeys(read), *query.declared)
@@ -255,7 +255,7 @@ def _windows(query: EngineQuery) -> Windows:
 
 
 def _blanks(query: EngineQuery) -> frozenset[Variable]:
-    """Return the variables that are written as blank nodes: none if all results have names.
+    """Return the variables to write as blank nodes; none if all results have names.
 
     SELECT *, DESCRIBE * and COUNT(DISTINCT *) do not see blank nodes. One that several patterns
     share stays a variable, for it is a blank node in one of them only.
