@@ -33,7 +33,7 @@ _most: list[int] = []
 
 
 def read_size(text: str) -> int:
-    """Return the bytes that an option says.
+    """Return the number of bytes of an option's text.
 
     >>> read_size("2G")
     2147483648
@@ -49,7 +49,7 @@ def read_size(text: str) -> int:
 
 
 def size_text(size: int) -> str:
-    """Return a size as an option says it, rounded down.
+    """Return a size as an option's text, rounded down.
 
     >>> size_text(2**31), size_text(3 * 2**29)
     ('2G', '1536M')
@@ -67,7 +67,7 @@ def machine_memory() -> int:
 
 
 def memory_used() -> int:
-    """Return the bytes of memory that this process takes; where that is not told, took at most."""
+    """Return the memory of this process in bytes; on some systems the peak."""
     with suppress(OSError):
         pages = Path("/proc/self/statm").read_text(encoding="ascii").split()[1]
         return int(pages) * resource.getpagesize()
@@ -75,18 +75,18 @@ def memory_used() -> int:
 
 
 def limit() -> int:
-    """Return the bytes that a process of this run may take: half of the machine's when nobody says."""
+    """Return the memory limit of a process in bytes; the default is half of the machine's memory."""
     return _most[0] if _most else machine_memory() // 2
 
 
 def set_bound(most: int | None) -> None:
-    """Say how many bytes a process of this run may take."""
+    """Set the memory limit of a process in bytes."""
     _most[:] = [] if most is None else [most]
 
 
 @contextmanager
 def bound_of_a_run() -> Iterator[None]:
-    """Take the bound that is said in the block as its own: who calls several runs has it as it was before.
+    """Limit the memory bound set in the block to the block; afterwards the former bound holds again.
 
     >>> before = limit()
     >>> with bound_of_a_run():
@@ -102,7 +102,7 @@ def bound_of_a_run() -> Iterator[None]:
 
 
 def problem() -> str:
-    """Return what is said of a run that takes too much: what it was doing, and what to do."""
+    """Return the message for a run out of memory: its task, and the remedy."""
     doing = what_is_under_way()
     system, _ = resource.getrlimit(resource.RLIMIT_AS)
     is_of_system = system != resource.RLIM_INFINITY and system < limit()
@@ -112,13 +112,13 @@ def problem() -> str:
 
 
 def check_room(size: int) -> None:
-    """Raise OutOfMemoryError where so many bytes do not fit beside what the process has."""
+    """Raise OutOfMemoryError if `size` more bytes would exceed the limit."""
     if size >= _LEAST_SIZE_ASKED and memory_used() + size > limit():
         raise OutOfMemoryError(problem())
 
 
 def watch(stop: Callable[[str], None]) -> None:
-    """Call `stop` with what is to be said, from another thread, as soon as the process nears the bound."""
+    """Call `stop` with a message, from another thread, when the process nears the limit."""
     Thread(target=_look, args=(stop,), daemon=True).start()
 
 
@@ -138,7 +138,7 @@ def _look(stop: Callable[[str], None]) -> None:
 
 
 def watch_task(most: int) -> None:
-    """Bound this process, a task's: above the bound it says so on standard error, and ends."""
+    """Limit the memory of this process, a task; above the limit it prints a message and ends."""
     watched = bool(_most)
     set_bound(most)
     if not watched:

@@ -1,4 +1,4 @@
-"""Of many items as few as something holds of: what a difference needs, of all that it was seen with."""
+"""Minimization: a smallest subset of items for which a property still holds."""
 
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -7,7 +7,7 @@ Item = TypeVar("Item")
 
 
 def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> list[Item]:
-    """Return some of the items for which it holds still (Zeller, 2002): without any one of them it does not.
+    """Return a subset for which `holds` is true, but false without any one item (Zeller, 2002).
 
     >>> minimal(range(100), lambda some: {3, 97} <= set(some))
     [3, 97]

@@ -1,6 +1,6 @@
-"""What is said of a job before it runs, and while it does: how a trace is read, where it runs, how far it is.
+"""Settings of a job: reading a trace, place of execution, and progress.
 
-What takes long says how far it is; who asked hears it as a part of the whole.
+Long work reports its progress; listeners receive it as a part of the whole.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -39,21 +39,21 @@ _EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
 
 
 class OnError(Enum):
-    """What a line that cannot be read leads to."""
+    """The reaction to a line that cannot be read."""
 
     STOP = "stop"
     SKIP = "skip"
 
 
 class BlankNodes(Enum):
-    """In what of a trace file equal labels are one blank node."""
+    """The scope in which equal labels are one blank node."""
 
     DOCUMENT = "document"
     ELEMENT = "element"
 
 
 class Evaluator(Enum):
-    """What evaluates programs: columns where they cover one, clingo where they do not; or both, compared."""
+    """The evaluator of programs: columns if possible, otherwise clingo; or both, compared."""
 
     AUTO = "auto"
     RELATIONAL = "relational"
@@ -62,7 +62,7 @@ class Evaluator(Enum):
 
 
 class Certify(Enum):
-    """At which evaluation times clingo certifies what columns answer; a number: at so many."""
+    """The evaluation times at which clingo certifies columns' answers; a number: that many."""
 
     ALL = "all"
     SOME = "some"
@@ -70,18 +70,18 @@ class Certify(Enum):
 
 
 class TraceWarning(UserWarning):
-    """Something about a trace that the user should know and that is no error."""
+    """A remark about a trace for the user that is not an error."""
 
     def __str__(self) -> str:
         return printable(super().__str__())
 
 
 class PeriodWarning(TraceWarning):
-    """Something that matters only where a trace is cut into periods."""
+    """A remark that matters only if a trace is cut into periods."""
 
 
 class OriginWarning(TraceWarning):
-    """Which instant `zero`, as a dateTime, is time 0 of a trace whose times are none of their own."""
+    """The dateTime `zero` is time 0 of a trace with dateTimes."""
 
     def __init__(self, sentence: str, zero: str) -> None:
         super().__init__(sentence)
@@ -92,20 +92,18 @@ class OriginWarning(TraceWarning):
 class TraceOptions:
     """How a trace is read.
 
-    `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for
-    lines in YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin`
-    (None: one unit before the first element). `streams` names the stream IRI of a file or folder
-    by its path as given, `query_streams` are the IRIs that the query reads: a single one is the
-    stream of every file that names none. `windows` are those streams with the lengths of the query's
-    windows, none if some have none. `rejected` keeps the lines that `on_error=SKIP` skips.
-    Integers that reach 30 years are taken as counted since 1970, and then count from `origin` as
-    dateTimes do, unless they are wanted as they are (`absolute`). A trace without an element is one
-    where it is said when it ends (`ends`). A label is one blank node in all of
-    a file, or in what `blank_nodes` says. Cells of tables may shorten IRIs by `prefixes`. Of tables whose
-    columns are others than a trace's, `columns` says what they become, by stream, of None in all others.
-    Messages have their times from the property `time`, an IRI, and are numbered where there is none.
-    With `graphs` each triple of a named graph is an atom with its graph too, as a query asks for it.
-    Logs of messages need no version if they may be `unversioned`.
+    `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for lines in
+    YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin` (None: one unit before
+    the first element). `streams` maps a file or folder, by its path as given, to its stream's IRI.
+    `query_streams` are the IRIs that the query reads: a single one is the stream of every file without a
+    stream. `windows` are these streams with the lengths of their windows; empty if some have none. `rejected`
+    keeps the lines that `on_error=SKIP` skips. Integers above 30 years are counted since 1970, and from
+    `origin` like dateTimes, unless `absolute` is set. A trace without an element is valid if its end is known
+    (`ends`). A label is one blank node in a whole file, or in the scope `blank_nodes`. Cells of tables may
+    shorten IRIs by `prefixes`. `columns` maps the columns of other tables to templates, by stream, with None
+    for all other streams. Messages have their times from the property `time`, an IRI, and are numbered
+    without it. With `graphs`, each triple of a named graph is also an atom with its graph, for queries with
+    GRAPH. Logs of messages need no version if they may be `unversioned`.
     """
 
     unit: Duration
@@ -127,7 +125,7 @@ class TraceOptions:
     unversioned: bool = False
 
     def reaches_epoch(self, t: int) -> bool:
-        """Whether so many time points are no time of a trace that starts near 0."""
+        """Whether a number of time points is too large for a trace that starts near 0."""
         return t * self.unit.nanoseconds >= _EPOCH_LIKE
 
 
@@ -137,10 +135,10 @@ ALL_CORES: Final = "local[*]"
 
 @dataclass(frozen=True, slots=True)
 class Runner:
-    """Where a job runs: on Spark with this master, or in this process; `notice` is told how that was decided.
+    """The place of a job: on Spark with this master, or in this process; `notice` receives the decision.
 
-    With neither a small input is evaluated in this process, a large one on Spark, on all cores. What
-    finished there goes to the folder `resume`, if one is given, and is taken from it.
+    With neither a small input is evaluated in this process, a large one on Spark, on all cores. Finished
+    slices are stored in the folder `resume`, if given, and reused from it.
     """
 
     master: str | None = None
@@ -155,7 +153,7 @@ class Runner:
 
 @dataclass(frozen=True, slots=True)
 class StaticFile:
-    """A file of static data: as it is, as the graph of a name, or what one engine alone has loaded.
+    """A file of static data: plain, as a named graph, or loaded by only one engine.
 
     `engine` is the query language of that engine; of None they are everybody's.
     """
@@ -181,19 +179,19 @@ class TraceInput:
 
 
 class Stage(Enum):
-    """A stage of answering queries on a trace, and from which to which percent of the whole it takes."""
+    """A stage of answering queries on a trace, with its range in percent of the whole."""
 
     READING = (0, 40)
     ANSWERING = (40, 85)
     EXPLAINING = (85, 100)
 
     def of(self, progress: Progress) -> Progress:
-        """Return who is told of this stage."""
+        """Return the progress callback of this stage."""
         return share(progress, *self.value, 100)
 
 
 def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
-    """Return who is told of the part of a whole from `begin` to `end`.
+    """Return a progress callback for the part of a whole from `begin` to `end`.
 
     >>> share(print, 1, 2, 4)(3, 10)
     13 40
@@ -210,7 +208,7 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 
 @contextmanager
 def whole(progress: Progress) -> Iterator[Progress]:
-    """Yield a callable that passes on to `progress` what exceeds all before; at its end the block is done.
+    """Yield a progress callback that never decreases, and that reaches its total at the block's end.
 
     Every work whose progress somebody sees runs in one such block, so no step needs to report its end.
 
@@ -242,7 +240,7 @@ _current: ContextVar[Progress] = ContextVar("progress", default=no_progress)
 
 @contextmanager
 def progress_of_block(progress: Progress) -> Iterator[None]:
-    """Let what is done in the block tell how far it is."""
+    """Make the block's work report its progress."""
     before = _current.set(progress)
     try:
         yield
@@ -251,5 +249,5 @@ def progress_of_block(progress: Progress) -> Iterator[None]:
 
 
 def tell(done: int, total: int) -> None:
-    """Tell who asked around this how many parts are done, and how many there are."""
+    """Report the number of finished parts, and of all parts."""
     _current.get()(done, total)

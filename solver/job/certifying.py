@@ -45,8 +45,8 @@ def certified_runs(
 ) -> evaluation.AnswerRuns:
     """Return the answers as `answer_runs` does, certified at some of the times, at one if clingo can.
 
-    Where nobody says how many, times at which the rules have too many instances are left out.
-    DisputedAnswerError: clingo has other rows there.
+    Without a given number, times with too many rule instances are left out. Raises DisputedAnswerError if
+    clingo has other rows.
     """
     runs = certified_part(question, situation, within, evaluator, certify)
     if not lacks_certified(runs, certify):
@@ -75,7 +75,7 @@ def certified_part(
 
 
 def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
-    """Whether answers of a whole job are to be certified at some times, and are at none."""
+    """Whether a job's answers should be certified at some times, but are certified at none."""
     return certify is Certify.SOME and not answer_parts.certified and answer_parts.evaluations > 0
 
 
@@ -97,7 +97,7 @@ def _draw(question: evaluation.Question, within: Interval) -> Random:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Claim:
-    """Answers of the columns to a question; `input` is what of the situation the question can use."""
+    """The columns' answers to a question; `input` is the part of the situation that the question can use."""
 
     question: evaluation.Question
     answers: evaluation.AnswerRuns
@@ -133,7 +133,7 @@ class _Claim:
         return len(expected) == len(runs.runs) and set(_ended_rows(expected)) == set(_ended_rows(runs.runs))
 
     def _touched(self, situation: relational.EncodedSituation) -> relational.EncodedSituation:
-        """Return the situation without what of a large B the rules cannot touch."""
+        """Return the situation without atoms of a large B that the rules cannot use."""
         # What can be touched is told by the plan that is certified: clingo is given all that it can take.
         if sum(map(len, situation.background.values())) <= _LARGE:
             return situation
@@ -143,7 +143,7 @@ class _Claim:
         return with_usable_background(self.question.program, situation, self.question.predicate)
 
     def wanted(self, certify: Certify | int, draw: Random) -> int:
-        """Return at how many times the answers are certified; perhaps at none, where clingo is slow."""
+        """Return the number of times to certify; 0 is possible if clingo is slow."""
         match certify:
             case Certify.NONE:
                 return 0
@@ -162,7 +162,7 @@ class _Claim:
         return [int(t) for t in self.answers.times[fitting][order]]
 
     def groundable(self, times: Sequence[int]) -> list[int]:
-        """Return those of the times, ascending, at which clingo lists few instances of the rules together.
+        """Return the ascending times at which clingo grounds few rule instances in total.
 
         If not all, the cheapest ones. Costs are in atoms that the rules meet, whatever they make of them.
         """
@@ -185,9 +185,9 @@ class _Claim:
         return sorted(kept)
 
     def _affordable(self, draw: Random) -> int:
-        """Return at how many times clingo costs little of what the job does, perhaps at none.
+        """Return the number of times that clingo can check at low cost; 0 is possible.
 
-        Of many parts of a job, each of which affords a fraction of a time, so many draw one.
+        If a job has many parts that each afford a fraction of a time, that fraction of them draws one.
         """
         costs = self._costs()
         total = int(costs.sum())
@@ -196,13 +196,13 @@ class _Claim:
         return min(len(costs), int(self._budget() * len(costs) / total + draw.random()))
 
     def _budget(self) -> int:
-        """Return what clingo may cost, in atoms."""
+        """Return the budget for clingo, in atoms."""
         times = self.answers.times
         span = self.input.within(Interval(int(times[0]), int(times[-1])))
         return int(_SHARE * (len(self.answers.runs) + sum(len(some.t) for some in span.atoms.values())))
 
     def _costs(self) -> Array:
-        """Return what each time costs clingo, in atoms: its input, static data, and answers, perhaps more."""
+        """Return clingo's cost at each time, in atoms: input, static data and answers, estimated high."""
         times, table = self.answers.times, self.answers.runs
         seen, timeline = reach(self.question.program), self.input.timeline
         # What tuple windows show from before these is not counted: it is no more than their size each.
@@ -240,7 +240,7 @@ def _used(
 
 
 def _spread(times: Array, number: int, draw: Random) -> list[int]:
-    """Return so many of the times, ascending: drawn, and spread over all."""
+    """Return `number` of the times in ascending order, drawn from equal portions."""
     borders = [len(times) * place // max(number, 1) for place in range(number + 1)]
     return times[[draw.randrange(*ends) for ends in pairwise(borders)]].tolist() if number else []
 
@@ -248,7 +248,7 @@ def _spread(times: Array, number: int, draw: Random) -> list[int]:
 def _seen_at(
     question: evaluation.Question, situation: relational.EncodedSituation, t: int
 ) -> relational.EncodedSituation:
-    """Return the situation with what windows can show at t, and perhaps some older input."""
+    """Return the situation with the content of all windows at t, and perhaps some older input."""
     seen, timeline = reach(question.program), situation.timeline
     last = timeline.last if seen.future is None else t + seen.future
     if seen.past is None:
@@ -258,7 +258,7 @@ def _seen_at(
 
 
 def _first_kept(window: TupleWindow, situation: relational.EncodedSituation, t: int) -> int:
-    """Return a time from which on at least as many atoms have come by t as a tuple window keeps."""
+    """Return a time from which as many atoms arrive by t as a tuple window keeps."""
     if window.by is not None:
         return situation.timeline.first
     come = situation.within(Interval(situation.timeline.first, t)).atoms.values()

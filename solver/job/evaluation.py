@@ -39,10 +39,10 @@ TRIGGER: Final = Atom("trigger")
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """Ask for whole answer streams: at most `most` of them, or what some or all of them derive.
+    """A request for whole answer streams: at most `most`, or their brave or cautious consequences.
 
-    Each row is then the derived atoms of one answer stream (or the consequences) as texts,
-    `@_u a` where a holds at another time than the reference time. No row: no answer stream.
+    Each row has the derived atoms of one answer stream (or the consequences) as texts, with `@_u a` if a
+    holds at another time u. Without an answer stream there is no row. No row: no answer stream.
     """
 
     most: int | None = None
@@ -51,9 +51,9 @@ class Whole:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A program without its trigger, what is asked for, and the evaluation times.
+    """A program without its trigger, the requested output, and the evaluation times.
 
-    A predicate asks for its rows in the one answer stream that there is.
+    A predicate as output requests its rows in the only answer stream.
     """
 
     program: Program
@@ -90,17 +90,17 @@ class AnswerParts(Protocol):
 
     @property
     def certified(self) -> int:
-        """At how many of the evaluation times clingo has the same rows."""
+        """The number of evaluation times at which clingo has the same rows."""
         ...
 
     @property
     def evaluations(self) -> int:
-        """How many evaluation times there are."""
+        """The number of evaluation times."""
         ...
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """Up to which time point each part reaches, ascending, and how many runs it has."""
+        """The last time point of each part, ascending, and its number of runs."""
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
@@ -108,7 +108,7 @@ class AnswerParts(Protocol):
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
-        """Yield the answers of each part; runs end where it ends."""
+        """Yield the answers of each part; runs end with their part."""
         ...
 
     def whole(self) -> "AnswerRuns":
@@ -124,8 +124,8 @@ class AnswerParts(Protocol):
 class AnswerRuns:
     """The answers to a question: each row with its longest runs of indexes into `times`, which ascend.
 
-    A time can stand there several times, where the newest input that is seen differs. At `certified` of
-    the times clingo has the same rows.
+    A time can occur several times, with different newest input. At `certified` of the times clingo has the
+    same rows.
     """
 
     times: Array
@@ -135,16 +135,16 @@ class AnswerRuns:
 
     @property
     def evaluations(self) -> int:
-        """How many evaluation times there are."""
+        """The number of evaluation times."""
         return len(self.times)
 
     @property
     def parts(self) -> Sequence[tuple[int, int]]:
-        """Up to which time point the only part reaches, and how many runs it has."""
+        """The last time point of the only part, and its number of runs."""
         return [(int(self.times.max(initial=0)), len(self.runs))]
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":  # noqa: ARG002 - it has its own
-        """Return all answers, which are those of the interval and more."""
+        """Return all answers, which include the interval's."""
         return self
 
     def each_part(self) -> "Iterator[AnswerRuns]":
@@ -177,7 +177,7 @@ class AnswerRuns:
             yield row, int(self.times[first]), int(self.times[last])
 
     def by_time(self) -> dict[int, frozenset[Row]]:
-        """Return the rows at each time at which there is one, ascending."""
+        """Return the rows by ascending time; times without rows are left out."""
         rows = relational.row_texts(self.runs, self.terms)
         places, indexes = relational.spread(self.runs.first, self.runs.last + 1)
         times, numbers = np.unique(self.times, return_inverse=True)
@@ -189,7 +189,7 @@ class AnswerRuns:
         return {t: frozenset(listed[begin:end]) for t, begin, end in pairs if begin < end}
 
     def at(self, t: int) -> frozenset[Row]:
-        """Return the rows at a time, all of them where it stands there several times; none if it does not."""
+        """Return the rows of all evaluations at a time; empty for other times."""
         first, end = (int(np.searchsorted(self.times, t, side)) for side in ("left", "right"))
         table = self.runs.take((self.runs.first < end) & (first <= self.runs.last) & (first < end))
         return frozenset(relational.row_texts(table, self.terms))
@@ -203,13 +203,13 @@ class AnswerRuns:
         return AnswerRuns(times, some, self.terms)
 
     def until(self, times: Array) -> Array:
-        """Return the index of the last evaluation up to each of the times, -1 where there is none."""
+        """Return the index of the last evaluation up to each time, -1 if none exists."""
         return np.searchsorted(self.times, times, "right") - 1
 
     def held_until(self, columns: Sequence[Array], indexes: Array) -> Array:
         """Return, for each row of the columns, the last index up to its own at which it is an answer.
 
-        -1: there is none.
+        -1 means that no such index exists.
         """
         table, room = self.runs, len(self.times) + 1
         own, numbers = keys([table.columns, columns], [len(table), len(indexes)], room)
@@ -223,7 +223,7 @@ class AnswerRuns:
         return np.where(known, np.minimum(table.last[run], indexes), -1)
 
     def holds_at(self, columns: Sequence[Array], indexes: Array) -> Mask:
-        """Return which rows of the columns are answers at the index of each; -1: at none."""
+        """Return a mask of the rows that are answers at their index; False for index -1."""
         mask: Mask = self.held_until(columns, indexes) == indexes
         return mask & (indexes >= 0)
 
@@ -233,7 +233,7 @@ class AnswerRuns:
         return mask
 
     def difference(self, other: "AnswerRuns") -> "AnswerRuns":
-        """Return the rows that one of two answers at the same times has, where the other lacks them."""
+        """Return the rows that only one of two answers has; both have the same times."""
         width, count = len(self.runs.columns), len(self.times)
         parts = [
             relational.subtract(table, less, range(width), count)
@@ -253,7 +253,7 @@ class AtomRuns:
     last: Array
 
     def by_index(self, count: int) -> Iterator[tuple[str, ...]]:
-        """Yield what is derived at each of so many indexes, in order."""
+        """Yield the derived atoms at each of `count` indexes, in order."""
         places, indexes = relational.spread(self.first, self.last + 1)
         order = np.argsort(indexes, kind="stable")
         places, borders = places[order], np.searchsorted(indexes[order], np.arange(count + 1))
@@ -264,7 +264,7 @@ class AtomRuns:
 def atom_runs(
     program: Program, situation: relational.EncodedSituation, derived: Mapping[Signature, relational.RunTable]
 ) -> AtomRuns:
-    """Return what a program derives, in order; B's atoms are left out."""
+    """Return a program's derived atoms in order, without B's atoms."""
     terms = situation.terms
     background = {
         name: [tuple(terms.atom_texts(row)) for row in rows] for name, rows in situation.background.items()
@@ -317,7 +317,7 @@ def _order(tables: Mapping[Signature, relational.RunTable], terms: TermCodes) ->
 
 
 def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
-    """Return for each code that stands in the columns its place in their order: numbers first, by value."""
+    """Return the rank of each code in the columns: numbers come first, by value."""
     used = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
     texts = terms.atom_texts(used)
     keys = [(0, int(text), "") if text.lstrip("-").isdecimal() else (1, 0, text) for text in texts]
@@ -336,9 +336,9 @@ _KEPT: Final = 256
 class RepeatedSituations:
     """The rows of situations that were met before, for programs whose answers do not hang on the time.
 
-    Without @ only windows know the time. Where each of them holds ◇ of atoms, or atoms, it matters
-    which atoms lie in it, which come now, and in what order; else how far away they are, where the
-    timeline ends and where the pivots lie.
+    Without @ only windows know the time. If each window holds an atom or ◇ of an atom, the key is the atoms
+    in it, the present atoms, and their order. Otherwise the key also has distances, the timeline's end, and
+    the pivots.
     """
 
     def __init__(self, program: Program) -> None:
@@ -355,7 +355,7 @@ class RepeatedSituations:
         self._fixed = any(not isinstance(window, TimeWindow) for window in self._windows)
 
     def rows(self, situation: Situation, t: int, evaluate: Callable[[], Iterable[Row]]) -> Sequence[Row]:
-        """Return what `evaluate` finds in a situation at t, found before or now."""
+        """Return the rows of `evaluate` in a situation at t, from the cache if possible."""
         if self._tells_time or (self._fixed and not self._flat):
             return list(evaluate())
         key = self._flat_key(situation, t) if self._flat else self._key(situation, t)
@@ -395,7 +395,7 @@ class RepeatedSituations:
 
 
 def _is_flat(part: Formula) -> bool:
-    """Whether a formula is an atom, or ◇ of one, perhaps in a window and under ¬ that stands outside."""
+    """Whether a formula is an atom or ◇ of an atom, perhaps in a window and under an outer ¬."""
     match part:
         case Not(inner):
             return _is_flat(inner)
@@ -411,7 +411,7 @@ def answers_in(
 ) -> Iterator[Answer]:
     """Yield each answer of each question at its evaluation times in the interval, once.
 
-    The situation must hold all input that the programs' windows can see from there.
+    The situation must have all input that the programs' windows can see from the interval.
     """
     for number, question in enumerate(questions):
         posed = PosedQuestion(question, situation, situation.times(question.gate, within).tolist())
@@ -443,8 +443,8 @@ def answers_at(
 ) -> AnswerRuns:
     """Return the answers of a question at times of one's own, whatever its gate.
 
-    Neither times nor `newest`, of which there are as many, move back: at each evaluation nothing that
-    arrived after its newest is seen.
+    `times` and `newest` have equal length and never decrease; each evaluation ignores arrivals after its
+    newest time.
     """
     assert question.predicate is not None, "answer streams have rows of no width"
     latest = None if newest is None else newest.tolist()
@@ -459,7 +459,7 @@ def answers_at(
 def stream_runs(
     question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
 ) -> AtomRuns | None:
-    """Return the atoms of the only answer stream at each of the times; None where clingo has to answer."""
+    """Return the atoms of the only answer stream at each time; None if clingo must answer."""
     if evaluator is Evaluator.BOTH:
         return None
     return PosedQuestion(question, situation, times).by_columns(PosedQuestion.streams, evaluator)
@@ -472,8 +472,7 @@ Outcome = TypeVar("Outcome")
 class PosedQuestion:
     """A question in a situation at ascending times, whatever its gate.
 
-    `newest` are as many times, which never move back: at each evaluation nothing that arrived after its
-    newest is seen.
+    `newest` has equal length and never decreases; each evaluation ignores arrivals after its newest time.
     """
 
     question: Question
@@ -482,10 +481,10 @@ class PosedQuestion:
     newest: Sequence[int] | None = None
 
     def by_columns(self, find: Callable[["PosedQuestion"], Outcome], evaluator: Evaluator) -> Outcome | None:
-        """Return what columns find, None where clingo has to answer.
+        """Return the columns' result, or None if clingo must answer.
 
-        It has to where columns do not cover the question, or meet a number or a constraint that they cannot
-        answer: clingo, time by time, answers what comes before, and says at which time it cannot.
+        clingo must answer if columns do not cover the question, or meet a number or constraint that they
+        cannot handle: clingo evaluates time by time, and reports the first time that fails.
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
@@ -518,7 +517,7 @@ class PosedQuestion:
         return relational.decode(relational.coalesce(self.table(), len(self.times)), self.situation.terms)
 
     def _tables(self) -> dict[Signature, relational.RunTable]:
-        """Return what is asked for of each predicate: the predicate's, or all that is derived."""
+        """Return the tables of the requested predicate, or of all derived predicates."""
         program, predicate = self.question.program, self.question.predicate
         tables: dict[Signature, list[relational.RunTable]] = {}
         parts = list(self._parts())
@@ -536,7 +535,7 @@ class PosedQuestion:
         }
 
     def rows_of_clingo(self) -> Iterator[tuple[Row, int, int]]:
-        """Yield what clingo finds, one part of the times after another: runs end where a part ends."""
+        """Yield clingo's rows, part by part; runs end with their part."""
         if self.newest is None:
             for begin, end, part in self._parts():
                 for row, first, last in by_clingo(self.question, part.decoded(), self.times[begin:end]):
@@ -570,7 +569,7 @@ class PosedQuestion:
 
 
 def check_alike_at(question: Question, situation: Situation, times: Sequence[int]) -> None:
-    """Raise DisputedAnswerError where columns and clingo answer a question differently."""
+    """Raise DisputedAnswerError if columns and clingo answer a question differently."""
     from solver.job.both_ways import PosedProgram, check_alike
 
     def columns(case: PosedProgram) -> Iterator[tuple[Row, int, int]]:
@@ -596,12 +595,12 @@ def by_columns(question: Question, background: Iterable[Signature], evaluator: E
 
 
 def hindrance(question: Question, background: frozenset[Signature]) -> relational.Obstacle | None:
-    """Return what keeps a question from the relational evaluation, None when it is covered."""
+    """Return the reason why columns cannot evaluate a question; None if they can."""
     return _obstacle(question.program, background, whole=question.predicate is None)
 
 
 def say_hindrances(questions: Sequence[Question], background: Background, runner: Runner) -> None:
-    """Say what part of a program keeps a question from being evaluated by columns."""
+    """Report the part of a program that prevents evaluation by columns."""
     for question in questions:
         if (hindering := hindrance(question, frozenset(background))) is not None:
             runner.notice(f"evaluated by clingo, not by columns: {hindering}")

@@ -1,6 +1,6 @@
-"""A job cut into slices of the timeline, what each needs beside its own input, and work on each by itself.
+"""A job cut into slices of the timeline, each with the input around it, for independent work.
 
-a trace's columns → slices with what windows see before and after them → answers, in this process
+A trace's columns become slices with the windows' content around them, then answers, in this process.
 """
 
 from bisect import bisect_left, bisect_right
@@ -30,7 +30,7 @@ _PARTS: Final = 4096
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What slices need of a trace: atoms that windows show, and those that only tell when to evaluate."""
+    """The input that slices need: atoms in windows, and atoms that only trigger evaluation."""
 
     patterns: frozenset[Atom]
     triggers: frozenset[Atom]
@@ -38,12 +38,12 @@ class Needs:
 
     @property
     def halo(self) -> int | None:
-        """How many time points beside its own a slice needs input of; None: it needs all of them."""
+        """The number of time points around a slice whose input it needs; None means all."""
         past, future = self.reach.past, self.reach.future
         return None if past is None or future is None else past + future
 
     def from_before(self, points: int) -> "Needs":
-        """Return what slices need that are asked about so many time points before their own, too."""
+        """Return the needs of slices that are also evaluated up to `points` time points before them."""
         past = None if self.reach.past is None else self.reach.past + points
         return replace(self, reach=replace(self.reach, past=past))
 
@@ -68,7 +68,7 @@ class Needs:
 
 
 def needs_of(questions: Sequence[Question]) -> Needs:
-    """Return what the questions need beside a slice's own time points, in time points and by pattern."""
+    """Return the questions' needs around a slice, in time points and by pattern."""
     rules = tuple(rule for question in questions for rule in question.program.rules)
     atoms = (Relevance(question.program, question.predicate).needed_atoms() for question in questions)
     gates = (question.gate for question in questions)
@@ -83,9 +83,9 @@ def _fitting(patterns: Iterable[Atom], name: Signature, some: InputAtoms, terms:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NeededAtoms:
-    """Atoms that slices need: those that windows reach from within, and those at a slice's own times.
+    """Atoms that slices need: through windows (`reached`), and at a slice's own times (`slice_atoms`).
 
-    `past` and `future` say how far, in time points, both ends included; no atom is of both kinds.
+    `past` and `future` are distances in time points, both ends included; the two kinds are disjoint.
     """
 
     reached: Atoms
@@ -94,7 +94,7 @@ class NeededAtoms:
     future: int
 
     def of(self, within: Interval) -> dict[Signature, InputAtoms]:
-        """Return what one slice needs, in no order."""
+        """Return the atoms that a slice needs, unordered."""
         around = Interval(within.first - self.past, within.last + self.future)
         return {
             name: together([some.within(around), self.slice_atoms[name].within(within)])
@@ -136,9 +136,9 @@ def all_counts(numbers: Sequence[Counts]) -> Counts:
 def cut_span(
     counts: Counts, span: Interval, halo: int | None, slices: int | None = None, rows: int = 0
 ) -> list[Interval]:
-    """Return the slices of a span: about as many as asked for, or each with so many rows at least.
+    """Return the slices of a span: about `slices` many, or each with at least `rows` rows.
 
-    Slices that need all input would mostly repeat what others do: of them there is one unless asked for.
+    Slices that need all input would repeat work, so by default they are one slice.
     """
     if slices is not None:
         return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
@@ -146,10 +146,10 @@ def cut_span(
 
 
 def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> list[Interval]:
-    """Return slices of the span with at least so many rows each, but perhaps the last.
+    """Return slices of the span with at least `rows` rows each, except perhaps the last.
 
-    They have no fewer rows of their own than the `halo` before them, in time points, has: what all of
-    them hold together is at most twice the trace. None: that may be as it will.
+    Each slice has at least as many rows as the `halo` before it, in time points. So all slices together have
+    at most twice the trace's rows. None: that may be as it will.
     """
     begins, numbers = counts
     above = np.concatenate(([0], np.cumsum(numbers)))
@@ -173,7 +173,7 @@ def carried_atoms(
 ) -> dict[Signature, InputAtoms]:
     """Return the atoms of a trace that some of the windows keeps at its end.
 
-    Ties at the oldest instant are all among them: they are decided where the window is evaluated.
+    All ties at the oldest instant are included: the window's evaluation decides them.
     """
     order = {name: np.lexsort((some.arrival, some.t)) for name, some in atoms.items()}
     ordered = {name: some.take(order[name]) for name, some in atoms.items() if len(some.t)}
@@ -189,7 +189,7 @@ def carried_atoms(
 def carried_by_part(
     windows: Sequence[TupleWindow], parts: Sequence[Atoms], terms: CodedTerms
 ) -> Iterator[dict[Signature, InputAtoms]]:
-    """Yield for each of consecutive parts of a trace but the first what windows keep from before it."""
+    """Yield, for each part of a trace except the first, the atoms that windows keep from earlier parts."""
     before: dict[Signature, InputAtoms] = {}
     for part in parts[:-1]:
         before = carried_atoms(windows, join_atoms(before, part), terms)
@@ -207,15 +207,15 @@ _Result_co = TypeVar("_Result_co", covariant=True)
 
 
 class SlicedWork(Protocol[_Payload_contra, _Result_co]):
-    """What is found in a slice of what it is given for it, and of the trace: all that questions can use.
+    """Work on a slice, with its payload and the part of the trace that its questions can use.
 
-    They may be asked at times in the slice, and so many time points before it; with what is given the
-    work goes to other processes.
+    Questions may be asked at times in the slice, and up to `before` time points earlier. The work and its
+    payload are sent to other processes.
     """
 
     @property
     def questions(self) -> Sequence[Question]:
-        """What the input of a slice is for."""
+        """The questions that determine the slice's input."""
         ...
 
     @property
@@ -224,7 +224,7 @@ class SlicedWork(Protocol[_Payload_contra, _Result_co]):
         ...
 
     def __call__(self, situation: EncodedSituation, payload: _Payload_contra, /) -> _Result_co:
-        """Return what is found in a slice."""
+        """Return the result for a slice."""
         ...
 
 
@@ -233,7 +233,7 @@ ATOMS_PER_SLICE: Final = 20_000
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to evaluate: questions over one timeline and background.
+    """Questions to evaluate over one timeline and background.
 
     `slices` None lets the job choose their number; `within` None evaluates the whole timeline.
     """
@@ -248,7 +248,7 @@ class Job:
 
     @property
     def span(self) -> Interval:
-        """The part of the timeline in which evaluation times are wanted."""
+        """The part of the timeline with the requested evaluation times."""
         return self.timeline if self.within is None else self.timeline.meet(self.within)
 
     def relevant(self) -> Background:
@@ -265,14 +265,14 @@ def by_slice(job: Job, columns: TraceColumns, progress: Progress = no_progress) 
 
 
 def slices_of(job: Job, columns: TraceColumns) -> list[Interval]:
-    """Return the slices in which a job has its answers in this process."""
+    """Return the slices of a job in this process."""
     needs = needs_of(job.questions)
     counts = needs.among(columns.atoms, columns.terms, job.timeline).counts()
     return cut_span(counts, job.span, needs.halo, job.slices, ATOMS_PER_SLICE)
 
 
 def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> Iterator[EncodedSituation]:
-    """Yield for each of consecutive slices all that the job's questions need there."""
+    """Yield, for each consecutive slice, the situation that the job's questions need."""
     needs = needs_of(job.questions)
     atoms = needs.among(columns.atoms, columns.terms, job.timeline)
     static = situation_of(replace(columns, atoms={}), job.timeline, job.relevant())
@@ -284,7 +284,7 @@ def situations(job: Job, columns: TraceColumns, slices: Sequence[Interval]) -> I
 def _kept_before(
     slices: Sequence[Interval], columns: TraceColumns, timeline: Interval, windows: tuple[TupleWindow, ...]
 ) -> Iterator[Atoms]:
-    """Return for each slice what tuple windows keep from before it."""
+    """Return for each slice the earlier atoms that tuple windows keep."""
     if not windows:
         return repeat({}, len(slices))
     ends = Interval(timeline.first, slices[0].first - 1), *slices

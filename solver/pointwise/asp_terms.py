@@ -1,4 +1,4 @@
-"""Terms of LARS in ASP, both ways, names of predicates, arithmetic and comparisons, where 32 bit end too.
+"""Terms of LARS in ASP and back, names of predicates, arithmetic and comparisons, with 32-bit limits.
 
 This is the only place that quotes terms: no text of a trace or query is part of a program unless
 `asp_text` or `symbol` quoted it. Two literals of one value stay two terms.
@@ -40,8 +40,8 @@ _CACHED: Final = 2**16
 def symbol(constant: Constant) -> clingo.Symbol:
     """Return the ASP symbol of a constant; `constant` is the inverse.
 
-    RDF terms become strings of their N-Triples text, numbers become numbers, plain constants stay.
-    LarsError: a number outside 32 bit, or text that is no Unicode (a lone surrogate).
+    RDF terms become strings of their N-Triples text, numbers become numbers, plain constants stay. Raises
+    LarsError for a number outside 32 bit, or invalid Unicode (a lone surrogate).
 
     >>> print(symbol(Iri("x:a")), symbol(Number(3)), symbol(Symbol("wet")), symbol(Symbol("Wet")))
     "<x:a>" 3 wet symbol("Wet")
@@ -62,9 +62,9 @@ def symbol(constant: Constant) -> clingo.Symbol:
 
 @lru_cache(maxsize=_CACHED)
 def constant(symbol: clingo.Symbol) -> Constant:
-    """Return the constant that an ASP symbol stands for; the inverse of `symbol`.
+    """Return the constant of an ASP symbol; the inverse of `symbol`.
 
-    LarsError: the symbol stands for none (a tuple, `-a`, `f(1)`, `#inf`).
+    Raises LarsError for other symbols (a tuple, `-a`, `f(1)`, `#inf`).
     """
     match symbol.type:
         case clingo.SymbolType.String:
@@ -113,9 +113,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
 class RuleNames:
-    """ASP variables for a rule's variables, and fresh ones that clash with none of them.
+    """ASP variables for a rule's variables, and fresh variables without clashes.
 
-    `natural` are those known to be time points, for which ASP's remainder is that of the logic.
+    `natural` are variables known to be time points, for which ASP's remainder is the logic's.
     """
 
     def __init__(self, natural: frozenset[Variable] = frozenset()) -> None:
@@ -141,7 +141,7 @@ class RuleNames:
         return str(self._fresh)
 
     def arithmetic(self, side: Arithmetic) -> str:
-        """Return integer arithmetic as ASP writes it; mod is that of floor division."""
+        """Return integer arithmetic in ASP; mod is the remainder of floor division."""
         match side:
             case Operation(ArithmeticOperator.MOD, left, Number(value)) if left in self.natural and value > 0:
                 return f"({self.arithmetic(left)}\\{value})"
@@ -174,7 +174,7 @@ GREATEST: Final = 2**30
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
-    """Yield ASP conditions one of which is true when an operation's result may leave 32 bit.
+    """Yield ASP conditions; one of them is true if an operation's result may leave 32 bit.
 
     They are true too early rather than too late: an operand above 2^30 is enough.
     """
@@ -198,7 +198,7 @@ def _operations(side: Arithmetic) -> Iterator[Operation]:
 
 
 def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
-    """Return a bound of the absolute value, None when there is none within 32 bit."""
+    """Return a bound of the absolute value, or None without a bound within 32 bit."""
     match side:
         case Number(value):
             bound: int | None = abs(value)

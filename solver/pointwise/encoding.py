@@ -1,14 +1,13 @@
 """A LARS program as ASP text at one reference time, exact for every program: names, windows, rules.
 
-ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So long timelines come as ranks:
-at one reference time a program sees only which times are the same, and which come first. What lies
-between two arrivals, or between an arrival and a window's end, becomes one time point: nothing tells its
-own apart.
+ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So long timelines become ranks: at one
+reference time a program depends only on equality and order of times. The time points between two arrivals, or
+between an arrival and a window's end, become one time point, since they are indistinguishable.
 
-Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as
-last argument. `window(w,A,B)` is the interval that the w-th window shows at now. Each LARS rule stands as a
-comment above its ASP rule. Expected as facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the
-background, and what windows show and keep.
+Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as last
+argument. `window(w,A,B)` is the interval that the w-th window shows at now. Each LARS rule is a comment above
+its ASP rule. The facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and the windows'
+content.
 """
 
 from bisect import bisect_right
@@ -55,12 +54,12 @@ class RankedProgram:
     points: Sequence[int] | None = None
 
     def at_time(self, moment: Moment) -> Moment:
-        """Return an atom of an answer with the time that its time stands for."""
+        """Return an atom of an answer with the time of its rank."""
         return moment if self.points is None else (self.points[moment[0]], moment[1])
 
 
 def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
-    """Return the question as ASP is asked it: with ranks for times where the timeline is long.
+    """Return the question for clingo, with ranks in place of times if the timeline is long.
 
     Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, or shows them.
     """
@@ -179,7 +178,7 @@ def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
 
 
 def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]:
-    """Return the variables of what the host says of a literal, in the order of its predicate's arguments."""
+    """Return the variables of the host's predicate for a literal, in argument order."""
     match literal:
         case logic.Test():
             return condition_arguments(literal)
@@ -192,7 +191,7 @@ def columns(literal: HostedCondition | logic.SetLiteral) -> tuple[Variable, ...]
 
 
 def hosted_signature(literal: HostedCondition | logic.SetLiteral, number: int) -> Signature:
-    """Return name and arity of the predicate of what the host says of a literal at one reference time."""
+    """Return name and arity of the host's predicate for a literal at one reference time."""
     kind = (
         "test"
         if isinstance(literal, logic.Test)
@@ -220,7 +219,7 @@ def table(condition: HostedCondition, number: int, arguments: Sequence[str], dom
 
 
 def gathering(literal: logic.SetLiteral, number: int, instance: str, terms: Sequence[str]) -> Iterator[str]:
-    """Yield the rules by which the host answers the literal.
+    """Yield the rules that let the host answer the literal.
 
     `instance` is the body that binds `terms`, the texts of the atom's variables.
     """
@@ -251,7 +250,7 @@ def required_rules(literal: logic.SetLiteral, number: int, instances: Iterable[S
 
 
 def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
-    """Return the rule by which a program asks for the facts of a predicate, `timed` with their times."""
+    """Return the rule that requests a predicate's facts from the host, with their times if `timed`."""
     names = [f"X{i}" for i in range(arity - timed)]
     row = f"({','.join(names)}{',' * (len(names) == 1)})"
     if timed:
@@ -261,10 +260,10 @@ def input_rule(number: int, name: str, arity: int, *, timed: bool) -> str:
 
 @dataclass(frozen=True)
 class AspNames:
-    """What a program names, and what that is called in its ASP text.
+    """The names of a program's predicates and literals in its ASP text.
 
-    `background` are the predicates of which B may hold atoms, beside the program's own facts;
-    `numbered` so many conditions of the same text are another program's.
+    `background` are predicates of B outside the program's own facts; `numbered` is an offset for numbers of
+    conditions, used by an earlier program.
     """
 
     program: Program
@@ -278,12 +277,12 @@ class AspNames:
 
     @cached_property
     def background_predicates(self) -> frozenset[Signature]:
-        """The predicates of which B may hold atoms."""
+        """The predicates of which B may have atoms."""
         return self.background.union(map(signature, self.program.facts))
 
     @cached_property
     def timed(self) -> frozenset[Signature]:
-        """The predicates that some literal looks at elsewhere than now, or some head derives there."""
+        """The predicates that some literal reads at another time, or some head derives at another time."""
         looked_at = {
             signature(form.atom)
             for form in self.literals
@@ -298,7 +297,7 @@ class AspNames:
 
     @cached_property
     def literals(self) -> tuple[analysis.LiteralForm, ...]:
-        """Every formula of every body, and the atoms all instances of which are looked at."""
+        """The forms of all formulas in bodies, and of the gathered atoms."""
         bodies = [rule.body for rule in self.program.rules]
         gathered = (analysis.LiteralForm(part.atom) for body in bodies for part in set_literals(body))
         return (*(analysis.literal_form(part) for body in bodies for part in formulas(body)), *gathered)
@@ -356,13 +355,13 @@ class AspNames:
         return self.program.predicates
 
     def input_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of input atoms; None where derived, or taken for others."""
+        """Return the ASP name and arity of input atoms; None for derived atoms or a name clash."""
         if predicate in self.derived:
             return None
         return self._own(predicate, (self.name(predicate, timed=True), predicate[1] + 1))
 
     def background_signature(self, predicate: Signature) -> Signature | None:
-        """Return the ASP name and arity of B's atoms; None for what would be taken for others."""
+        """Return the ASP name and arity of B's atoms; None for a name clash."""
         return self._own(predicate, (self.always_name(predicate), predicate[1]))
 
     def _own(self, predicate: Signature, name: Signature) -> Signature | None:
@@ -378,11 +377,11 @@ class AspNames:
         return frozenset(names)
 
     def now(self, time: str) -> str:
-        """Return the ASP atom that says: this is the reference time."""
+        """Return the ASP atom that is true at the reference time."""
         return f"now({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom that says: it holds at the reference time."""
+        """Return the ASP atom of a predicate at the reference time."""
         return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
@@ -399,7 +398,7 @@ class AspNames:
         return f"always'{name}" if predicate in self.timed | self.derived else name
 
     def at(self, predicate: Signature, arguments: list[str], window: Window | None, time: str) -> str:
-        """Return the ASP atom that says: in what the window keeps, or in B, the atom holds at a time."""
+        """Return the ASP atom of a predicate at a time, in the window or in B."""
         if predicate in self.background_predicates:
             return asp_terms.call(self.held_name(predicate, window), [*arguments, time])
         return self._kept_call(predicate, arguments, window, time)
@@ -573,11 +572,11 @@ class RuleWriter:
                 return self.through_window(form)
 
     def condition(self, condition: HostedCondition) -> str:
-        """Return the atom that stands for a SPARQL condition: its table is computed by the host."""
+        """Return the ASP atom of a SPARQL condition; the host computes its table."""
         return self._hosted(condition, self.naming.conditions[(condition, self.rule.predicate)])
 
     def set_atom(self, literal: logic.SetLiteral) -> str:
-        """Return the atom that stands for a literal over all instances: the host answers it."""
+        """Return the ASP atom of a gathered literal; the host computes its table."""
         return self._hosted(literal, self.naming.set_literals[literal])
 
     def _hosted(self, literal: HostedCondition | logic.SetLiteral, number: int) -> str:
@@ -586,9 +585,9 @@ class RuleWriter:
         )
 
     def tables(self) -> Iterator[str]:
-        """Yield the rules by which the host fills the tables of this rule's conditions.
+        """Yield the rules that fill the tables of this rule's conditions.
 
-        They are asked of what the rest of the positive body binds, earlier values included.
+        The tables range over the bindings of the rest of the positive body, including earlier values.
         """
         domain = self.binding()
         for literal in self.rule.body:
@@ -610,7 +609,7 @@ class RuleWriter:
                         yield _rule(f"wrapped'{number}", [*domain, wraps])
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the body's variables, but for what the host computes."""
+        """Return the literals that bind the body's variables, except variables that the host computes."""
         return [part for literal in self.rule.body for part in self._binding(literal)]
 
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
@@ -717,8 +716,7 @@ MOST_TEXTS: Final = 2_000
 class Encoding(AspNames):
     """A program's ASP text.
 
-    `source` is the program that messages show, where it was made from another; of what is derived only
-    `output` is read, if it is given.
+    `source` is the program in messages, if this program was made from it; only `output` is read, if given.
     """
 
     source: Program | None = None
@@ -735,7 +733,7 @@ class Encoding(AspNames):
 
     @cached_property
     def hosted_text(self) -> str:
-        """The whole program as clingo grounds it with a `Host`, and what it shows."""
+        """The whole program as grounded with a `Host`, and its shown predicates."""
         project = (f"#project {name}/{arity}." for name, arity in self._names(self.derived))
         show = (f"#show {name}/{arity}." for name, arity in self.signatures)
         text = " ".join((*project, "#show.", *show)) + "\n"
@@ -752,7 +750,7 @@ class Encoding(AspNames):
 
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The rules that are no facts, as messages show them."""
+        """The rules that are not facts, as in messages."""
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:
@@ -760,7 +758,7 @@ class Encoding(AspNames):
         return "\n".join((f"% {rule}", *RuleWriter(self, rule).lines(more)))
 
     def limit(self, rule: Rule) -> list[str]:
-        """Return what makes a `Host` count the values of a recursive rule that computes."""
+        """Return the literal that limits the values of a recursive rule with arithmetic."""
         head = head_atom(rule)
         if head is None or not analysis.computes_in_loop(rule, self._loops):
             return []
@@ -774,7 +772,7 @@ class Encoding(AspNames):
         return analysis.positive_loops(self.program)
 
     def tables(self) -> str:
-        """Return the rules by which a `Host` answers what `text` leaves open while clingo grounds."""
+        """Return the rules for a `Host`'s answers during grounding, which `text` leaves open."""
         writers = [RuleWriter(self, rule) for rule in self.program.proper_rules]
         tables = (line for writer in writers for line in writer.tables())
         return "\n".join((*tables, *self._gathering())) + "\n"
@@ -789,7 +787,7 @@ class Encoding(AspNames):
             yield from gathering(literal, number, instance, terms)
 
     def states(self, known: Instances) -> str:
-        """Return rules that allow those answers alone in which literals have these instances."""
+        """Return rules that restrict the answer sets to these instances of the literals."""
         return "".join(
             line + "\n"
             for literal, number in self.set_literals.items()

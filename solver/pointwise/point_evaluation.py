@@ -1,4 +1,4 @@
-"""One reference time by the exact encoding, for every program; what columns answer is certified by it.
+"""Evaluation at one reference time by the exact encoding, which certifies the columns' answers.
 
 While clingo grounds a program it asks its host for tables of SPARQL conditions, facts many at once, and all
 instances of an atom: `encoding` writes the questions, here they are answered.
@@ -108,12 +108,12 @@ class InputFact(NamedTuple):
 
 
 class Host:
-    """What a program calls while it is grounded.
+    """The functions that a program calls during grounding.
 
     `@times` and `@rows` of its facts, `@test` and `@value` of its numbered conditions, `@collect` and
-    `@gathered` of its numbered literals over all instances, and `@within`. `known` are instances that stand
-    for those collected. `endless` are rules whose computed values were cut off, `asked` is what was asked
-    for last.
+    `@gathered` of its numbered literals over all instances, and `@within`. `known` are given instances, used
+    in place of collected ones. `endless` are rules whose computed values were cut off; `asked` is the latest
+    condition.
     LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
     """
 
@@ -143,7 +143,7 @@ class Host:
         self.asked: HostedCondition | SetLiteral | None = None
 
     def input_rules(self) -> str:
-        """Return the rules by which a program asks for its facts: many at once cost less than each alone."""
+        """Return the rules that request the program's facts, many at once, which is faster."""
         return "".join(
             input_rule(number, *name, timed=None not in rows)
             for number, (name, rows) in enumerate(self._rows.items())
@@ -154,11 +154,11 @@ class Host:
         return [clingo.Number(time) for time in self._numbered[number.number] if time is not None]
 
     def rows(self, number: clingo.Symbol, *time: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return a predicate's rows as tuples: those of a time, or those that have none."""
+        """Return a predicate's rows as tuples: those of a time, or those without times."""
         return self._numbered[number.number][time[0].number if time else None]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1, until a recursive rule has computed so many values that it may never end."""
+        """Return 1, or 0 if a recursive rule has computed so many values that it may never end."""
         symbols = self._computed.setdefault(rule.number, set())
         symbols.add(terms)
         if len(symbols) <= most.number:
@@ -167,7 +167,7 @@ class Host:
         return clingo.Number(0)
 
     def test(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1 when the test holds of the terms, else 0."""
+        """Return 1 if the test holds for the terms, otherwise 0."""
         condition, names = self._conditions[number.number]
         self.asked = condition
         binding = dict(zip(names, map(constant, terms), strict=True))
@@ -200,7 +200,7 @@ _LARGEST_ESTIMATE = 10**18
 
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
-    """Ground a program; raises FailedRunError that names the rule with what the host refuses to compute."""
+    """Ground a program; raises FailedRunError with the rule if the host cannot compute a condition."""
     with under_way(lambda: f"most of all for {_largest(program, situation).quotation}"):
         try:
             control.ground([("base", [])], context=host)
@@ -210,7 +210,7 @@ def ground(control: clingo.Control, host: Host, program: Program, situation: Sit
 
 
 def _largest(program: Program, situation: Situation) -> Rule:
-    """Return the rule with the most instances, as far as the numbers of atoms tell."""
+    """Return the rule with the most instances, estimated from the numbers of atoms."""
     sizes: dict[Signature, int] = {}
     for fact in situation.facts:
         predicate = fact.predicate, len(fact.arguments)
@@ -227,7 +227,7 @@ def _largest(program: Program, situation: Situation) -> Rule:
 
 
 def _instances(rule: Rule, sizes: dict[Signature, int]) -> int:
-    """Return about how many instances a rule has: what shares no variable is combined freely."""
+    """Return a rule's estimated number of instances; parts without common variables multiply."""
     groups: list[tuple[frozenset[Variable], int]] = []
     for names, size in _sizes(rule, sizes):
         joined = [group for group in groups if group[0] & names]
@@ -254,7 +254,7 @@ _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 @lru_cache(maxsize=2**16)
 def _terms_of(arguments: Arguments) -> clingo.Symbol:
-    """Return the terms of an atom as a tuple: what time points share is made once."""
+    """Return an atom's terms as a tuple, made once for all time points."""
     return clingo.Tuple_(list(map(symbol_of, arguments)))
 
 
@@ -338,8 +338,8 @@ class Consequences(Enum):
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
     """Yield each answer stream at t once, as its derived atoms with their times; B's are left out.
 
-    Raises LarsError for a timeline that ends beyond 32 bit under a rule that computes with times, and
-    for arithmetic of a rule that could leave it.
+    Raises LarsError for a timeline beyond 32 bit under a rule that computes with times, and for arithmetic
+    that could leave 32 bit.
     """
     moments: set[frozenset[Moment]] = set()
     for model in chain.from_iterable(_solved(program, situation, t, _EACH_ONCE)):
@@ -350,9 +350,9 @@ def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset
 
 
 def rows(program: Program, situation: Situation, t: int, output: Signature) -> list[Row]:
-    """Return the rows of a derived predicate in the one answer stream at t, B's among them.
+    """Return a derived predicate's rows in the only answer stream at t, including B's rows.
 
-    LarsError: there is none, or more than one. Raises what `models` raises.
+    Raises LarsError for no answer stream or several. Raises the exceptions of `models`.
     """
     moments = list(islice(chain.from_iterable(_solved(program, situation, t, _EACH_ONCE, output)), 2))
     if len(moments) != 1:
@@ -368,9 +368,9 @@ def rows(program: Program, situation: Situation, t: int, output: Signature) -> l
 def consequences(
     program: Program, situation: Situation, t: int, kind: Consequences
 ) -> frozenset[Moment] | None:
-    """Return what some or every answer stream derives at t; None when there is no answer stream.
+    """Return the brave or cautious consequences at t; None without an answer stream.
 
-    Raises what `models` raises.
+    Raises the exceptions of `models`.
     """
     # clingo's models come nearer to the consequences; the last one is them.
     last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind.value}")]
@@ -382,9 +382,9 @@ def consequences(
 def _solved(
     program: Program, situation: Situation, t: int, option: str, output: Signature | None = None
 ) -> Iterator[Iterator[frozenset[Moment]]]:
-    """Yield the models of clingo, for each state of what literals look at as a whole by themselves.
+    """Yield clingo's models, for each possible set of instances of gathered literals.
 
-    Of each, the atoms of `output` alone are read, if it is given.
+    Only the atoms of `output` are read, if given.
     """
     ranked_program = rank_program(program, situation, t)
     situation, t = ranked_program.situation, ranked_program.t
@@ -401,10 +401,10 @@ def _solved(
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
-    """Return the instances that literals look at as a whole, in each answer stream of what is below.
+    """Return the instances of gathered literals in each answer stream of the layers below.
 
-    By the splitting of programs (Lifschitz, Turner 1994), each part is solved on the answers of
-    those below it, which say what it gathers.
+    Each part is solved on the answers of the parts below, which fix its gathered instances (splitting;
+    Lifschitz, Turner 1994).
     """
     states: list[Instances] = [{}]
     below = tuple(rule for rule in program.rules if is_fact(rule))
@@ -425,7 +425,7 @@ def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
 def _gathered(
     encoding: Encoding, literals: Iterable[SetLiteral], known: Instances, situation: Situation, t: int
 ) -> Iterator[Instances]:
-    """Yield for each answer stream the instances of the literals' atoms; those not derived are left out."""
+    """Yield the instances of the literals' derived atoms, for each answer stream."""
     derived = [literal for literal in literals if signature(literal.atom) in encoding.derived]
     names = {signature(literal.atom) for literal in literals}
     background = frozenset(_background(encoding.program, situation, names))
@@ -461,7 +461,7 @@ def ground_at(
     options: Sequence[str] = (),
     known: Instances | None = None,
 ) -> clingo.Control:
-    """Return clingo with the program grounded at t; what `text` leaves open is decided by us.
+    """Return clingo with the program grounded at t; the host answers open conditions.
 
     `known` are instances that literals over all of them shall have. Raises UndecidedError for other
     ones that are not the same in every answer stream, and LarsError for rules that seem endless.

@@ -4,8 +4,8 @@
   a(X,M,N) :- in'0(X,Y,A0,B0); c(Y,A1,B1); M = max(A0,A1); N = min(B0,B1); M <= N    without `not`
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
-A window's ends never move back, so a fact is seen through it at consecutive reference times: the host
-says at which, by the first and the last of their indexes. The encoding of one time is the oracle.
+A window's ends never move back, so a fact is visible at consecutive reference times. The host gives the first
+and the last of their indexes. The encoding of one time is the oracle.
 """
 
 from bisect import bisect_left, bisect_right
@@ -31,8 +31,8 @@ _NULL = asp_terms.symbol(NULL)
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """Whether `runs` evaluates the program, with a background of these predicates.
 
-    It does where nothing is recursive, gathered, or computed with, heads hold at the reference time, and
-    windows stand with ◇ over input alone and show by time or in the order of arrival.
+    The program must have no recursion, gathered literals or arithmetic. Heads hold at the reference time, and
+    windows have ◇ over input and select by time or arrival order.
     """
     naming = AspNames(program, frozenset(background))
     rules, elsewhere = program.rules, naming.derived | naming.background_predicates
@@ -106,10 +106,10 @@ def _text(term: clingo.Symbol) -> str | None:
 
 @dataclass(frozen=True)
 class RunEncoding(AspNames):
-    """A program over times of the indexes 0 to `last`; `input` are the predicates of what arrives.
+    """A program over the indexes 0 to `last` of times; `input` are the predicates of arriving atoms.
 
-    A derived atom carries its run, `p'at` spreads p over single indexes, `in'7` is what the seventh of
-    `windowed_atoms` shows, with runs too, and `always'p` B's p, without one.
+    A derived atom has its run as arguments, and `p'at` spreads p over single indexes. `in'7` is the visible
+    part of the seventh of `windowed_atoms`, with runs; `always'p` has B's p, without runs.
     """
 
     input: frozenset[Signature] = frozenset()
@@ -128,7 +128,7 @@ class RunEncoding(AspNames):
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[Window, Atom], int]:
-        """What is looked at of the input, numbered in the order of the program."""
+        """The window and atom of each input literal, numbered in program order."""
         atoms = ((form.window, form.atom) for form in self.literals if isinstance(form.atom, Atom))
         seen = (
             (window or NOW, facts.canonical_atom(atom))
@@ -192,7 +192,7 @@ class _RunWriter(RuleWriter):
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:
-        """Return what binds the first and the last index that the runs of the body share."""
+        """Return the literals that compute the first and the last index common to the body's runs."""
         parts = []
         for i in range(1, len(self._runs)):
             before = ("A0", "B0") if i == 1 else (f"M{i - 1}", f"N{i - 1}")
@@ -223,7 +223,7 @@ class _RunWriter(RuleWriter):
         return predicate in self._encoding.derived or self._encoding.is_input(form.window, predicate)
 
     def _source(self, form: analysis.LiteralForm) -> tuple[str, list[str]]:
-        """Return name and arguments of the atom that says where a literal's atom holds, but for its run."""
+        """Return name and arguments of the ASP atom for a literal, without its run."""
         atom = form.atom
         assert isinstance(atom, Atom)
         if signature(atom) in self._encoding.derived:
@@ -239,7 +239,7 @@ def _at_index(name: str, arguments: list[str]) -> str:
 
 
 def _facts(encoding: RunEncoding, situation: facts.Situation, times: Sequence[int]) -> Iterator[InputFact]:
-    """Yield what windows show, with runs of indexes, and the atoms of B."""
+    """Yield the visible input with runs of indexes, and the atoms of B."""
     inside = [fact for fact in dict.fromkeys(situation.facts) if fact.t in situation.timeline]
     arrived = sorted(inside, key=lambda fact: fact.t)
     held = facts.with_facts(encoding.program, situation.background)
@@ -274,7 +274,7 @@ def _window_facts(
 ) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
     """Return the facts that a window can show with their places, and at which indexes it shows a place.
 
-    A place is a time, or one in the order of what a tuple window counts, which shows the last ones.
+    A place is a time, or a number in the order of atoms that a tuple window counts.
     """
     if isinstance(window, TupleWindow):
         counted = [

@@ -1,7 +1,7 @@
-"""A program with its input as one file for plain clingo: `clingo file.lp -c t=18` is what we answer at 18.
+"""A program with its input as one file for plain clingo: `clingo file.lp -c t=18` computes the answer at 18.
 
-Conditions in SPARQL are decided beforehand, for every term that can meet them at the times asked for,
-and so is what a literal over all instances of an atom is at each of these times.
+SPARQL conditions are decided in advance for all terms that can reach them at the requested times. Gathered
+literals are decided in advance at each of these times.
 """
 
 import re
@@ -30,8 +30,8 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 class StandaloneProgram:
     """Rules and facts for clingo; `clock` is the constant whose value is the reference time.
 
-    `names` are the predicates that are shown, by their ASP names, with whether a time is their last
-    argument. `overflows` are shown where arithmetic left 32 bit.
+    `names` are the predicates that are shown, by their ASP names, with whether a time is their last argument.
+    `overflows` are shown if arithmetic left 32 bit.
     """
 
     clock: str
@@ -49,10 +49,10 @@ class StandaloneProgram:
 def standalone(
     program: Program, situation: Situation, times: Sequence[int], texts: Signature | None = None
 ) -> StandaloneProgram:
-    """Return the program; it is about the last of the times unless clingo is told another.
+    """Return the program; its default reference time is the last of the times.
 
-    It shows the atoms of one predicate, else all derived ones, with their time as last argument where
-    some rule looks at another time. Raises LarsError where `solver.pointwise.point_evaluation` does.
+    It shows the atoms of one predicate, or all derived atoms, with time as last argument if some rule reads
+    other times. Raises LarsError if `solver.pointwise.point_evaluation` does.
     """
     encoding = Encoding(program, frozenset(situation.background))
     guards = tuple(_guards(encoding))
@@ -75,7 +75,7 @@ def decided_conditions(
 ) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
     """Return of each SPARQL condition the arguments that it holds of, BIND's value as the last one.
 
-    They are those that can meet it at the times.
+    Only arguments that can reach the condition at the times are listed.
     """
     encoding = Encoding(program, frozenset(situation.background))
     names = {name: part for name, part in encoding.answers.items() if not isinstance(part, SetLiteral)}
@@ -91,7 +91,7 @@ def decided_conditions(
 def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
     """Yield names and argument texts of the atoms of an answer set as clingo prints it.
 
-    Raises LarsError where the line is none.
+    Raises LarsError if the line is not an answer set.
 
     >>> list(shown_atoms('p q(3,"<x:a>")'))
     [('p', ()), ('q', ('3', '<x:a>'))]

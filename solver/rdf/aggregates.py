@@ -1,13 +1,13 @@
-"""What is said of many terms at once: their order, and aggregates of them.
+"""Functions of many terms: their order, and aggregates.
 
-ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts alike: unbound, then blank
-nodes by label, IRIs, literals, triple terms by their parts; last what is no RDF term: symbols, numbers of
-the logic. SPARQL leaves open how literals of different kinds compare; here numbers come first, then booleans,
+ORDER BY (SPARQL 1.1, Section 15.1) is made total, so that every evaluation sorts equally. The order is:
+unbound, blank nodes by label, IRIs, literals, triple terms by their parts, then symbols and numbers of the
+logic. SPARQL leaves open how literals of different kinds compare; here numbers come first, then booleans,
 dateTimes, dates, times, strings, language-tagged strings, and all others by datatype.
 
-Aggregates are on a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so what
-depends on one is made to depend on the terms alone: sums are rounded once, SAMPLE is the least term, and
-GROUP_CONCAT goes by the order of the texts.
+Aggregates are on a multiset of terms (Section 18.5.1); None is an error. A multiset has no order, so results
+depend only on the terms. Sums are rounded once, SAMPLE is the least term, and GROUP_CONCAT uses the order of
+the texts.
 """
 
 import math
@@ -43,8 +43,8 @@ Row = TypeVar("Row", bound=Sequence[Constant | None])
 def order_key(term: Constant | None) -> tuple[object, ...]:
     """Return a key that sorts as ORDER BY does; terms of equal value have equal keys.
 
-    Where `<` (17.3) decides, the keys agree with it. Numbers go by their exact value, as rounding
-    to a common type is not transitive, and NaN before all; a time without zone counts as UTC.
+    The keys agree with `<` (17.3) whenever it is defined. Numbers go by their exact value, as rounding to a
+    common type is not transitive, and NaN before all; a time without zone counts as UTC.
 
     >>> order_key(Literal("9")) > order_key(Iri("x:a")) > order_key(None)
     True
@@ -87,7 +87,7 @@ def _literal_key(term: Literal) -> tuple[object, ...]:
 
 
 def text_key(term: Constant | None) -> str:
-    """Return what orders terms of equal value: the text, unbound first."""
+    """Return the key that orders terms of equal value: the text, unbound first."""
     return "" if term is None or term == NULL else str(term)
 
 
@@ -126,7 +126,7 @@ def aggregate(aggregation: Aggregation, elements: Iterable[tuple[Constant | None
 def aggregate_of(function: str, separator: str, *terms: Constant | None) -> Constant | None:
     """Return the aggregate of the terms, one for each element; `separator` is GROUP_CONCAT's.
 
-    What is computed from numbers of the logic is an xsd:integer, as COUNT is.
+    Numbers of the logic yield an xsd:integer, like COUNT.
     """
     if function in ("SUM", "AVG", "GROUP_CONCAT"):
         terms = tuple(literal(term.value) if isinstance(term, Number) else term for term in terms)
@@ -172,7 +172,7 @@ def _extreme(choose: Callable[..., Constant], terms: Terms) -> Constant | None:
 
 
 def _joined(separator: str, terms: Terms) -> Literal | None:
-    """Return GROUP_CONCAT of the values of STR; a blank node, which has none, is an error."""
+    """Return GROUP_CONCAT of the values of STR; a blank node is an error, since it has no STR."""
     texts = [None if term is None else as_text(term) for term in terms]
     if None in texts:
         return None

@@ -33,7 +33,7 @@ Spans = list[tuple[int, int]]
 
 @dataclass(frozen=True, slots=True)
 class BackReferences:
-    """A regular expression that `re` compiles; `groups` is how many groups it has."""
+    """A regular expression that `re` compiles; `groups` is its number of groups."""
 
     pattern: str
     flags: int
@@ -57,9 +57,9 @@ class BackReferences:
 
 @contextmanager
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
-    """Give the process that matches; it ends where it was not heard out, also for Ctrl-C.
+    """Yield the matching process; it is ended if its answer was not read, also on Ctrl-C,
 
-    It would answer the next text with what it found in this one.
+    because it would send that answer to the next question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

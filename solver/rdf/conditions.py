@@ -1,8 +1,8 @@
 """SPARQL expressions on terms, with errors as the third truth value (SPARQL 1.1, Section 17).
 
-An expression is checked (what it calls, with how many arguments: what is wrong before any row) and compiled
-once, and then asked of rows. The value of a call is computed in `terms` and `functions`. Error and
-unbound are both None, as no operator tells them apart.
+An expression's calls and arities are checked once, then it is compiled and evaluated for rows. The value of a
+call is computed in `terms` and `functions`. Error and unbound are both None, since no operator distinguishes
+them.
 """
 
 import math
@@ -122,7 +122,7 @@ UNSUPPORTED_FUNCTIONS: Final = {
 def checked_variables(expression: Expression) -> Iterator[Variable]:
     """Yield an expression's variables, in the order of its text.
 
-    LarsError: the first call that has no value in any row.
+    Raises LarsError for the first call that is an error in every row.
 
     >>> list(checked_variables(Call("STRLEN", (Variable("a"), Variable("b")))))
     Traceback (most recent call last):
@@ -341,7 +341,7 @@ def test(expression: Expression, value: bool, binding: Binding) -> bool:
 
 
 def evaluate(expression: Expression, binding: Binding) -> Constant | None:
-    """Return the value of an expression, None where it is an error or unbound (BIND).
+    """Return the value of an expression, None for an error or unbound (BIND).
 
     >>> n = Variable("n")
     >>> print(evaluate(Call("+", (n, n)), {n: Literal("01", XSD + "byte")}))

@@ -3,8 +3,8 @@ r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, d
 SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
 None is an error.
 
-XPath's regular expressions become those of pyoxigraph (`xpath_patterns`), and so are in a replacement
-`$12`, `\$` and `\`. Back-references, which pyoxigraph does not have, are computed by Python's `re`.
+XPath's regular expressions are rewritten for pyoxigraph (`xpath_patterns`), and so are `$12`, `\$` and `\` in
+a replacement. Back-references, which pyoxigraph does not have, are computed by Python's `re`.
 """
 
 import math
@@ -79,7 +79,7 @@ def replace_matches(text: Constant, pattern: Constant, by: Constant, *flags: Con
 def _prepared(
     pattern: Constant, flags: Constant | None = None
 ) -> tuple[Literal, ...] | BackReferences | None:
-    """Return pattern and flags for pyoxigraph, or what Python's `re` makes of them, or None: an error."""
+    """Return pattern and flags for pyoxigraph, or a pattern of Python's `re`, or None for an error."""
     if not _is_plain(pattern) or not (flags is None or _is_plain(flags)):
         return None
     spelled = oxigraph_pattern(pattern.lexical, "" if flags is None else flags.lexical)
@@ -92,7 +92,7 @@ def _prepared(
 
 
 def _is_too_large(pattern: str) -> bool:
-    """Return whether only the room that a pattern takes can be why pyoxigraph has no value for it."""
+    """Return whether pyoxigraph rejects the pattern only because of its size."""
     return bool(_MANY.search(pattern)) and native("REGEX", Literal(""), Literal(pattern)) is None
 
 
@@ -110,12 +110,12 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 
 def _digits(groups: int, text: str) -> int:
-    """Return where the number of a group ends in `$123`: it takes as many digits as there are groups."""
+    """Return the end of a group's number in `$123`: it has as many digits as the number of groups allows."""
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
 def _python(pattern: str, flags: str) -> BackReferences | None:
-    """Return a pattern with back-references for Python; None where Python's syntax has no word for it."""
+    """Return a pattern with back-references for Python; None if Python cannot express it."""
     if set(flags) - set("smi") or re.search(r"\[[^\]]*\[|\\[pP]", pattern):
         return None
     if "m" not in flags:  # there $ is before a last line break too
@@ -177,7 +177,7 @@ _Handed = ox.NamedNode | ox.BlankNode | ox.Literal | ox.Triple
 
 @lru_cache(maxsize=_CACHED)
 def native(function: str, *arguments: Constant, base: str | None = None) -> Constant | None:
-    """Return what pyoxigraph computes; `function` is SPARQL's name, or a cast's IRI in brackets."""
+    """Return pyoxigraph's result; `function` is SPARQL's name, or a cast's IRI in brackets."""
     lengths = [len(term.lexical) if isinstance(term, Literal) else 0 for term in arguments]
     # All that is replaced is seldom all there is.
     check_length(lengths[0] * lengths[2] // _SELDOM if function == "REPLACE" else sum(lengths))
@@ -251,7 +251,7 @@ def is_text(term: Constant) -> TypeGuard[Literal]:
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
     """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
 
-    As XPath's fn:substring does, both are rounded and may lie outside of the text; NaN selects nothing.
+    As in XPath's fn:substring, both are rounded and may be outside the text; NaN selects nothing.
     """
     first, count = _position(start), math.inf if length is None else _position(length)
     if first is None or count is None or not is_text(text):
@@ -333,7 +333,7 @@ def now(time: Constant | None, origin: Constant | None, unit: Constant | None) -
 
 
 def milliseconds(time: Constant | None, unit: Constant | None) -> Literal | None:
-    """Return the milliseconds that so many units are: an integer, or a decimal if they are not whole."""
+    """Return a number of units in milliseconds: an integer if possible, otherwise a decimal."""
     seconds = _seconds(time, unit)
     if seconds is None:
         return None

@@ -1,11 +1,11 @@
 """RDF terms: as texts of both RDF libraries and canonical N-Triples, and the values that literals denote.
 
-The canonical text is what `str` of the terms in `lars.language.terms` gives, so that equal terms have
-equal texts. Lexical forms are never touched; language tags are lower case.
+The canonical text is the `str` of a term in `lars.language.terms`, so equal terms have equal texts. Lexical
+forms are never touched; language tags are lower case.
 
 Values have SPARQL's operators (XSD 1.1; SPARQL 1.1, Section 17.3): relations, arithmetic, rounding, STR and
-STRDT, by the operator mapping of 17.3. None is an error: no operator tells it from unbound. A value has a
-canonical literal.
+STRDT, by the operator mapping of 17.3. None is an error: operators treat error and unbound alike. A value has
+a canonical literal.
 """
 
 import math
@@ -63,11 +63,11 @@ def short(text: str) -> str:
 
 
 class NotATerm(LarsError):  # noqa: N818  (an error by its base, named by what it says)
-    """A text or a library's term that is no RDF term."""
+    """A text or a library's term that is not an RDF term."""
 
     @classmethod
     def of(cls, text: str, problem: str) -> Self:
-        """Return the error for a text; made of its sentence alone it passes from clingo and Spark's tasks."""
+        """Return the error for a text; it has only a message, to pass from clingo and Spark's tasks."""
         return cls(f"{short(text)} is no RDF term: {problem}; expected {ACCEPTED}")
 
 
@@ -93,12 +93,12 @@ def _absolute(value: str) -> str:
 
 
 def stream_constant(name: str) -> str:
-    """Return what atoms have as a stream: its IRI, or a name that is a text, which no base resolves."""
+    """Return the constant of a stream in atoms: its IRI, or a name that no base resolves."""
     return canonical(f"<{name}>") if _ABSOLUTE.match(name) else f"<{name}>"
 
 
 def is_name_of_stream(text: str) -> bool:
-    """Whether a constant is a name as `stream_constant` makes it of a text that is no IRI."""
+    """Whether a constant is a stream's name that is not an IRI, as made by `stream_constant`."""
     return text[:1] == "<" and not _ABSOLUTE.match(text[1:-1]) and not text.startswith(_OPEN)
 
 
@@ -137,17 +137,17 @@ def _matched(text: str, match: re.Match[str]) -> RdfTerm:
 
 
 def is_triple_term(text: str) -> bool:
-    """Return whether the text of a term is that of a triple term."""
+    """Return whether a text is a triple term."""
     return text.startswith(_OPEN)
 
 
 def triple_term_end(text: str, start: int) -> int:
-    """Return where the triple term ends that begins at a character; NotATerm where none does."""
+    """Return the end of the triple term that begins at a character; raises NotATerm without one."""
     return _triple_at(text, start)[1]
 
 
 def _triple_at(text: str, start: int, depth: int = 0) -> tuple[TripleTerm, int]:
-    """Return the triple term that begins at a character, and where it ends."""
+    """Return the triple term that begins at a character, and its end."""
     terms: list[RdfTerm] = []
     _check_nesting(text, depth)
     at = _behind_blanks(text, start + len(_OPEN))
@@ -182,7 +182,7 @@ def _behind_blanks(text: str, start: int) -> int:
 
 
 def triple_term(subject: Constant, predicate: Constant, object_: Constant) -> TripleTerm | None:
-    """Return TRIPLE: the triple of three terms, None where they are none."""
+    """Return TRIPLE: the triple term of three terms, None if they cannot form one."""
     match subject, predicate, object_:
         case Iri() | Blank(), Iri(), Iri() | Blank() | Literal() | TripleTerm():
             return TripleTerm(subject, predicate, object_)
@@ -195,7 +195,7 @@ def _canonical_short(text: str) -> str:
 
 
 def unquote(text: str) -> str | None:
-    """Return the number or boolean that Turtle writes so, without quotes, as canonical text; else None.
+    """Return Turtle's unquoted number or boolean as canonical text; None for other texts.
 
     >>> unquote("01"), unquote("one")
     ('"01"^^<http://www.w3.org/2001/XMLSchema#integer>', None)
@@ -214,7 +214,7 @@ def canonical(text: str) -> str:
 
 
 def data_text(text: str) -> str:
-    """Return the canonical text of a term of data: there an IRI has no character that it needs an escape for.
+    """Return the canonical text of a term in data; raises NotATerm for an invalid IRI.
 
     Programs have such IRIs, as of relations that no data hold.
     """
@@ -279,7 +279,7 @@ def quad_texts(quad: pyoxigraph.Quad) -> tuple[str, str, str, str | None]:
 
 
 def syntax_problem(error: SyntaxError) -> str:
-    """Return what the parser of pyoxigraph says, without the place."""
+    """Return the message of pyoxigraph's parser, without the place."""
     return _PLACED.sub("", error.msg)
 
 
@@ -288,12 +288,12 @@ SHARED_BLANK: Final = "_:lars-value."
 
 
 def is_of_file(text: str) -> bool:
-    """Return whether a term is a blank node that its own file alone has."""
+    """Return whether a term is a blank node of a single file."""
     return text.startswith("_:") and not text.startswith(SHARED_BLANK)
 
 
 def blanks_in(text: str) -> list[str]:
-    """Return the blank nodes of a term: itself, or those in a triple term.
+    """Return the blank nodes of a term, including those in a triple term.
 
     >>> blanks_in('<<( _:a <x:p> "_:b" )>>')
     ['_:a']
@@ -304,14 +304,14 @@ def blanks_in(text: str) -> list[str]:
 
 
 def with_blanks(text: str, rename: Callable[[str], str]) -> str:
-    """Return a term with its blank nodes renamed, those in a triple term too."""
+    """Return a term with its blank nodes renamed, including those in a triple term."""
     if not text.startswith(_OPEN):
         return rename(text) if text.startswith("_:") else text
     return _TERM.sub(lambda match: rename(match.group()) if match["label"] else match.group(), text)
 
 
 def blanks_numbered(prefix: str = "") -> Callable[[str], str]:
-    """Return a renaming of blank nodes by their first appearance, which leaves other terms alone."""
+    """Return a renaming of blank nodes by their first appearance; other terms stay."""
     labels: dict[str, str] = {}
 
     def name(text: str) -> str:
@@ -344,9 +344,9 @@ MOST_CHARACTERS: Final = 2**24
 def _odd_double(number: float | Decimal | Fraction) -> float:
     """Return a number as a double, rounded so that rounding it again to a float gives the nearest float.
 
-    A number near the middle of two floats would be rounded to the middle first, and then to the wrong one.
-    Of the two doubles around a number that is none, the one with an odd last bit is never such a middle
-    (Boldo and Melquiond: *When double rounding is odd*, 2005).
+    A number near the middle of two floats would be rounded to the middle first, and then to the wrong one. Of
+    the two doubles around such a number, the one with an odd last bit is never such a middle (Boldo and
+    Melquiond: *When double rounding is odd*, 2005).
     """
     double = float(number)
     if double == number or not math.isfinite(double) or struct.unpack("<q", struct.pack("<d", double))[0] & 1:
@@ -370,14 +370,14 @@ class Single(float):
 
 @dataclass(frozen=True, slots=True)
 class CalendarTime:
-    """An xsd:dateTime, an xsd:date as its first second, or an xsd:time; UTC if `zoned`, else local."""
+    """An xsd:dateTime, an xsd:date as its first second, or an xsd:time; UTC if `zoned`, otherwise local."""
 
     kind: str
     seconds: Fraction
     zoned: bool
 
     def minus(self, other: "CalendarTime") -> Fraction | None:
-        """Return the seconds in between; None where an unknown zone (up to 14 h) decides the sign."""
+        """Return the difference in seconds; None if an unknown zone (up to 14 h) decides the sign."""
         gap = self.seconds - other.seconds
         return gap if self.zoned == other.zoned or abs(gap) > 14 * 3600 else None
 
@@ -419,7 +419,7 @@ VALUED: Final = frozenset(XSD + kind for kind in (*_BOUNDS, "decimal", "float", 
 
 @lru_cache(maxsize=_CACHED)
 def value(term: Constant | None) -> Value | None:
-    """Return what a literal denotes, or None: no literal, a language tag, ill-typed, unknown type.
+    """Return a literal's value; None for other terms, language tags, ill-typed literals, unknown types.
 
     >>> value(Literal("01", XSD + "integer")), value(Literal("200", XSD + "byte"))
     (1, None)
@@ -433,7 +433,7 @@ def value(term: Constant | None) -> Value | None:
 
 
 def parse(text: str, kind: str) -> Value | None:
-    """Return the value of a lexical form of the XSD type `kind`; ValueError at a date that is none."""
+    """Return the value of a lexical form of the XSD type `kind`; raises ValueError for an invalid date."""
     if kind == "string":
         return text
     if kind in _BOUNDS and _INTEGER.fullmatch(text):
@@ -472,7 +472,7 @@ def _moment(kind: str, match: re.Match[str]) -> CalendarTime | None:
 
 
 def later(origin: Literal, seconds: Fraction) -> Literal | None:
-    """Return the dateTime that is `seconds` after another, in its zone; None: `origin` is none.
+    """Return the dateTime that is `seconds` after another, in its zone; None: `origin` is not a dateTime.
 
     >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
     '2000-01-01T00:00:00.25Z'
@@ -568,7 +568,7 @@ def convert(kind: type[_Numeric], number: Any) -> Any:
 
 
 def equal(left: Constant, right: Constant) -> bool | None:
-    """Return whether two terms are `=`: by value where both are known, else as RDFterm-equal.
+    """Return whether two terms are `=`: by value if both values are known, otherwise as RDFterm-equal.
 
     Two literals of known types without a common value differ, as does a language-tagged literal
     from every other (W3C test suite, open-eq-08 and date-2); an unknown or ill-typed one is an error.
@@ -599,9 +599,9 @@ def _part_pairs(left: TripleTerm, right: TripleTerm) -> list[tuple[Any, Any]]:
 
 
 def compare(relation: Callable[[Any, Any], bool], left: Constant, right: Constant) -> bool | None:
-    """Return `left relation right` for numbers, strings, booleans, dateTimes, dates and times; else None.
+    """Return `left relation right` for literals with an order (numbers, strings, times); None for others.
 
-    Of two triple terms the first parts that differ are compared.
+    Two triple terms are compared by their first differing parts.
     """
     if isinstance(left, TripleTerm) and isinstance(right, TripleTerm):
         differing = (pair for pair in _part_pairs(left, right) if equal(*pair) is not True)
@@ -670,7 +670,7 @@ OPERATIONS: Final[dict[str, tuple[Callable[[Any, Any], Any], Callable[[Any, Any]
 
 
 def numeric(term: Constant) -> _Numeric | None:
-    """Return the number that a term denotes; None: it is none."""
+    """Return the number that a term denotes, or None."""
     number = value(term)
     return number if isinstance(number, int | Decimal | float) and not isinstance(number, bool) else None
 
@@ -704,7 +704,7 @@ def as_text(term: Constant) -> Literal | None:
 
 
 def typed_literal(text: Constant, kind: Constant) -> Constant | None:
-    """Return STRDT (17.4.2.9) of a plain text and a datatype, which must not be one that needs a language."""
+    """Return STRDT (17.4.2.9) of a plain text and a datatype; None for a datatype that needs a language."""
     if isinstance(kind, Iri) and kind.value in TAGGED:
         return None
     if isinstance(text, Literal) and isinstance(value(text), str) and isinstance(kind, Iri):

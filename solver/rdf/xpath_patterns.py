@@ -1,8 +1,8 @@
 r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the spelling of pyoxigraph.
 
-Spelled anew are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (what XML names begin with and consist
-of), \w, \s and blocks (`\p{IsBasicLatin}`), and the flag x, which leaves classes and # alone. A letter that
-XPath does not escape, as in \b, is an error, though pyoxigraph has a meaning for it.
+Rewritten are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other characters of XML names),
+\w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged. A letter that XPath does
+not escape, as in \b, is an error, though pyoxigraph has a meaning for it.
 """
 
 import re
@@ -52,7 +52,7 @@ E0000-E007F Tags"""
 
 
 def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
-    r"""Return pattern and flags as pyoxigraph understands them; None where XPath has an error.
+    r"""Return pattern and flags for pyoxigraph; None if the pattern is an error in XPath.
 
     >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix"), oxigraph_pattern(r"\bword", "")
     (('[a-z--[aeiou]]#\\#', 'i'), None)
@@ -73,7 +73,7 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
 
 
 def _spelled(piece: str, following: str) -> str | None:
-    """Return a piece inside a class, or an escape; None where XPath has none such."""
+    """Return a piece inside a class, or an escape; None if XPath has no such escape."""
     if piece == "-" and following == "[":
         return "--"
     if piece in ("&", "~"):  # twice they are operators on classes there

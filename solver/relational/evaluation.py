@@ -1,8 +1,8 @@
 """Answers of many evaluation times by relational algebra over columns.
 
-A fact is seen at consecutive evaluation times, a run: a positive body is a join in which runs meet,
-alternatives are united, negation cuts runs; a condition is asked of a row once. Aggregates and first rows are
-split where a group changes, then answered piece by piece. clingo has no part in it.
+A fact is visible at consecutive evaluation times, a run. A positive body is a join of meeting runs,
+alternatives are united, and negation cuts runs. A condition is evaluated once per row. Aggregates and ranks
+are computed for each interval without change in a group. clingo is not used.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -45,7 +45,7 @@ _ASKED_AT_ONCE: Final = 2**12
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Bindings:
-    """What variables are bound to, a column for each, and when."""
+    """The values of variables, a column for each, with their runs."""
 
     names: tuple[Variable, ...]
     table: run_tables.RunTable
@@ -61,7 +61,7 @@ class Bindings:
         return np.full(len(self.table), codes.of_constant(term), np.int64)
 
     def with_column(self, name: Variable, column: Array, mask: Mask) -> "Bindings":
-        """Return the bindings kept, with one more column; if it has the variable, those that are equal."""
+        """Return the selected bindings with one more column; an existing variable must have equal values."""
         if name in self.names:
             return Bindings(self.names, self.table.take(mask & (self.column(name) == column)))
         table = replace(self.table, columns=(*self.table.columns, column))
@@ -104,7 +104,7 @@ class RuleBody:
     ) -> Bindings:
         """Return when all that is joined and the conditions hold, and nothing that is subtracted.
 
-        Of the variables at least those wanted are bound; None: all are.
+        At least the variables in `names` are bound; None means all.
         """
         left, open_ = self._filtered(joined, conditions)
         left.sort(key=lambda table: len(table.table))
@@ -131,9 +131,9 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return what to join next: what adds no variable, else the smallest; of much the narrowest.
+        """Return the next part to join: one without new variables, otherwise the smallest or narrowest.
 
-        What has no variable in common with what is found waits till the end.
+        Parts without a common variable are joined last.
         """
         names = {*bindings.names}
 
@@ -151,7 +151,7 @@ class RuleBody:
         )
 
     def _fan_out(self, left: Bindings, right: Bindings) -> float:
-        """Return how many rows right there are on average for the values that a row left can have."""
+        """Return the average number of matching right rows per left row."""
         columns = [right.column(name) for name in right.names if name in left.names]
         (key,) = keys([columns], [len(right.table)], 1)
         return len(key) / max(len(distinct(key)), 1)
@@ -159,7 +159,7 @@ class RuleBody:
     def _filtered(
         self, joined: Sequence[Bindings], conditions: Sequence[logic.Condition]
     ) -> tuple[list[Bindings], list[logic.Condition]]:
-        """Return the scans less what conditions on one of them alone forbid, and the other conditions."""
+        """Return the scans restricted by conditions on one scan, and the other conditions."""
         bindings, others = list(joined), []
         for condition in conditions:
             own = variables(condition)
@@ -171,7 +171,7 @@ class RuleBody:
         return bindings, others
 
     def _joined(self, left: Bindings, right: Bindings, needed: frozenset[Variable] | None) -> Bindings:
-        """Return the join; of the variables those needed, if what is left of them has many equal rows."""
+        """Return the join, projected to the needed variables if many rows become equal."""
         on = [(left.names.index(name), place) for place, name in enumerate(right.names) if name in left.names]
         both = (*left.names, *(name for name in right.names if name not in left.names))
         names = both if needed is None else tuple(name for name in both if name in needed)
@@ -239,7 +239,7 @@ class RuleBody:
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
 
     def _each(self, bindings: Bindings, names: Sequence[Variable], code_of: Callable[..., int]) -> Array:
-        """Return what is answered for each row; each distinct row of these variables is asked for once."""
+        """Return the code for each row; each distinct row of these variables is computed once."""
         columns = [bindings.column(name) for name in names]
         check_time(len(bindings.table))
         places, back = _numbered(columns, len(bindings.table))
@@ -258,7 +258,7 @@ class RuleBody:
         return Bindings(bindings.names, bindings.table.take(holds))
 
     def _codes_of(self, side: logic.Arithmetic, bindings: Bindings) -> Array:
-        """Return the codes of a side, NO_CODE where arithmetic has no value."""
+        """Return the codes of a side, NO_CODE if arithmetic is undefined."""
         match side:
             case logic.Operation():
                 values, known = self._numbers_of(side, bindings)
@@ -318,7 +318,7 @@ def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
 def evaluate_set_literal(
     literal: logic.SetLiteral, bindings: Bindings, codes: TermCodes, count: int
 ) -> Bindings:
-    """Return what makes the literal true, when these are the instances of its atom."""
+    """Return the bindings that make the literal true, given the instances of its atom."""
     pieces = _pieces([bindings.column(key) for key in literal.keys], bindings.table, count)
     match literal:
         case logic.Gather(variable, aggregation, _, by):
@@ -332,9 +332,10 @@ def evaluate_set_literal(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Pieces:
-    """The stretches of indexes of each group in which no instance comes or goes.
+    """Each group's intervals of indexes in which no instance appears or disappears.
 
-    `columns` are the keys of a piece's group. Pairs of `piece` and `instance` say what holds in it.
+    `columns` are the keys of a piece's group. Pairs of `piece` and `instance` list the instances in each
+    piece.
     """
 
     columns: tuple[Array, ...]
@@ -344,7 +345,7 @@ class _Pieces:
     instance: Array
 
     def table(self, values: Array) -> run_tables.RunTable:
-        """Return the pieces' keys beside a value for each; with keys, a piece without instance is none."""
+        """Return the pieces' keys with a value for each; with keys, pieces without instances are dropped."""
         table = run_tables.RunTable((*self.columns, values), self.first, self.last)
         return table.take(np.bincount(self.piece, minlength=len(values)) > 0) if self.columns else table
 
@@ -402,7 +403,7 @@ _BEST: Final = {"MIN": False, "SAMPLE": False, "MAX": True}
 
 
 def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> Array:
-    """Return what `aggregate` does of single values, all of which are put in order once."""
+    """Return MIN, MAX or SAMPLE of each piece; all values are sorted once."""
     distinct, places = np.unique(argument, return_inverse=True)
     bound = [code for code in distinct.tolist() if code != NULL_CODE]
     bound.sort(key=lambda code: text_key(codes.constant(code)))
@@ -419,7 +420,7 @@ def _best(function: str, argument: Array, pieces: _Pieces, codes: TermCodes) -> 
 def _first(
     literal: logic.Among, bindings: Bindings, pieces: _Pieces, codes: TermCodes
 ) -> run_tables.RunTable:
-    """Return the instances in the pieces in which they stand among the first."""
+    """Return the instances in the pieces in which their rank is within the limit."""
     ranks = _ranks(literal, bindings, codes)
     order = np.lexsort((ranks[pieces.instance], pieces.piece))
     piece, instance = pieces.piece[order], pieces.instance[order]
@@ -475,9 +476,9 @@ def evaluate_program(
 ) -> Mapping[Signature, run_tables.RunTable]:
     """Return the derived atoms that the output depends on, itself included; None: all.
 
-    Neither the times nor `newest`, of which there are as many, ever move back; at each evaluation
-    what arrived after its newest is not seen, though tuple windows count it. Before a join of very many
-    rows rules with fewer variables are tried, if there are such.
+    `times` and `newest` have equal length and never decrease. Each evaluation ignores arrivals after its
+    newest time, though tuple windows count them. Before a join of very many rows, equivalent rules with fewer
+    variables are tried.
     """
 
     def tables(
@@ -523,10 +524,10 @@ def evaluated_on(program: Program, contents: ShownContents, output: Signature) -
 
 
 class ProgramTables:
-    """The tables of a program's sources, as they become known.
+    """The tables of a program's sources, computed on demand.
 
-    `rounds` are what was new of each recursive predicate, round by round: an atom follows from such as
-    were there before.
+    `rounds` are the new atoms of each recursive predicate, by round: an atom follows from atoms of earlier
+    rounds.
     """
 
     def __init__(
@@ -567,7 +568,7 @@ class ProgramTables:
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:
-        """Derive what needs no atom of the layer itself."""
+        """Derive the atoms that need no atom of the layer itself."""
         for predicate in layer.predicates:
             self._derived[predicate] = run_tables.empty(predicate[1])
         for predicate in layer.predicates:
@@ -579,7 +580,7 @@ class ProgramTables:
             )
 
     def _close(self, layer: plans.Layer) -> None:
-        """Derive the rest round by round, each from what was new in the one before."""
+        """Derive the remaining atoms in rounds, each from the previous round's new atoms."""
         new = {predicate: self._derived[predicate] for predicate in layer.predicates}
         self.rounds |= {predicate: [] for predicate in layer.predicates}
         while any(map(len, new.values())):
@@ -621,7 +622,7 @@ class ProgramTables:
         )
 
     def _solutions(self, rule: plans.RulePlan, instead: Mapping[int, run_tables.RunTable]) -> Bindings:
-        """Return the bindings of a rule's body; `instead` has tables for some of what is joined."""
+        """Return the bindings of a rule's body; `instead` replaces tables of some joined parts."""
         joined = [
             self.scan(part, instead.get(place)).only(rule.needed(place), self._count)
             for place, part in enumerate(rule.joined)
@@ -661,7 +662,7 @@ class ProgramTables:
         return run_tables.coalesce(run_tables.concatenate([table, fitting], len(table.columns)), self._count)
 
     def background(self, predicate: Signature) -> run_tables.RunTable:
-        """Return what B holds of the predicate, from the situation and from the program's facts."""
+        """Return B's rows of the predicate, from the situation and from the program's facts."""
         own = encoded_rows(self._facts.get(predicate, ()), predicate[1], self._terms)
         rows = np.concatenate((self._input.background.get(predicate, own[:0]), own))
         return run_tables.steady(list(rows.T), len(rows), self._count)

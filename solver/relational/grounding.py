@@ -1,4 +1,4 @@
-"""What a grounder would meet where columns answer: instances of rules, and the atoms of B that rules can use.
+"""Cost of grounding a program that columns answer: the rules' instances, and the usable atoms of B.
 
 A grounder lists all instances, columns need not.
 """
@@ -25,11 +25,11 @@ _ARRIVAL: Final = Variable(" arrival {}")
 
 
 def ground_instances(program: Program, situation: EncodedSituation, t: int, most: int) -> int:
-    """Return how many instances the rules have at t, those of the beginnings of their bodies included.
+    """Return the number of the rules' instances at t, including those of prefixes of their bodies.
 
-    Bodies are joined part by part, in the order that columns would take, and no variable is dropped; what
-    is negated is left out; an atom that a window shows several times is joined as often. Counting ends
-    beyond `most`, before anything larger is made. The program has no `obstacle`.
+    Bodies are joined part by part in the columns' order, and keep all variables. Negated literals are left
+    out, and an atom visible several times is joined as often. Counting ends beyond `most`, before anything
+    larger is made. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -55,9 +55,9 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
 
 
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
-    """Return how many instances the rules can have at most, by the numbers of atoms alone, at any time.
+    """Return the greatest possible number of the rules' instances at any time, from the numbers of atoms.
 
-    None: a predicate depends on itself. The program has no `obstacle`.
+    None: a predicate depends on itself. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -89,7 +89,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
 
 
 def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -> None:
-    """Count layer by layer: what a rule would have of instances is known before its head is derived."""
+    """Count layer by layer: a rule's instances are counted before its head is derived."""
     whole, tables = plans.plan(program, None), ProgramTables(program, shown_input)
 
     def list_instances(rule: plans.RulePlan) -> None:
@@ -111,7 +111,7 @@ def _list_all(program: Program, shown_input: ShownInput, body: "_ListingBody") -
 
 
 def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
-    """Return what is joined, each arrival of a window's atom for itself."""
+    """Return the joined part with each arrival of a window's atom as a separate row."""
     if part.literal is not None or not isinstance(part.source, plans.ShownAtoms) or part.source.timed:
         return part
     arrival = Variable(_ARRIVAL.name.format(place))
@@ -119,7 +119,7 @@ def _each_arrival(part: plans.Scan, place: int) -> plans.Scan:
 
 
 class _TooManyError(Exception):
-    """There are more instances than anyone asks for."""
+    """The number of instances exceeds the requested maximum."""
 
 
 class _ListingBody(RuleBody):
@@ -143,7 +143,7 @@ class _ListingBody(RuleBody):
 
 
 def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
-    """Return how many rows the join of two tables has."""
+    """Return the number of rows in the join of two tables."""
     sides = [[bindings.column(name) for name in shared] for bindings in (left, right)]
     left_key, right_key = keys(sides, [len(left.table), len(right.table)], 1)
     distinct, counts = np.unique(right_key, return_counts=True)
@@ -164,10 +164,10 @@ _ROUNDS: Final = 2
 def with_usable_background(
     program: Program, situation: EncodedSituation, output: Signature
 ) -> EncodedSituation:
-    """Return a situation with those atoms of B alone that some rule's body can use, whatever the time is.
+    """Return a situation with only the atoms of B that some rule's body can use at any time.
 
-    A body holds for no values of a variable that one of its atoms lacks: an atom of B with other ones
-    is in no instance of the rule. The program has no `obstacle`.
+    A body holds for no values of a variable that one of its atoms lacks: an atom of B with other ones is in
+    no instance of the rule. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -189,7 +189,7 @@ def with_usable_background(
 
 
 class _Use:
-    """What rules can use of B: `kept` marks its atoms."""
+    """The atoms of B that rules can use: `kept` marks its atoms."""
 
     def __init__(
         self, program: Program, situation: EncodedSituation, rules: Sequence[plans.RulePlan]
@@ -204,7 +204,7 @@ class _Use:
                 self._rules.setdefault(rule.predicate, []).append(rule)
 
     def add(self, rule: plans.RulePlan) -> None:
-        """Mark what a rule can use."""
+        """Mark the atoms that a rule can use."""
         parts = [part for part in rule.joined if part.literal is None and part.predicate is not None]
         tables = {part: known for part in parts if (known := self._tables(part)) is not None}
         values: Values = {}
@@ -226,14 +226,14 @@ class _Use:
             self.kept[name] |= self._fitting(part, rows, values) if rows else True
 
     def _restrict(self, part: plans.Scan, tables: Sequence[Table], values: Values) -> None:
-        """Let variables have those values alone that the part can give them."""
+        """Restrict variables to the values that the part can give them."""
         fitting = [self._fitting(part, table, values) for table in tables]
         for variable, place in _places(part).items():
             columns = [table[place][mask] for table, mask in zip(tables, fitting, strict=True)]
             values[variable] = distinct(np.concatenate([np.empty(0, np.int64), *columns]))
 
     def _fitting(self, part: plans.Scan, table: Table, values: Values) -> Mask:
-        """Return which rows of a predicate a part can be, given what its variables can be."""
+        """Return a mask of the rows that match a part, given its variables' possible values."""
         if isinstance(part.source, plans.ShownAtoms):
             mask = self._terms.fitting_any(part.source.atom.any_of, table, _rows(table))
         else:
@@ -244,7 +244,7 @@ class _Use:
         return mask
 
     def _tables(self, part: plans.Scan) -> list[Table] | None:
-        """Return the rows that a part's predicate can have, and more; None where that is not known."""
+        """Return a superset of the rows of a part's predicate; None if unknown."""
         name = part.predicate
         if name is None or name in self._facts or not name[1]:
             return None
@@ -259,7 +259,7 @@ class _Use:
         return tables
 
     def _derived(self, rule: plans.RulePlan) -> Table | None:
-        """Return what a rule can derive of a single window's atoms, and more; None for any other rule."""
+        """Return a superset of the atoms that a rule derives from one window; None for other rules."""
         if len(rule.joined) != 1 or not isinstance((part := rule.joined[0]).source, plans.ShownAtoms):
             return None
         name, places = part.predicate, _places(part)
@@ -284,7 +284,7 @@ def _rows(table: Table) -> int:
 
 
 def _places(part: plans.Scan) -> dict[Variable, int]:
-    """Return at which argument of its predicate each variable of a part stands."""
+    """Return the argument place of each variable of a part."""
     if isinstance(part.source, plans.ShownAtoms):
         pairs = zip(part.terms, part.source.atom.places, strict=False)
         return {variable: place for variable, place in pairs if isinstance(variable, Variable)}

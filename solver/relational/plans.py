@@ -1,7 +1,7 @@
-"""Which programs are evaluated by columns, and how: layers of predicates, where atoms are from.
+"""The programs that columns evaluate, and their plans: layers of predicates, sources of atoms.
 
-Where an atom that one rule alone derives is used once, that rule takes its place, in a plan with fewer
-steps: so conditions meet what they are about before it is joined with the rest.
+An atom that one rule derives and that is used once is replaced by that rule's body, in a plan with fewer
+steps. So conditions are applied before the join with other parts.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_o
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """What keeps a program from this evaluation: a rule, a literal of it, or the whole (both None)."""
+    """The reason against evaluation by columns: a rule, a literal of it, or the whole (both None)."""
 
     problem: str
     rule: Rule | None = None
@@ -37,7 +37,7 @@ class Obstacle:
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
     """Return the first thing that keeps the program from this evaluation, None when it is covered.
 
-    `background` are the predicates that B holds beside the program's facts.
+    `background` are the predicates of B outside the program's facts.
     """
     return next(_obstacles(program, background), None)
 
@@ -88,7 +88,7 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class DerivedAtoms:
-    """What the rules of a predicate derive, and what B holds of it."""
+    """The atoms of a predicate derived by rules, and those of B."""
 
     predicate: Signature
 
@@ -106,7 +106,7 @@ class ShownAtoms:
 
 @dataclass(frozen=True, slots=True)
 class Instants:
-    """The evaluation time, as the only column."""
+    """The evaluation times, as the only column."""
 
 
 RowSource = DerivedAtoms | ShownAtoms | Instants
@@ -116,7 +116,7 @@ RowSource = DerivedAtoms | ShownAtoms | Instants
 class Scan:
     """The rows of a source that fit the terms; its variables are the columns that come of it.
 
-    With a `literal` over all instances of an atom the rows are these instances, the columns what it says.
+    With a gathered `literal`, the rows are its atom's instances, and the columns the literal's bindings.
     """
 
     source: RowSource
@@ -132,7 +132,7 @@ class Scan:
 
     @property
     def instances(self) -> "Scan":
-        """The rows as they are, whatever a literal says of all of them."""
+        """The instances themselves, without the literal's function."""
         return replace(self, literal=None)
 
     @property
@@ -167,7 +167,7 @@ class Scan:
 
 @dataclass(frozen=True, slots=True)
 class RulePlan:
-    """One rule: what is joined, what is taken off, and the conditions beside."""
+    """The plan of one rule: joined parts, subtracted parts, and conditions."""
 
     rule: Rule
     joined: tuple[Scan, ...]
@@ -176,24 +176,24 @@ class RulePlan:
 
     @property
     def predicate(self) -> Signature:
-        """What the rule, which is no constraint, derives."""
+        """The predicate that the rule derives; the rule is not a constraint."""
         assert self.rule.predicate is not None
         return self.rule.predicate
 
     @property
     def arguments(self) -> tuple[Term, ...]:
-        """The terms of its head, which is no constraint's."""
+        """The terms of its head; the rule is not a constraint."""
         assert isinstance(self.rule.head, Atom)
         return self.rule.head.arguments
 
     def needed(self, place: int) -> frozenset[Variable]:
-        """Return the variables that anything else in the rule has than what is joined at the place."""
+        """Return the variables that the rest of the rule uses, apart from the part joined at the place."""
         others = (*self.joined[:place], *self.joined[place + 1 :], *self.subtracted)
         names = (other.variables for other in others)
         return variables(self.rule.head).union(*names, *map(variables, self.conditions))
 
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
-        """Return the places of what is joined that are atoms of these predicates."""
+        """Return the places of joined parts that are atoms of these predicates."""
         return [
             (place, part.source.predicate)
             for place, part in enumerate(self.joined)
@@ -210,7 +210,7 @@ class RulePlan:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Predicates that are derived together, since each depends on the others if there are several."""
+    """Predicates that are derived together; if there are several, they depend on each other."""
 
     predicates: frozenset[Signature]
     rules: tuple[RulePlan, ...]
@@ -233,7 +233,7 @@ class RelationalPlan:
 def plan(program: Program, output: Signature | None) -> RelationalPlan:
     """Return how the output's atoms are evaluated, None: all derived ones, in a program without obstacle.
 
-    What the output and the constraints do not depend on is left out.
+    Rules irrelevant to the output and the constraints are left out.
     """
     resolver, layers = _Resolver(program, output), []
     rules = [rule for rule in program.proper_rules if FALSE not in rule.body]
@@ -264,7 +264,7 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
 
 
 class _Resolver:
-    """Finds where the atoms of literals are from."""
+    """Finds the sources of the literals' atoms."""
 
     def __init__(self, program: Program, output: Signature | None) -> None:
         self._derived = analysis.intensional(program)
@@ -341,7 +341,7 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
 
 
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
-    """Return the rule with bodies in place of the atoms that they derive, where variables allow it."""
+    """Return the rule with atoms replaced by the bodies that derive them, if variables allow it."""
     for place, part in enumerate(rule.joined):
         if isinstance(part.source, DerivedAtoms) and part.literal is None:
             body = bodies.get(part.source.predicate)

@@ -1,7 +1,7 @@
 """Tables of rows, each with a run of indexes, and their algebra: coalescing, meeting, subtracting.
 
-A run is a first and a last index among `count` evaluation times, both included. What these functions
-cost is sorting: no pair of rows is looked at whose runs do not meet.
+A run is a first and a last index among `count` evaluation times, both included. The cost is that of sorting:
+pairs of rows whose runs do not meet are never visited.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ PAIRS_AT_ONCE: Final = 2**22
 class RunTable:
     """Rows of codes, column by column, with the first and the last index of a run for each.
 
-    `longest` says that the runs of equal rows are known to have gaps between them, and none is empty.
+    `longest`: the runs of equal rows have gaps between them, and no run is empty.
     """
 
     columns: tuple[Array, ...]
@@ -44,13 +44,13 @@ class RunTable:
         return len(self.first)
 
     def take(self, places: Array | Mask) -> "RunTable":
-        """Return the rows at these places, or those that a mask marks."""
+        """Return the rows at these places, or the rows that a mask selects."""
         columns = tuple(column[places] for column in self.columns)
         subset = places.dtype == np.bool_
         return RunTable(columns, self.first[places], self.last[places], self.longest and subset)
 
     def moved(self, by: int) -> "RunTable":
-        """Return the rows with their runs so many indexes later."""
+        """Return the rows with their runs shifted by `by` indexes."""
         return replace(self, first=self.first + by, last=self.last + by)
 
     def with_constant(self, code: int) -> "RunTable":
@@ -63,7 +63,7 @@ class RunTable:
 
 
 def steady(columns: Sequence[Array], rows: int, count: int) -> RunTable:
-    """Return rows that hold at all `count` indexes; none when there is no index."""
+    """Return rows that hold at all `count` indexes; empty if `count` is 0."""
     rows = rows if count else 0
     first = np.zeros(rows, np.int64)
     return RunTable(tuple(column[:rows] for column in columns), first, first + count - 1)
@@ -118,7 +118,7 @@ def coalesce(table: RunTable, count: int) -> RunTable:
 
 
 def with_longest(table: RunTable, count: int) -> RunTable:
-    """Return each row with its longest runs, in any order: nothing is done where they are known to be."""
+    """Return each row with its longest runs, in any order; a table with longest runs is unchanged."""
     return table if table.longest else coalesce(table, count)
 
 
@@ -229,7 +229,7 @@ def _meets(
 
 
 def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
-    """Yield which ranges, in a row, have about so many places together."""
+    """Yield slices of ranges with about `PAIRS_AT_ONCE` places each."""
     starts, ends = ranges
     before = np.cumsum(np.maximum(ends - starts, 0))
     borders = (
@@ -243,7 +243,7 @@ def _portions(ranges: tuple[Array, ...]) -> Iterator[slice]:
 
 
 def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[Array, Array, Array]:
-    """Return the places of rows by key and first index, and both ends; of many, those that meet another."""
+    """Return rows' places sorted by key and first index, with both ends; many rows are filtered first."""
     places = (
         np.flatnonzero(among(key, other)) if len(key) > _ROWS_FOR_EACH * len(other) else np.arange(len(key))
     )
@@ -254,7 +254,7 @@ def _sorted_ends(table: RunTable, key: Array, other: Array, room: int) -> tuple[
 
 
 def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept: Iterable[int]) -> RunTable:
-    """Return the rows left beside the kept columns right, for pairs of places, where both runs hold."""
+    """Return left rows with kept right columns, for pairs of places, where both runs hold."""
     i, j = pairs
     taken = [(column, i) for column in left.columns] + [(right.columns[place], j) for place in kept]
     columns: list[Array] = []
@@ -267,7 +267,7 @@ def meet_pairs(left: RunTable, right: RunTable, pairs: tuple[Array, Array], kept
 
 
 def subtract(left: RunTable, right: RunTable, on: Sequence[int], count: int) -> RunTable:
-    """Return where rows left hold and no row right does; `on` are the places left of the columns right."""
+    """Return the left rows without the runs of matching right rows; `on` has the left places."""
     pairs = [(place, column) for column, place in enumerate(on)]
     sides = [[left.columns[place] for place in on], right.columns]
     left_key, right_key = keys(sides, [len(left), len(right)], 1)

@@ -1,6 +1,6 @@
 """At which evaluation times windows show input atoms: a situation as columns, and of each atom its run.
 
-What windows show at each of many times is found at once, wherever their ends lie.
+The visible atoms at many times are computed at once, for windows with any ends.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -33,7 +33,7 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 class ShownContents:
     """The atoms that each window shows, one code an argument, with the runs of indexes at which it does.
 
-    An index is a content of the windows, of which there are `count`; the time is its number.
+    An index is one of `count` contents of the windows; the evaluation time is its number.
     """
 
     terms: TermCodes
@@ -69,7 +69,7 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
     """Return the places that spans [start, end) hold, each with its runs of numbers of spans.
 
-    Runs are long where both ends move on from a span to the next one.
+    Runs are long if both ends increase from one span to the next.
 
     >>> result = span_runs([0, 1, 0], [2, 3, 1])
     >>> [column.tolist() for column in (*result.columns, result.first, result.last)]
@@ -105,12 +105,12 @@ class EncodedSituation:
     background: Mapping[Signature, Array]
 
     def within(self, within: windows.Interval) -> "EncodedSituation":
-        """Return the situation with the input of an interval alone."""
+        """Return the situation with only the input of an interval."""
         inside = {name: some.within(within) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
     def near(self, times: Sequence[int], past: int, future: int) -> "EncodedSituation":
-        """Return the situation with the input in [t - past, t + future] of some of the times alone."""
+        """Return the situation with only the input in [t - past, t + future] of some times t."""
         inside = {name: some.near(np.unique(times), past, future) for name, some in self.atoms.items()}
         return replace(self, atoms=inside)
 
@@ -138,7 +138,7 @@ class EncodedSituation:
 def situation_of(
     columns: TraceColumns, timeline: windows.Interval, background: Background
 ) -> EncodedSituation:
-    """Return what programs meet of a trace on a timeline."""
+    """Return the situation of a trace on a timeline."""
     terms = columns.terms
     inside = {name: some.within(timeline) for name, some in columns.atoms.items()}
     rows = {name: encoded_rows(rows, name[1], terms) for name, rows in background.items()}
@@ -166,8 +166,8 @@ _SUMMABLE: Final = 2**62
 class ShownInput:
     """The input of a situation, of some predicates, seen at ascending evaluation times.
 
-    `newest` are as many times that never move back: at each evaluation what arrived after its own is
-    not seen, though tuple windows count it. None: all is seen.
+    `newest` has equal length and never decreases; None means all input. Each evaluation ignores arrivals
+    after its newest time, though tuple windows count them. None: all is seen.
     """
 
     def __init__(
@@ -192,7 +192,7 @@ class ShownInput:
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
     def arrivals(self, source: ShownAtoms) -> RunTable:
-        """Return what `runs` does, each arrival by itself, with its place among the predicate's atoms."""
+        """Return the table of `runs` with one row per arrival, and its place among the atoms."""
         atom = source.atom
         predicate = signature(atom.atom)
         if predicate not in self._atoms:
@@ -260,7 +260,7 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point that a window shows at each of some times.
 
-    An empty interval can end anywhere; beside the timeline is as good, and fits in 64 bits.
+    An empty interval can have any ends; here they are next to the timeline, to fit 64 bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):
@@ -278,7 +278,7 @@ def _is_summable(window: windows.TimeWindow, timeline: windows.Interval) -> bool
 
 
 def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return which atoms a tuple window looks at: those of its source, if it has one."""
+    """Return a mask of the atoms that a tuple window counts: those of its source, if it has one."""
     if window.source is None:
         return np.ones(len(atoms.t), np.bool_)
     if not atoms.columns:
@@ -292,14 +292,14 @@ def counted_atoms(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTe
 
 
 def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
-    """Return a number for each atom of one predicate, equal for those that a tuple window counts together."""
+    """Return a partition number for each atom of one predicate in a tuple window."""
     places = [place - 1 for place in window.by or () if place <= len(atoms.columns)]
     (key,) = keys([[atoms.columns[place] for place in places]], [len(atoms.t)], 1)
     return key
 
 
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
-    """Return the index from which each atom is no longer kept; rows are in order of key, then arrival."""
+    """Return the index from which each atom is no longer kept; rows are ordered by key, then arrival."""
     place = np.arange(len(key))
     if window.ties is windows.Ties.ALL:
         # An atom leaves together with the last one that came with it.

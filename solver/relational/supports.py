@@ -32,7 +32,7 @@ def supports(
 ) -> list[tuple[Fact, ...]]:
     """Return for each row, an answer at its time, the input atoms of one proof, ascending in time.
 
-    Newer ones are preferred. Beside what `obstacle` asks, input stands in windows alone.
+    Newer ones are preferred. In addition to the rules of `obstacle`, input must occur in windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -44,9 +44,10 @@ def supports(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """What a literal can be, and the place of the candidate that each solution takes, -1: none.
+    """A literal's candidate atoms, and the place of each solution's candidate, -1 for none.
 
-    Candidates have a number: that of input atoms, for which static data can stand, is less for newer ones.
+    Candidates have a number; for input atoms (which static data can replace) newer atoms have smaller
+    numbers.
     """
 
     candidates: Bindings
@@ -54,15 +55,15 @@ class _Candidates:
     is_input: bool
 
     def numbers(self) -> Array:
-        """Return the numbers of the candidates that solutions take; 0 for none, more than any input's."""
+        """Return the numbers of the solutions' candidates; 0 for none, which is above all input's numbers."""
         return np.append(self.candidates.column(_NUMBER), 0)[self.place]
 
 
 class _Descent:
     """From answers to input, by an instance of a rule for each atom that is needed.
 
-    What is needed of a predicate is a table of its arguments, with the number of the row that it is
-    needed for as a last column; the runs are single indexes.
+    The needed atoms of a predicate are a table of its arguments, with the needing row's number as last
+    column; runs are single indexes.
     """
 
     def __init__(
@@ -109,7 +110,7 @@ class _Descent:
             yield row, facts[place]
 
     def _prove(self, layer: plans.Layer, predicate: Signature, needed: RunTable) -> None:
-        """Note what the atoms rest on, each by the first rule that gives it."""
+        """Note the support of the atoms, each by the first rule that derives it."""
         always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
         for rule in layer.rules:
@@ -117,7 +118,7 @@ class _Descent:
                 left = left.take(~self._proved(rule, layer, left))
 
     def _proved(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Mask:
-        """Note what an instance of the rule rests on for each atom; return which atoms have one."""
+        """Note the support of each atom by an instance of the rule; return a mask of the atoms with one."""
         bindings = self._solutions(rule, layer, needed)
         limit = None
         if layer.recursive:
@@ -138,9 +139,9 @@ class _Descent:
         return proved
 
     def _solutions(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Bindings:
-        """Return solutions of the rule's body that give what is needed, each with its place there.
+        """Return solutions of the rule's body for the needed atoms, each with its atom's place.
 
-        All of them; where these are many, those that begin as the best do.
+        If there are many, only solutions that start like the best ones are returned.
         """
         places = RunTable((*needed.columns[:-1], np.arange(len(needed))), needed.first, needed.last)
         heads = scan_atoms((*rule.arguments, _NEED), places, self._situation.terms)
@@ -164,7 +165,7 @@ class _Descent:
     def _choice(
         self, part: plans.Scan, bindings: Bindings, layer: plans.Layer, limit: Array | None
     ) -> _Candidates | None:
-        """Return the best candidate for each solution; None for a literal over all of a group, or of none."""
+        """Return the best candidate for each solution; None for an aggregate or a part without atoms."""
         match part:
             case plans.Scan(plans.Instants()) | plans.Scan(literal=Gather()):
                 return None
@@ -186,7 +187,7 @@ class _Descent:
     def _first_candidates(
         self, bindings: Bindings, candidates: Bindings, limit: Array | None, *, is_input: bool = False
     ) -> _Candidates:
-        """Return for each solution the candidate with the least number, below its limit if there is one."""
+        """Return for each solution the candidate with the smallest number, below its limit if given."""
         own, places = self._meeting(bindings, candidates, bindings.names)
         numbers = candidates.column(_NUMBER)[places]
         if limit is not None:
@@ -199,7 +200,7 @@ class _Descent:
         return _Candidates(candidates, taken, is_input)
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
-        """Return the places left and right of equal values of those of the variables that both have."""
+        """Return pairs of left and right places with equal values of the common variables."""
         shared = [name for name in right.names if name in names]
         on = [(left.names.index(name), right.names.index(name)) for name in shared]
         return meet(left.table, right.table, on, self._count)
@@ -207,7 +208,7 @@ class _Descent:
     def _note(
         self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
     ) -> None:
-        """Note what is taken of the candidates in each solution, for its row."""
+        """Note the chosen candidates of the solutions, for their rows."""
         match part.source:
             case plans.DerivedAtoms(predicate):
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
@@ -222,7 +223,7 @@ class _Descent:
                 pass
 
     def _arrivals(self, source: plans.ShownAtoms) -> RunTable:
-        """Return what is shown of input, each atom with its place, the less the newer."""
+        """Return the visible input, each atom with a number; newer atoms have smaller numbers."""
         if source not in self._arrived:
             table = self._input.arrivals(source)
             columns = (*table.columns[:-1], -1 - table.columns[-1])
@@ -230,7 +231,7 @@ class _Descent:
         return self._arrived[source]
 
     def _rounds(self, predicate: Signature) -> RunTable:
-        """Return the atoms of a recursive predicate with the rounds in which they were new."""
+        """Return a recursive predicate's atoms with the rounds in which they were new."""
         if predicate not in self._numbered_rounds:
             rounds = self._evaluation.rounds[predicate]
             numbered = [table.with_constant(number) for number, table in enumerate(rounds)]
@@ -238,7 +239,7 @@ class _Descent:
         return self._numbered_rounds[predicate]
 
     def _rounds_of(self, predicate: Signature, needed: RunTable) -> Array:
-        """Return the first round in which each atom is there at its index."""
+        """Return the first round of each atom at its index."""
         rounds = self._rounds(predicate)
         on = [(place, place) for place in range(predicate[1])]
         own, places = meet(needed, rounds, on, self._count)
@@ -252,7 +253,7 @@ def _is_input(part: plans.Scan) -> bool:
 
 
 def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
-    """Return the places of a solution for each need that has one: of those with the newest input."""
+    """Return for each need the place of the solution with the newest input, if any."""
     needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
     for choice in choices:

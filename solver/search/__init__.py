@@ -1,4 +1,4 @@
-"""The smallest stream on which two programs differ within one period: chosen by clingo, or tried."""
+"""Search of the smallest stream on which two programs differ within one period, by clingo or by trying."""
 
 from solver.search.choosing import chosen_streams
 from solver.search.contests import (

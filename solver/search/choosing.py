@@ -1,11 +1,11 @@
-"""The search: clingo chooses which candidates arrive when, so that two programs differ in one period.
+"""Search by clingo for candidates and arrival times that make two programs differ in one period.
 
 The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n. How
 many instances the programs have is known before clingo lists them: it cannot be stopped then.
 
-Of many streams the best is taken: fewest static atoms, then the shortest horizon, then the earliest
-arrivals. That is a row of decisions, is there a stream with less?, and not one optimisation: a sum of times
-is hard for a solver, while what is forbidden in a decision makes the next one easier.
+The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. It is
+found by a series of decision problems, not by one optimization: a sum of times is hard for a solver, and
+clauses learned in one decision help the next.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -39,7 +39,7 @@ Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
 def arrivals(atoms: Atoms) -> list[tuple[int, int]]:
-    """Return what arrives, by its number, and when."""
+    """Return the numbers of the arriving candidates, with their times."""
     return [
         (symbol.arguments[0].number, symbol.arguments[1].number)
         for symbol in atoms
@@ -70,7 +70,7 @@ _INSTANCES_A_SECOND: Final = 500_000
 def grounded_in_time(
     contest: contests.Contest, candidates: contests.Candidates, points: int, limits: contests.SearchLimits
 ) -> contests.Contest:
-    """Return the contest with programs that can be grounded for evaluation at so many time points.
+    """Return the contest with programs that can be grounded at `points` evaluation times.
 
     These are its own, or such with fewer variables. StoppedSearchError: both have too many instances.
     """
@@ -91,9 +91,9 @@ def _check_tuple_windows(
     every: Iterable[PeriodFrame],
     limits: contests.SearchLimits,
 ) -> None:
-    """Raise StoppedSearchError where tuple windows compare more pairs of arrivals than can be listed in time.
+    """Raise StoppedSearchError if tuple windows compare more pairs of arrivals than time allows.
 
-    At each evaluation they ask of all that can have arrived how much that is newer can have.
+    At each evaluation they compare each possible arrival with all newer ones.
     """
     shown = [
         (sum(map(window.counts, candidates.arrivals)), isinstance(side.gate, Multiples))
@@ -117,7 +117,7 @@ def _narrowed(side: Question, candidates: contests.Candidates) -> Question:
 
 
 def _instances(contest: contests.Contest, candidates: contests.Candidates, most: int) -> int:
-    """Return how many instances the rules have at a time point at which all candidates are there."""
+    """Return the number of the rules' instances at a time point with all candidates present."""
     facts = [fact_of(0, atom) for atom in candidates.arrivals]
     background = with_atoms(candidates.background, candidates.static)
     here = encode(Situation(Interval(0, 0), facts, background))
@@ -138,9 +138,9 @@ def chosen_streams(
     limits: contests.SearchLimits,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield streams on which the sides differ, the smallest first; none is left out up to the limits.
+    """Yield the streams on which the sides differ, smallest first; the search is complete up to the limits.
 
-    Raises StoppedSearchError, and UncoveredError for what the encoding does not cover.
+    Raises StoppedSearchError, and UncoveredError for constructs that the encoding does not cover.
     """
     for size in range(limits.fewest, limits.arrivals + 1):
         progress(size, limits.arrivals + 1)
@@ -160,7 +160,7 @@ def chosen_streams(
 class FrameSearch:
     """The streams of a number of arrivals in one frame, each the best choice of a ground program.
 
-    `choices` are those that were found since it began to look for one, the best last.
+    `choices` are the choices found during the current search, the best last.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class FrameSearch:
         yield "#defined given/1. #defined arrives/2."
 
     def _same_input(self, sides: Sequence[TimedEncoding]) -> Iterator[str]:
-        """Yield that what plain windows show of a side's at its evaluations, they show of the other's too."""
+        """Yield rules: each plain window shows the same triples on both sides at their evaluations."""
         for one, other in ((_LEFT, _RIGHT), (_RIGHT, _LEFT)):
             yield f":- {one}saw(I); not {other}saw(I)."
         for side in sides:
@@ -262,7 +262,7 @@ class FrameSearch:
             control.ground([(f"known{number}", [])])
 
     def best(self) -> Atoms | None:
-        """Return the best choice, None when there is none; raises TimeLimitError."""
+        """Return the best choice, or None; raises TimeLimitError."""
         self._fixed, self.choices = [], []
         if not self._is_solved([]):
             return None
@@ -288,7 +288,7 @@ class FrameSearch:
         self._improve(last, lambda value: self._absent(numbers, range(value + 1, end + 1)))
 
     def _moves(self, atoms: Atoms) -> int:
-        """Return by how many moves the period is later than it could be, were nothing in the way."""
+        """Return the number of moves by which the period could be earlier."""
         frame = self._frame
         earliest = min((t for _, t in arrivals(atoms)), default=frame.end)
         return frame.moves(frame.end) - frame.moves(earliest)
@@ -313,7 +313,7 @@ class FrameSearch:
         return [(_arrives(number, t), False) for number in numbers for t in listed]
 
     def _is_solved(self, assumed: Assumptions) -> bool:
-        """Whether there is a choice under assumptions too; then it is the last one."""
+        """Whether a choice exists under the assumptions; then it becomes the last one."""
 
         def keep(model: clingo.Model) -> None:
             symbols = model.symbols(atoms=True)

@@ -1,4 +1,4 @@
-"""What a search is given, two sides and what streams may be made of, and what it finds."""
+"""The input of a search, two sides and the candidates of streams, and its results."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,13 +16,13 @@ from solver.job import Question
 
 @dataclass(frozen=True, slots=True)
 class Contest:
-    """Two sides that are to differ in a period (iU, (i+1)U]: what each reports there, in total.
+    """Two sides that should differ in a period (iU, (i+1)U], in their reports over the whole period.
 
-    A side evaluates when its gate says: with input (push), at the period's end (pull: `Multiples` of
-    the period alone), or at every time point. With `contained` only a row that the left side alone has
-    is a difference. With `same_input` the windows, were they closed and did they not slide, show both sides
-    the same triples at their evaluations in the period, in total. `kinds` are what each side
-    reports of an answer, where single time points are compared.
+    A side evaluates by its gate: with input (push), at the period's end (pull: `Multiples` of the period
+    only), or at every time point. With `contained`, only rows that only the left side reports are
+    differences. With `same_input`, the windows of both sides, taken as closed and not sliding, contain the
+    same triples over all evaluations of the period. `kinds` are the relation-to-stream operators of the
+    sides, if single time points are compared.
     """
 
     left: Question
@@ -34,12 +34,12 @@ class Contest:
 
     @property
     def looks_back(self) -> bool:
-        """Whether what a side reports depends on its evaluation before."""
+        """Whether a side's report depends on its previous evaluation."""
         return self.kinds != (ToStream.RSTREAM, ToStream.RSTREAM)
 
     @property
     def compared_period(self) -> int | None:
-        """The length of the periods that are compared; None where single time points are."""
+        """The length of the compared periods; None for single time points."""
         gates = self.left.gate, self.right.gate
         return self.period if any(isinstance(gate, Multiples) for gate in gates) or self.period > 1 else None
 
@@ -51,10 +51,10 @@ class Contest:
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a stream and static data may be made of: input atoms, and atoms that B may hold.
+    """Candidates for a stream and static data: input atoms, and atoms for B.
 
-    `background` is what B holds anyway. Of a group that is `alike` the terms can be exchanged: whatever
-    differs on a stream does so on the stream with two of them exchanged.
+    `background` is the fixed part of B. The terms of a group in `alike` can be exchanged: exchanging two of
+    them keeps a difference.
     """
 
     arrivals: tuple[Atom, ...]
@@ -71,7 +71,7 @@ class Candidates:
 
 @dataclass(frozen=True, slots=True)
 class ChosenStream:
-    """A stream on which two sides differ in (start, end], and the static atoms that were chosen.
+    """A stream on which two sides differ in (start, end], and the chosen static atoms.
 
     It ends with the period, or with the last arrival that windows see ahead.
     """
@@ -88,12 +88,12 @@ class ChosenStream:
 
     @property
     def cost(self) -> tuple[int, int, int, int]:
-        """What orders streams: arrivals, static atoms, horizon, last arrival."""
+        """The sort key of streams: arrivals, static atoms, horizon, last arrival."""
         return len(self.facts), len(self.static), self.end, self.facts[-1].t if self.facts else 0
 
 
 def timeline_of(facts: Sequence[Fact], end: int) -> Interval:
-    """Return the timeline of a stream that ends at a time, or with what arrives after it."""
+    """Return the timeline of a stream, up to `end` or its last later arrival."""
     return Interval(0, max((end, *(fact.t for fact in facts))))
 
 
@@ -105,9 +105,9 @@ FEW_STATIC: Final = "streams are tried one by one, with at most two static tripl
 
 
 class StoppedSearchError(Exception):
-    """Not all streams of so many arrivals are tried, for a `reason`; those of fewer were.
+    """Not all streams of `arrivals` arrivals were tried, for a `reason`; all smaller ones were.
 
-    `best` is the best stream that was found so far.
+    `best` is the best stream found.
     """
 
     def __init__(self, arrivals: int, reason: str, best: ChosenStream | None = None) -> None:

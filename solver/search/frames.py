@@ -1,8 +1,8 @@
-"""The time points of one period and of what its windows can see: a frame, in which a stream is chosen.
+"""A frame: the time points of one period and of its windows, in which a stream is chosen.
 
-What windows of finite length show in (iU, (i+1)U] reaches back by the greatest of them, so whatever
-arrived before can be left out, and the rest moved by multiples of U (and of each slide d, which keeps
-⌊t/d⌋·d in step): one frame for each residue of iU modulo the slides holds every stream up to such moves.
+Windows of finite length reach back from (iU, (i+1)U] by at most the greatest length, so earlier arrivals can
+be dropped. The rest can be moved by multiples of U and of each slide d, which keeps ⌊t/d⌋·d in step. So one
+frame for each residue of iU modulo the slides has every stream up to such moves.
 
 Scaling. Let g divide U and every length, slide and offset of a window. Of times u and t, u ≥ t - L
 depends on ⌊u/g⌋, ⌊t/g⌋ and on how u mod g and t mod g compare; so do u ≤ t, ⌊t/d⌋·d and which period
@@ -10,12 +10,12 @@ t is in. With n arrivals at most n remainders are above 0: keep each quotient, a
 by their order, 0 staying 0. No window shows more or less then, so g time points become n + 1. (All
 remainders 0 is not enough: with U = 5 and NOW, an arrival at 3 parts the sides, one at 5 does not.)
 
-A window of which the first closes at a time of its own, or that shows the same times whenever it is asked,
-makes streams near time 0 others than moves of later ones: then there is a frame for each period from time 0
-up to where all is periodic, and none is moved.
+A window with its own first closing time, or with a fixed interval, makes streams near time 0 differ from
+moved later ones. Then there is a frame for each period from time 0 until everything is periodic, and none is
+moved.
 
-Without a pull, sides are compared at single time points. Then g need not divide U, which is 1, and the
-time point that is compared has a remainder of its own: n + 2 are kept.
+Without a pull, sides are compared at single time points. Then g need not divide U = 1, and the compared time
+point has its own remainder: n + 2 are kept.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _MOST_FRAMES: Final = 200
 
 
 class UncoveredError(LarsError):
-    """A program has a construct for which no stream is chosen; `construct` says which."""
+    """A construct that the search does not support; `construct` names it."""
 
     def __init__(self, construct: str) -> None:
         super().__init__(f"no search over streams for {construct}")
@@ -54,17 +54,17 @@ class Scale:
         return length // self.real * self.counted
 
     def back(self, t: int) -> int:
-        """Return the time point that a kept one stands for."""
+        """Return the real time point of a scaled one."""
         return t // self.counted * self.real + t % self.counted
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodFrame:
-    """The period (start, end] with what its windows can see; `step` is what it may be moved by.
+    """The period (start, end] with its windows' range; `step` is the unit of its moves.
 
-    Times are kept ones of the scale. Arrivals are chosen at 1..end, and at 0 once the frame is moved back.
-    A `single` period is one real time point. One that `stays` is not moved, and something can arrive at 0.
-    Windows that look ahead can see what arrives up to `ahead` after the period, or up to `last`.
+    Times are kept ones of the scale. Arrivals are chosen at 1..end, and at 0 once the frame is moved back. A
+    `single` period is one real time point. One that `stays` is not moved, and something can arrive at 0.
+    Windows that look ahead reach up to `ahead` after the period, or up to `last`.
     """
 
     start: int
@@ -82,7 +82,7 @@ class PeriodFrame:
         return Interval(0 if self.stays else 1, max(self.end + self.ahead, self.last))
 
     def moves(self, earliest: int) -> int:
-        """Return how often the frame can move back when nothing arrives before that time: so far as to 0."""
+        """Return the number of moves back that bring the frame to 0, if nothing arrives before `earliest`."""
         if self.stays:
             return 0
         return min(earliest, self.end if self.single else self.start) // self.step
@@ -94,7 +94,7 @@ class PeriodFrame:
 
 
 def scale_of(programs: Iterable[Program], period: int | None, arrivals: int) -> Scale:
-    """Return how far time can be scaled for so many arrivals without losing a stream.
+    """Return the scale that keeps every stream of `arrivals` arrivals.
 
     `period` None: the sides are compared at single time points.
     """
@@ -111,10 +111,10 @@ def scale_program(program: Program, scale: Scale) -> Program:
 def frames(
     programs: Iterable[Program], period: int | None, arrivals: int, scale: Scale, *, again: bool = False
 ) -> Iterator[PeriodFrame]:
-    """Yield frames that hold every stream of so many arrivals, up to moves; programs are scaled ones.
+    """Yield frames with all streams of `arrivals` arrivals, up to moves; the programs are scaled.
 
-    With `again` a frame holds what windows see at the evaluation before the period's too. LarsError:
-    there are too many time points.
+    With `again`, a frame also covers the evaluation before the period. Raises LarsError if there are too many
+    time points.
     """
     every_window = {window for program in programs for window in windows(program)}
     back = max(map(_past, every_window), default=0)
@@ -161,7 +161,7 @@ def _past(window: Window) -> int:
 
 
 def _begun(window: Window) -> int:
-    """Return from when on a window is periodic, and sees nothing that stays where it is."""
+    """Return the time from which a window is periodic and sees no fixed interval."""
     match window:
         case LastWindow():
             return window.close

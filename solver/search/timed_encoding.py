@@ -3,8 +3,8 @@
   a ← b, not c            a(.., T) :- b(.., T); not c(.., T); point(T).
   a ← ⊞^w ◇ s(x, y)       a(.., T) :- shown(X, Y, T); point(T).
                           shown(X, Y, T) :- sees(w, T, A, B); s(X, Y, U); A <= U; U <= B.
-The windows' ends are facts, so that clingo meets no arithmetic. When an atom arrived is left behind in
-`shown`: a rule has as many instances as times, not as combinations of arrivals.
+The windows' ends are facts, so that clingo meets no arithmetic. `shown` drops the arrival time of an atom: so
+a rule has as many instances as times, not as combinations of arrivals.
 """
 
 from collections.abc import Iterator, Sequence
@@ -31,8 +31,8 @@ _GREATEST_NUMBER: Final = 2**31 - 1
 class TimedEncoding(AspNames):
     """One side's rules, and which rows it reports; `mark` begins the names of its predicates.
 
-    `background` are the predicates of which B holds atoms, or may hold chosen ones; the `question` says when
-    the side evaluates. `back`: what it reports depends on its evaluation before.
+    `background` are the predicates of B or of chosen static atoms; the `question` has the evaluation times.
+    `back`: its reports depend on its previous evaluation.
     """
 
     _: KW_ONLY
@@ -112,7 +112,7 @@ class TimedEncoding(AspNames):
 
     @cached_property
     def windowed_atoms(self) -> dict[tuple[windows.Window, Atom], int]:
-        """What is looked at through windows, numbered in the order of the program."""
+        """The window and atom of each window literal, numbered in program order."""
         looked_at = (
             (form.window, canonical_atom(form.atom))
             for form in self.literals
@@ -126,17 +126,17 @@ class TimedEncoding(AspNames):
         return f"{self.mark}{predicate_name(predicate[0])}"
 
     def now(self, time: str) -> str:
-        """Return the ASP atom that says: the side can evaluate then."""
+        """Return the ASP atom that is true if the side can evaluate at the time."""
         return f"{self.mark}point({time})"
 
     def at_now(self, predicate: Signature, arguments: list[str]) -> str:
-        """Return the ASP atom that says: it holds at T, or always."""
+        """Return the ASP atom of a predicate at T, or of B."""
         if predicate in self.derived:
             return call(self.name(predicate), [*arguments, "T"])
         return call(background_name(predicate), arguments)
 
     def window_atom(self, window: windows.Window, atom: Atom, names: RuleNames) -> str:
-        """Return the ASP atom that says: at T the window shows the atom."""
+        """Return the ASP atom that is true if the window contains the atom at T."""
         number = self.windowed_atoms[window, canonical_atom(atom)]
         return call(f"{self.mark}shown{number}", [*map(names.term, variables_in_order(atom)), "T"])
 
@@ -161,7 +161,7 @@ class TimedEncoding(AspNames):
                 yield f"{self.mark}sees({number},{t},{ends.first},{ends.last})."
 
     def _newest(self, window: windows.TupleWindow, number: int) -> str:
-        """Return what is among the newest; of one instant candidates arrive in the order of their numbers."""
+        """Return the rule of the newest atoms; at one instant, candidates arrive in numeric order."""
         source = "_" if window.source is None else RuleNames().term(window.source)
         one, other = (candidate(i, ["_", "_", "_", source]) for i in "IJ")
         newer = f"#count{{J,V : {other}, arrives(J,V), V <= T, (V,J) > (U,I)}}"
@@ -169,7 +169,7 @@ class TimedEncoding(AspNames):
         return f"{self.mark}kept({number},I,T) :- {seen}; {newer} < {min(window.size, _GREATEST_NUMBER)}."
 
     def plain_windows(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield what each window would show were it closed and did it not slide."""
+        """Yield each window's content as if it were closed and did not slide."""
         for window, number in self.windows.items():
             if isinstance(window, windows.LastWindow | windows.FixedWindow):
                 raise UncoveredError(f"the same input in the window {window}")
@@ -181,14 +181,14 @@ class TimedEncoding(AspNames):
 
 
 class _TimedRule(RuleWriter):
-    """Writes one rule at T; raises UncoveredError for what is not written so."""
+    """Writes one rule at T; raises UncoveredError for unsupported constructs."""
 
     def __init__(self, encoding: TimedEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
         self._encoding = encoding
 
     def through_window(self, form: LiteralForm) -> list[str]:
-        """Return the atom that says what the window shows."""
+        """Return the ASP literal for a window's content."""
         if form.window is None or form.mode is not Mode.SOME or not isinstance(form.atom, Atom):
             where = "over all times" if form.window is None else f"in the window {form.window}"
             raise UncoveredError(f"{form.mode.value} {where}")
@@ -201,7 +201,7 @@ class _TimedRule(RuleWriter):
 
 
 def candidate(number: str, terms: Sequence[str]) -> str:
-    """Return the atom that says which triple of which stream a candidate is."""
+    """Return the ASP atom that gives a candidate's triple and stream."""
     return call("candidate", [number, *terms])
 
 

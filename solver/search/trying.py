@@ -1,7 +1,7 @@
-"""Streams tried one after the other, many in one evaluation: for what the encoding does not cover.
+"""Search by trying streams, many in one evaluation, for programs that the encoding does not cover.
 
-What windows show in a frame's period lies in the frame, so that the streams of a frame can be laid one
-behind the other on one timeline: none sees another, and the evaluation in columns meets them all at once.
+The windows of a frame's period stay in the frame. So the streams of a frame can be put one after the other on
+one timeline without seeing each other, for one evaluation in columns.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -42,10 +42,10 @@ def tried_streams(
     limits: contests.SearchLimits,
     progress: Progress = no_progress,
 ) -> Iterator[contests.ChosenStream]:
-    """Yield streams on which the sides differ, the smallest first.
+    """Yield the streams on which the sides differ, smallest first.
 
-    Raises StoppedSearchError, too where there are more than MOST_TRIED or, at the end, static triples to
-    choose more of, and UncoveredError.
+    Raises StoppedSearchError, also for more than MOST_TRIED streams, or more static triples at the end; and
+    UncoveredError.
     """
     _check_covered(contest)
     static = _in_order(candidates.static, candidates.ranks)
@@ -75,7 +75,7 @@ def tried_streams(
 
 
 def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
-    """Return atoms in an order in which terms that are alike are compared by their places."""
+    """Return atoms in order; exchangeable terms are compared by their ranks."""
 
     def key(atom: Atom) -> list[tuple[int, int, str]]:
         return [(*ranks[term], "") if term in ranks else (-1, 0, str(term)) for term in atom.arguments]
@@ -84,10 +84,10 @@ def _in_order(atoms: Iterable[Atom], ranks: Ranks) -> list[Atom]:
 
 
 def _used(atom: Atom, ranks: Ranks, used: UsedLetters) -> UsedLetters | None:
-    """Return how many terms of each group are used with an atom more, None if one is passed over.
+    """Return each group's number of used terms with one more atom, None if a term is skipped.
 
-    Of streams that differ in exchanged terms the first one is tried: exchange the first term that is not
-    next with the one that is, unused so far, and what comes before stays, while the atom comes earlier.
+    Of streams that differ by exchanging terms, only the first is tried: each group's terms appear in order.
+    Exchanging a skipped term with the next unused one gives an earlier stream.
     """
     for term in atom.arguments:
         if term in ranks:
@@ -119,11 +119,11 @@ class _FrameStreams:
 
     @property
     def length(self) -> int:
-        """How far apart streams are laid: pivots and pulls stay where they are."""
+        """The distance between streams on the timeline; pivots and pulls keep their positions."""
         return -(-self.frame.end // self.frame.step) * self.frame.step
 
     def placed(self, size: int, static: tuple[Atom, ...]) -> Iterator[Placements]:
-        """Yield the streams of so many arrivals beside static atoms, once up to exchanged terms."""
+        """Yield the streams of `size` arrivals with the static atoms, once up to exchanged terms."""
         ranks, arriving = self.candidates.ranks, self.candidates.arrivals
         numbers = {atom: number for number, atom in enumerate(arriving)}
         ordered = [(atom, numbers[atom]) for atom in _in_order(arriving, ranks)]
@@ -145,7 +145,7 @@ class _FrameStreams:
             yield from grown((), 0, used)
 
     def streams(self, size: int, static: tuple[Atom, ...]) -> Iterator[contests.ChosenStream]:
-        """Yield the streams of so many arrivals on which the sides differ, with these static atoms."""
+        """Yield the streams of `size` arrivals on which the sides differ, with these static atoms."""
         every = self.placed(size, static)
         while some := list(islice(every, _STREAMS_AT_ONCE)):
             try:
@@ -179,7 +179,7 @@ class _FrameStreams:
                 yield placed
 
     def _reported(self, runs: AnswerRuns, kind: ToStream, *, at_end: bool) -> Mapping[int, frozenset[Row]]:
-        """Return what a side reports in the period of each stream, by the stream's number."""
+        """Return a side's reports in the period of each stream, by the stream's number."""
         answers = runs.by_time()
         if kind is not ToStream.RSTREAM:
             answers = self._changes(runs.times.tolist(), answers, kind)
@@ -194,7 +194,7 @@ class _FrameStreams:
     def _changes(
         self, times: Sequence[int], answers: Mapping[int, frozenset[Row]], kind: ToStream
     ) -> dict[int, frozenset[Row]]:
-        """Return what is new, or gone, at each evaluation time since the one before in the same stream."""
+        """Return the rows new (ISTREAM) or gone (DSTREAM) since the stream's previous evaluation."""
         result, last, before = {}, 0, frozenset[Row]()
         for t in times:
             if (t - 1) // self.length != (last - 1) // self.length:

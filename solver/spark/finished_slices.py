@@ -1,4 +1,4 @@
-"""What slices have found, in a folder: a run that was cut off goes on from it."""
+"""Results of slices in a folder, from which an interrupted run resumes."""
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
@@ -37,32 +37,32 @@ class FinishedSlices:
         return FinishedSlices(self.folder / _digest(parts))
 
     def cut(self) -> list[Interval] | None:
-        """Return the slices of an earlier run, None where there was none."""
+        """Return the slices of an earlier run, or None."""
         try:
             return [Interval(*ends) for ends in json.loads((self.folder / _PLAN).read_text(encoding="utf-8"))]
         except (OSError, ValueError, TypeError):
             return None
 
     def begin(self, slices: Sequence[Interval]) -> None:
-        """Write down how the timeline is cut; what slices of another plan have found is forgotten."""
+        """Store the slices; results of other slices are deleted."""
         self.folder.mkdir(parents=True, exist_ok=True)
         for file in self.folder.glob("*.arrow"):
             file.unlink()
         rewrite(self.folder / _PLAN, json.dumps([(interval.first, interval.last) for interval in slices]))
 
     def keep(self, number: int, parts: Sequence[Part]) -> None:
-        """Write what a slice has found."""
+        """Write the result of a slice."""
         with replacement_path(self._file(number)) as new, pa.OSFile(str(new), "wb") as file:
             table = part_table(parts)
             with pa.ipc.new_file(file, table.schema) as writer:
                 writer.write_table(table)
 
     def finished(self, count: int) -> frozenset[int]:
-        """Return which of so many slices are finished."""
+        """Return the numbers of the finished slices below `count`."""
         return frozenset(number for number in range(count) if self._file(number).exists())
 
     def parts(self, numbers: Iterable[int]) -> Iterator[Part]:
-        """Yield what these slices have found; raise FailedRunError for a file that is spoiled."""
+        """Yield the results of these slices; raises FailedRunError for a damaged file."""
         for number in numbers:
             path = self._file(number)
             try:
@@ -83,9 +83,9 @@ class FinishedSlices:
 
 
 def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOptions) -> FinishedSlices:
-    """Return the folder of a trace, with those of its jobs.
+    """Return the folder of a trace, with folders of its jobs.
 
-    When a file changes it is another trace; when the program does, it may read and answer otherwise.
+    A changed file is another trace; a changed program can read and answer differently.
     """
     parts = [_state(source) for source in sources], options, program(lars, solver)
     return FinishedSlices(folder.absolute() / _digest(parts))

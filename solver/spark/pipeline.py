@@ -52,7 +52,7 @@ _PAUSE: Final = 0.2
 
 
 def _lost_times(questions: Sequence[Question], lost: Sequence[task_bytes.Part]) -> FailedRunError:
-    """Return what is said of questions that memory is too small for at some times."""
+    """Return the error for questions without enough memory at some times."""
     where = (f"{_name_of(questions[part.question])} at {Interval(part.first, part.last)}" for part in lost)
     return FailedRunError(f"not evaluated: {', '.join(where)}: {lost[0].content.decode()}")
 
@@ -72,7 +72,7 @@ def answers_on_spark(
 ) -> list[task_bytes.PackedAnswers]:
     """Return the answers of each question, which asks for a predicate, to a trace.
 
-    FailedRunError: some of them need more memory than there is.
+    Raises FailedRunError if some questions need more memory than available.
     """
     _, parts = _evaluated(job, trace, slices)
     if lost := [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]:
@@ -88,7 +88,7 @@ def outputs_on_spark(
 ) -> Iterator[list[task_bytes.RowsByTime]]:
     """Yield the rows of each question by time, slice by slice, then raise if some times are lost.
 
-    These are left out, and of answer streams all that comes after the first: no row is an answer there.
+    Lost times are left out, and so are answer streams after the first: no row is an answer there.
     """
     cut_slices, parts = _evaluated(job, trace, slices)
     lost = [part for part in parts if part.kind is task_bytes.PartKind.EXHAUSTED]
@@ -123,7 +123,7 @@ def _width(question: Question) -> int:
 def _evaluated(
     job: Job, trace: "RDD[task_bytes.Block]", trace_kept: FinishedSlices | None
 ) -> tuple[Sequence[Interval], Sequence[task_bytes.Part]]:
-    """Return the slices and what they found, ascending in time; raise the first error that one says."""
+    """Return the slices and their results, ascending in time; raises the first error."""
     kept = None if trace_kept is None else trace_kept.of(job)
     slices = None if kept is None else kept.cut()
     if slices is None:
@@ -144,7 +144,7 @@ def _evaluated(
 
 
 def error_of(parts: Sequence[task_bytes.Part]) -> LarsError | None:
-    """Return the first error that a part says, None where there is none."""
+    """Return the first error in the parts, or None."""
     for kind, error in (
         (task_bytes.PartKind.REFUSED, LarsError),
         (task_bytes.PartKind.FAILED, FailedRunError),
@@ -167,7 +167,7 @@ def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
 def slices_on_spark(
     trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
-    """Return the slices of a span, of about so many atoms each, or of fewer, so that there is one a core."""
+    """Return the slices of a span, with about `rows` atoms each, or smaller, so that each core has one."""
     if needs.halo is None:
         return [span]
     counts = all_counts(_counts(trace, needs, timeline))
@@ -185,7 +185,7 @@ def _counts(trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval) ->
 def _spread(
     job: Job, trace: "RDD[task_bytes.Block]", slices: tuple[Interval, ...], missing: frozenset[int]
 ) -> "RDD[tuple[int, bytes]]":
-    """Return what each of the missing slices needs, by its number."""
+    """Return the input of each missing slice, by its number."""
     needs = needs_of(job.questions)
     parts = trace.flatMap(partial(reading.spread_atoms, needs, job.timeline, slices, missing))
     if not (windows := tuple(needs.reach.tuples)):
@@ -197,7 +197,7 @@ def _spread(
 def _carried(
     windows: tuple[TupleWindow, ...], carried: Sequence[tuple[int, bytes]], slices: int
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield what tuple windows keep from before each slice: little, so the driver holds it."""
+    """Yield the earlier atoms that tuple windows keep, for each slice; the driver holds these few."""
     terms = TermCodes()
     # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
@@ -246,7 +246,7 @@ class SparkTrace:
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None where there is none."""
+        """The time of the first element, None without elements."""
         return self.read.begin
 
     def on(self, background: Background) -> "SparkTrace":
@@ -255,7 +255,7 @@ class SparkTrace:
         return replace(self, background=background, first=self.first or self)
 
     def without_certification(self) -> "SparkTrace":
-        """Return the same trace, of which answers are not certified."""
+        """Return the same trace, without certification of answers."""
         return replace(
             self, runner=replace(self.runner, certify=settings.Certify.NONE), first=self.first or self
         )
@@ -269,7 +269,7 @@ class SparkTrace:
             return list(map(self._certified, questions, answers))
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline in which work on what questions need is to be done."""
+        """Return the slices of the timeline for work that needs the questions' input."""
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             # What is asked may be any time before a slice, where other tuples are the newest ones.
@@ -279,7 +279,7 @@ class SparkTrace:
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
-        """Return what is found in each of some slices, of what is given for it."""
+        """Return the result of each slice, for its payload."""
         if not payloads:
             return []
         blocks, background = self.read.blocks, used_background(self.background, work.questions)
@@ -303,7 +303,7 @@ class SparkTrace:
         return results
 
     def _certified(self, question: Question, answers: task_bytes.PackedAnswers) -> task_bytes.PackedAnswers:
-        """Return answers certified at one time at least, where no slice could afford one."""
+        """Return answers certified at one time at least, if no slice could afford it."""
         if not lacks_certified(answers, self.runner.certify):
             return answers
         part = next(part for part in answers.each_part() if part.evaluations)
@@ -335,7 +335,7 @@ class SparkTrace:
         return self._columns_in(within, None).facts(within)
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
         numbers: dict[str, Array] = {}
         for part in self.read.blocks.map(partial(reading.stream_counts, self.timeline, bins)).collect():
             for stream, counts in part.items():

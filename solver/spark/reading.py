@@ -1,6 +1,6 @@
 """A trace read in Spark's tasks: each reads parts of files into columns, once, and keeps them as bytes.
 
-Of each block the atoms are counted, and given to slices.
+Each block's atoms are counted and distributed to slices.
 """
 
 from collections.abc import Container, Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
-    """Return by time how many atoms of a block within the timeline some slice needs.
+    """Return, by time, the number of a block's atoms that some slice needs.
 
     They are the counts of not too many parts; all atoms of one time are in one of them.
     """
@@ -37,7 +37,7 @@ def block_counts(needs: Needs, timeline: Interval, block: Block) -> Counts:
 def spread_atoms(
     needs: Needs, timeline: Interval, slices: Sequence[Interval], numbers: Container[int], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield what slices of these numbers need of a block within the timeline, as bytes."""
+    """Yield the atoms of a block that each of these slices needs, as bytes."""
     atoms = needs.among(block.atoms, block.terms, timeline)
     for number in atoms.near(slices):
         if number not in numbers:
@@ -50,9 +50,9 @@ def spread_atoms(
 def carried_by_block(
     windows: Sequence[TupleWindow], timeline: Interval, slices: Sequence[Interval], block: Block
 ) -> Iterator[tuple[int, bytes]]:
-    """Yield what tuple windows keep of a block at the end of each slice, or more, as bytes.
+    """Yield a superset of a block's atoms that tuple windows keep at the end of each slice, as bytes.
 
-    Slices come with their numbers; -1 is what comes before the first one.
+    Slices have their numbers; -1 is the part before the first slice.
     """
     before = Interval(timeline.first, slices[0].first - 1)
     parts = (before, *slices[:-1])
@@ -64,13 +64,13 @@ def carried_by_block(
 
 
 def stream_counts(timeline: Interval, bins: TimeBins, block: Block) -> dict[str, Array]:
-    """Return how many triples of each stream, by its text, a block has in each bin of the timeline."""
+    """Return the number of a block's triples, by stream and bin of the timeline."""
     codes, counts = arrivals(block.atoms, timeline, bins)
     return dict(zip(block.terms.arrow(codes).to_pylist(), counts, strict=True))
 
 
 def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterator[bytes]:
-    """Yield a block's atoms in an interval, where there are some, as bytes; with needs those it names."""
+    """Yield a block's atoms in an interval as bytes, if any; with `needs`, only the needed ones."""
     atoms: dict[Signature, InputAtoms] = {}
     for name, some in block.atoms.items():
         here = some.within(within)
@@ -88,9 +88,9 @@ _ARRIVALS: Final = 40
 
 
 class _Parts(NamedTuple):
-    """Parts of a trace as one task has read them: `lines` are those of each.
+    """Parts of a trace as one task has read them: `lines` has the number of lines of each part.
 
-    Or `wrong`: why the first that `lines` does not tell of cannot be read, perhaps at a place in this part.
+    `wrong` is the error of the first part without an entry in `lines`, perhaps with a place in this part.
     """
 
     lines: Sequence[int]
@@ -103,7 +103,7 @@ class _Parts(NamedTuple):
     content: bytes = b""
 
     def without_rows(self) -> "_Parts":
-        """Return what is said of the parts alone."""
+        """Return the summary of the parts, without rows."""
         return self._replace(rejected=(), content=b"")
 
 
@@ -111,7 +111,7 @@ class _Parts(NamedTuple):
 class ReadTrace:
     """A trace on Spark, in `blocks` that come in no order.
 
-    `pairs` are those of stream and predicate that triples have; Spark keeps what it has read until `forget`.
+    `pairs` are the pairs of stream and predicate; Spark caches the trace until `forget`.
     """
 
     blocks: "RDD[Block]"
@@ -122,16 +122,16 @@ class ReadTrace:
     parts: "RDD[_Parts]"
 
     def forget(self) -> None:
-        """Let Spark forget what it has read."""
+        """Remove the trace from Spark's cache."""
         self.parts.unpersist()
 
 
 def read_in_tasks(
     context: "SparkContext", sources: Sequence[traces.TraceFile], options: TraceOptions
 ) -> ReadTrace:
-    """Return a trace; what `read_columns` raises and keeps is the same.
+    """Return a trace; errors and rejected rows are as in `read_columns`.
 
-    So is what it warns of, but that gaps between times are those within what one task reads.
+    Warnings are equal too, except that gaps between times are found only within one task's part.
     """
     from pyspark import StorageLevel
 
@@ -172,7 +172,7 @@ def _surveyed(
 
 
 def task_memory(context: "SparkContext", tasks: int) -> int:
-    """Return how many bytes each of some tasks may take: on this machine they share what the run may take."""
+    """Return the memory of each task in bytes; tasks on this machine share the run's memory."""
     local = str(context.master).startswith("local")
     return max(_LEAST_MEMORY, memory.limit() // (min(tasks, context.defaultParallelism) if local else 1))
 
@@ -205,7 +205,7 @@ def _ascending(some: InputAtoms) -> InputAtoms:
 
 
 def _check(tasks: Sequence[Sequence[traces.FilePart]], parts_read: Sequence[_Parts]) -> None:
-    """Raise the first error that is said, with the line in its file."""
+    """Raise the first error, with the line in its file."""
     before, source = 0, None
     for parts, item in zip(tasks, parts_read, strict=True):
         # Of the part that cannot be read nobody knows the lines.

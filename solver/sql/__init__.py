@@ -1,4 +1,4 @@
-"""Programs as one SQL script that others can run in SQLite or DuckDB: what columns do, written down."""
+"""Programs as one SQL script for SQLite or DuckDB: the columns' evaluation in SQL."""
 
 from solver.sql.first_statements import ProgramInput
 from solver.sql.script import script

@@ -1,4 +1,4 @@
-"""The first statements of a script: tables of input and background, evaluation times, what windows show."""
+"""The first statements of a script: tables of input and background, evaluation times, windows' content."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +14,7 @@ NOW: Final = "now"
 
 
 def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str]) -> list[str]:
-    """Return when a row has the constants, and equal columns for equal variables; note where these are."""
+    """Return the conditions for constants and repeated variables; `first` collects columns."""
     conditions = []
     for column, term in zip(values.columns(len(terms), f"{alias}."), terms, strict=True):
         if not isinstance(term, Variable):
@@ -26,14 +26,14 @@ def conditions_on(terms: Sequence[object], alias: str, first: dict[Variable, str
 
 @dataclass(frozen=True, slots=True)
 class InputTables:
-    """The tables of input atoms, and of what B holds, by predicate."""
+    """The tables of input atoms and of B, by predicate."""
 
     names: values.TableNames
     input: tuple[Signature, ...]
     background: Mapping[Signature, str]
 
     def selects(self, atom: WindowedAtom, *, timed: bool) -> list[str]:
-        """Return SELECTs of what is shown: t, the atom's variables, and the time of arrival."""
+        """Return SELECTs of the visible atoms: t, the atom's variables, and the arrival time if `timed`."""
         predicate, statements = signature(atom.atom), []
         if predicate in self.input:
             first: dict[Variable, str] = {}
@@ -55,7 +55,7 @@ class InputTables:
         return statements
 
     def background_select(self, predicate: Signature) -> str:
-        """Return the SELECT of what B holds of a predicate, at every evaluation time."""
+        """Return the SELECT of B's atoms of a predicate, at every evaluation time."""
         selected = ", ".join(["n.t", *values.columns(predicate[1], "k.")])
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
@@ -146,10 +146,10 @@ _INPUT: Final = "Input: an atom arrives at time point t; seq tells the order of 
 
 @dataclass(frozen=True, slots=True)
 class ProgramInput:
-    """What a program meets: `background_predicates` are those that B holds beside the facts.
+    """The input of a program: `background_predicates` are predicates of B outside the facts.
 
-    `streamed` are those of them that input may hold too. What is given of facts, timeline and
-    background stands in the script; the rest is loaded by who runs it.
+    `streamed` are those that can also be input. Given facts, timeline and background are part of the script;
+    the user loads the rest.
     """
 
     background_predicates: frozenset[Signature] = frozenset()
@@ -224,7 +224,7 @@ def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval 
 
 
 def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
-    """Return what a gate says of the evaluation times, and the statement that selects them."""
+    """Return a gate's evaluation times in words, and the statement that selects them."""
     match gate:
         case Arrivals(patterns):
             texts = [instances(atom, tables.names) for atom in patterns]

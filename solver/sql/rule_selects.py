@@ -1,4 +1,4 @@
-"""A rule as a SELECT: a join of what its body holds, less what is negated, and the conditions asked of it.
+"""A rule as a SELECT: a join of its positive body, without negated rows, with its conditions.
 
 SPARQL's conditions become SQL's, whose NULL is SPARQL's error; arithmetic of the logic too.
 """
@@ -24,12 +24,12 @@ COVERED: Final = (
 
 
 class UnsaidError(Exception):
-    """What SQL has no exact words for."""
+    """A construct that SQL cannot express exactly."""
 
 
 @dataclass(frozen=True, slots=True)
 class SqlTruth:
-    """A condition of SQL, NULL where SPARQL has an error, and when SQL cannot tell (None: never)."""
+    """A condition in SQL, NULL for SPARQL's error, and the cases that SQL cannot decide."""
 
     holds: str
     undecided: tuple[str, ...] = ()
@@ -77,7 +77,7 @@ def _connected(word: str, parts: list[SqlTruth]) -> SqlTruth:
 
 
 def _bound(expression: logic.Expression, names: "RuleSelect") -> str:
-    """Return a term, NULL where it is unbound."""
+    """Return a term, NULL if it is unbound."""
     match expression:
         case Variable():
             return f"NULLIF({names.terms[expression]}, {values.quote(NULL)})"
@@ -99,7 +99,7 @@ def _is_triple(text: str) -> str:
 
 
 def _part(number: int, text: str) -> str:
-    """Return a part of a triple term, NULL of others; its subject and predicate have no blanks in them."""
+    """Return a part of a triple term, NULL for other terms; subject and predicate contain no blanks."""
     rest = f"substr({text}, 5, length({text}) - 8)"
     for _ in range(number):
         rest = f"substr({rest}, instr({rest}, ' ') + 1)"
@@ -108,7 +108,7 @@ def _part(number: int, text: str) -> str:
 
 
 def _triple(subject: str, predicate: str, object_: str) -> str:
-    """Return the triple term of three terms, NULL where they are none."""
+    """Return the triple term of three terms, NULL if they cannot form one."""
     fits = [f"substr({subject}, 1, 1) IN ('<', '_')", f"substr({predicate}, 1, 1) = '<'"]
     fits += [f"NOT {_is_triple(text)}" for text in (subject, predicate)]
     fits.append(f"substr({object_}, 1, 1) IN ('<', '_', '\"')")
@@ -136,7 +136,7 @@ def _constant(term: Constant) -> values.SqlTerm:
 
 
 def _both(kind: str, left: values.SqlTerm, right: values.SqlTerm) -> str:
-    """Return when both terms are of a kind, as far as they are not for certain."""
+    """Return the condition that both terms are of a kind, without certain parts."""
     tests = [f"{term.kind} = '{kind}'" for term in (left, right) if term.kinds != {kind}]
     return " AND ".join(tests) or "1 = 1"
 
@@ -205,7 +205,7 @@ _DIVIDED: Final = 2**53
 
 
 def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
-    """Return when SQL may have no exact number for a part of a comparison."""
+    """Return the conditions under which SQL may compute a part of a comparison inexactly."""
     ordered = comparison.relation not in (logic.Relation.EQUAL, logic.Relation.UNEQUAL)
     sides = comparison.left, comparison.right
     terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, logic.Operation)]
@@ -230,7 +230,7 @@ def _parts(side: logic.Arithmetic) -> Iterator[logic.Arithmetic]:
 
 
 def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return a side as a term's text; NULL where arithmetic has no value."""
+    """Return a side as a term's text; NULL if arithmetic is undefined."""
     match side:
         case logic.Operation():
             return f"CAST({number(side, names)} AS TEXT)"
@@ -241,7 +241,7 @@ def as_term(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
 
 
 def number(side: logic.Arithmetic, names: Mapping[Variable, str]) -> str:
-    """Return a side as a number of the logic; NULL where it is none."""
+    """Return a side as a number of the logic; NULL for other terms."""
     match side:
         case logic.Operation(operator, left, right):
             return _computed(operator, number(left, names), number(right, names))
@@ -278,7 +278,7 @@ def _remainder(left: str, right: str) -> str:
 
 @dataclass(slots=True)
 class RuleSelect:
-    """One rule's SELECT; `tables` are those of sources, `terms` say how variables are written.
+    """One rule's SELECT; `tables` names the sources' tables, `terms` maps variables to SQL.
 
     `compared` gets the columns whose values it needs.
     """
@@ -398,7 +398,7 @@ class RuleSelect:
         self._undecided += (*sql_truth.undecided, *self._overflows)
 
     def denoted(self, variable: Variable) -> values.SqlTerm:
-        """Return what a variable's term denotes, found in `value`."""
+        """Return the value of a variable's term, from the table `value`."""
         if variable not in self._valued:
             alias, _, column = self.terms[variable].partition(".")
             if alias not in self._aliases or self._aliases[alias].startswith("("):
@@ -412,7 +412,7 @@ class RuleSelect:
         return self._valued[variable]
 
     def _checked(self, literal: logic.SetLiteral) -> logic.Gather:
-        """Return what SQL counts; raises InexpressibleInSqlError for other literals over all instances."""
+        """Return the literal if it is a COUNT; raises InexpressibleInSqlError for other gathered literals."""
         match literal:
             case logic.Gather(_, logic.Aggregation("COUNT")):
                 return literal
@@ -445,7 +445,7 @@ class RuleSelect:
 
 
 def _count(arguments: list[str], *, distinct: bool) -> str:
-    """Return what counts the elements; unbound values count only in a tuple of several."""
+    """Return the SQL that counts the elements; unbound values count only in a tuple of several."""
     if not distinct:
         return f"COUNT(NULLIF({arguments[0]}, {values.quote(NULL)}))" if len(arguments) == 1 else "COUNT(g.t)"
     match arguments:

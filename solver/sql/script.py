@@ -63,8 +63,8 @@ def script(
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
-    The result has the output's rows, its first columns named by the variables; without an output the
-    rows of all derived predicates. Raises InexpressibleInSqlError for what SQL cannot say exactly.
+    The result has the output's rows, its first columns named by the variables; without an output the rows of
+    all derived predicates. Raises InexpressibleInSqlError for constructs that SQL cannot express exactly.
     """
     own = with_facts(program, {})
     hindering = relational.obstacle(program, program_input.background_predicates)
@@ -226,7 +226,7 @@ def _result(writer: _Writer, variables: Sequence[Variable]) -> Iterator[str]:
 
 
 def _atoms(writer: _Writer, predicate: Signature, width: int) -> str:
-    """Return the SELECT of what rules derive of a predicate; what B holds anyway is left out."""
+    """Return the SELECT of a predicate's derived atoms, without B's atoms."""
     name, arity = predicate
     padded = [f"CAST(NULL AS TEXT) AS {column}" for column in values.columns(width)[arity:]]
     own = ", ".join(values.columns(arity))

@@ -1,4 +1,4 @@
-"""Names, strings, and what RDF terms denote, in SQL as SQLite and DuckDB read it; and when it cannot tell."""
+"""Names, strings, and values of RDF terms in the SQL of SQLite and DuckDB; and undecidable cases."""
 
 import json
 import re
@@ -20,7 +20,7 @@ _ROWS_OF_A_STATEMENT: Final = 500
 
 
 class InexpressibleInSqlError(LarsError):
-    """What SQL cannot say exactly, with its rule, and the number of its body literal if it is one."""
+    """A construct that SQL cannot express exactly, with its rule, and its body literal if known."""
 
     def __init__(self, problem: str, rule: Rule | None, literal: BodyLiteral | None = None) -> None:
         sentence = problem if literal is None else f"{write_literal(literal)}: {problem}"
@@ -58,7 +58,7 @@ def remark(text: object) -> list[str]:
 
 
 def conjunction(parts: Iterable[str]) -> str:
-    """Return the conjunction of conditions, true when there is none."""
+    """Return the conjunction of conditions, true if there are none."""
     return " AND ".join(parts) or "1 = 1"
 
 
@@ -70,7 +70,7 @@ class TableNames:
         self._taken: set[str] = set()
 
     def of(self, key: object, text: str) -> str:
-        """Return the name of what the key stands for, in quotes where SQL needs them."""
+        """Return the name for a key, in quotes if SQL needs them."""
         if key not in self._names:
             name, number = on_one_line(text), 1
             while name.lower() in self._taken:
@@ -85,11 +85,11 @@ class TableNames:
         return self.of(("input", predicate), f"atom_{predicate[0]}")
 
     def background_table(self, predicate: terms.Signature) -> str:
-        """Return the table of what B holds of a predicate beside the program's facts."""
+        """Return the table of a predicate's atoms in B, outside the program's facts."""
         return self.of(("known", predicate), f"known_{predicate[0]}")
 
     def facts(self, predicate: terms.Signature) -> str:
-        """Return the table of all that B holds of a predicate of which the program has facts."""
+        """Return the table of a predicate's atoms in B, including the program's facts."""
         return self.of(("facts", predicate), f"fact_{predicate[0]}")
 
     def derived(self, predicate: terms.Signature) -> str:
@@ -98,14 +98,14 @@ class TableNames:
 
 
 def insert_lines(table: str, rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Yield the lines of a statement that inserts rows of expressions; none without rows."""
+    """Yield the lines of a statement that inserts rows of expressions; empty without rows."""
     for begin in range(0, len(rows), _ROWS_OF_A_STATEMENT):
         names = ",\n  ".join(f"({', '.join(row)})" for row in rows[begin : begin + _ROWS_OF_A_STATEMENT])
         yield f"INSERT INTO {table} VALUES\n  {names};"
 
 
 def temporary(table: str, declared: str) -> Iterator[str]:
-    """Yield the statements that make an empty table for the session, in the place of one that was there."""
+    """Yield the statements that create an empty temporary table, or replace it."""
     yield f"DROP TABLE IF EXISTS temp.{table};"
     yield f"CREATE TEMP TABLE {table} ({declared});"
 
@@ -171,7 +171,7 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class SqlTerm:
-    """A term of SQL with what it denotes: expressions for the columns of `value`; `kinds` it can have."""
+    """A term of SQL with its value: expressions for the columns of `value`, and its possible `kinds`."""
 
     term: str
     kind: str
@@ -185,7 +185,7 @@ KINDS: Final = frozenset(("number", "string", "boolean", "moment", "lang", "none
 
 
 def looked_up(alias: str) -> SqlTerm:
-    """Return what a row of `value` says."""
+    """Return the term of a row of `value`."""
     term, kind, number, text, slack = (
         f"{alias}.{name}" for name in ("term", "kind", "number", "text", "slack")
     )
@@ -193,7 +193,7 @@ def looked_up(alias: str) -> SqlTerm:
 
 
 def constant(term: terms.Constant) -> SqlTerm | None:
-    """Return what a constant denotes; None where SQL cannot tell."""
+    """Return the value of a constant; None if SQL cannot express it."""
     kind, number, text = "node", "NULL", "NULL"
     match value(term):
         case bool() as truth:

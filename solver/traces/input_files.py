@@ -1,7 +1,7 @@
-"""Files of a trace: read again and again, what a format says of them, and what reading gives.
+"""Files of a trace: repeatable reading, formats, and rows.
 
-Pipes, standard input and compressed files are copied. Rows are read one by one, or usual ones in columns;
-blank nodes of two files differ, and those of two elements where that is asked for.
+Pipes, standard input and compressed files are copied. Rows are read one by one, or in columns if usual. Blank
+nodes of two files differ, and on request those of two elements.
 """
 
 import atexit
@@ -44,14 +44,15 @@ _copies: dict[object, Path] = {}
 
 
 def bare(path: Path) -> Path:
-    """Return a path without the .gz that says how its bytes are kept."""
+    """Return a path without the extension .gz of compressed files."""
     return path.with_suffix("") if path.suffix.lower() == ".gz" else path
 
 
 def readable(path: Path) -> Path:
-    """Return a plain file with what a path gives: the path, or a copy of a pipe or of what is compressed.
+    """Return a plain file with a path's bytes: the path, or a copy of a pipe or decompressed file.
 
-    `-` is standard input. Raises LarsError for what is no file and no pipe, and for broken compression.
+    `-` is standard input. Raises LarsError if the path is neither a file nor a pipe, and for broken
+    compression.
     """
     try:
         key = _key(path)
@@ -65,7 +66,7 @@ def readable(path: Path) -> Path:
 
 
 def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -> Path:
-    """Return what a conversion writes of a plain file, made once for this file and how it is converted."""
+    """Return the output of converting a plain file, made once per file and kind of conversion."""
     stat = path.stat()
     key = (stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, how)
     if key not in _copies:
@@ -76,7 +77,7 @@ def converted_file(path: Path, how: Hashable, convert: Callable[[Path], None]) -
 
 
 def _key(path: Path) -> object:
-    """Return what a copy is kept by, None where none is needed."""
+    """Return the key of a file's copy, None if no copy is needed."""
     if path == STANDARD_INPUT:
         if sys.stdin is None:
             raise LarsError("-: standard input is closed")
@@ -135,8 +136,8 @@ ATOMS: Final = ""
 class TracedAtom(NamedTuple):
     """One atom as read, or only a time: then `predicate` is None.
 
-    A dateTime is in time points when the user gave the origin, else in ns since 1970. `stream` is what must
-    come in order by itself: the stream of a triple, ATOMS for all other atoms.
+    A dateTime is in time points if the user gave the origin, otherwise in ns since 1970. `stream` is the unit
+    of ordering: the stream of a triple, ATOMS for all other atoms.
     """
 
     time: Instant
@@ -151,7 +152,7 @@ class TracedAtom(NamedTuple):
 
 
 def check_roles(triple: Triple, columns: Sequence[int]) -> None:
-    """Raise unless the subject is no literal and the predicate is an IRI; `columns` say where they are."""
+    """Raise MalformedPart for a literal subject or a predicate that is not an IRI."""
     if triple[0].startswith('"') or is_triple_term(triple[0]):
         kind = "literal" if triple[0].startswith('"') else "triple term"
         raise MalformedPart(f"found a {kind} as subject; expected an <iri> or a _:blank node", columns[0])
@@ -161,10 +162,10 @@ def check_roles(triple: Triple, columns: Sequence[int]) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RowColumns:
-    """Atoms of one predicate, or times alone (no `name`), in columns; of triples s, p, o and stream.
+    """Atoms of one predicate, or only times (without `name`), in columns; triples have s, p, o and stream.
 
-    `numbers` are the places of the rows in their block, or in arrival order; kinds, times and zones are those
-    of instants. `streams` are codes: null's of no stream, NO_CODE where they are no triples.
+    `numbers` are the rows' places in their block, or in arrival order; kinds, times and zones are as in
+    Instant. `streams` are codes: null's code without a stream, NO_CODE for rows that are not triples.
     """
 
     name: Signature | None
@@ -177,9 +178,9 @@ class RowColumns:
 
 
 class ExactRow(NamedTuple):
-    """What a row of a block says that was read by itself, and how it is written, which only a fault needs.
+    """A row of a block that was read separately, with its text for error messages.
 
-    `line` counts from 1, and is 0 where rows are lines.
+    `line` counts from 1, and is 0 if rows are lines.
     """
 
     place: int
@@ -192,7 +193,7 @@ class ExactRow(NamedTuple):
 class RowBlock:
     """Rows of a part of a file: `rows` lines or rows of a table, after `before` others of the part.
 
-    `exact_rows` are those that are not `usual` for certain, in order, each read when it is asked for.
+    `exact_rows` are the other rows in order, each read on demand.
     """
 
     before: int
@@ -201,7 +202,7 @@ class RowBlock:
     exact_rows: Iterable[ExactRow]
 
     def numbers(self, others: Iterable[ExactRow]) -> Array:
-        """Return how many atoms, times and faults come before each row, and at the end how many in all."""
+        """Return the number of atoms, times and errors before each row, and the total at the end."""
         counts = np.zeros(self.rows + 1, np.int64)
         for rows in self.usual:
             counts[rows.numbers + 1] = 1
@@ -210,7 +211,7 @@ class RowBlock:
         return np.cumsum(counts)
 
     def place(self, path: str, row: ExactRow, part: TracedAtom | MalformedPart) -> Place:
-        """Return where a part of a row is."""
+        """Return the place of a part of a row."""
         column = part.column if isinstance(part, MalformedPart) else 1
         return Place(path, row.line or self.before + row.place + 1, column, str(row.text))
 
@@ -231,7 +232,7 @@ PARQUET: Final = b"PAR1"
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """How a file begins: `path` is what messages say, `plain` holds the bytes, `lines` are whole ones."""
+    """How a file begins: `path` is for messages, `plain` has the bytes, `lines` are complete lines."""
 
     path: Path
     plain: Path
@@ -257,7 +258,7 @@ TableColumns = tuple[Sequence[str], bool]
 
 
 class FileFormat(ABC):
-    """How a file writes its elements: what differs is in a class, or in a function that one is made with."""
+    """The way a file writes its elements, as a class or as a function given to a class."""
 
     bytes_of_atom = 150
     of_messages = False
@@ -270,7 +271,7 @@ class FileFormat(ABC):
         return type(self).__name__
 
     def size(self, source: "TraceFile") -> int:
-        """Return about how many input atoms a file has."""
+        """Return the approximate number of a file's input atoms."""
         return source.file.stat().st_size // self.bytes_of_atom
 
     @abstractmethod
@@ -278,21 +279,21 @@ class FileFormat(ABC):
         """Yield the rows of a part of a file, many at once; without terms each of them is read by itself."""
 
     def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
-        """Return where a file is cut into parts of about so many input atoms: at no place if it is whole."""
+        """Return the cuts of a file into parts of about `each` input atoms; empty if it stays whole."""
         _ = source, each
         return ()
 
     def begun(self, source: "TraceFile", head: FileHead, options: TraceOptions) -> "TraceFile":
-        """Return the file with what its head says; raises LarsError where that is wrong."""
+        """Return the file with the settings of its head; raises LarsError if the head is wrong."""
         _ = head, options
         return source
 
     def plain(self, head: FileHead) -> Path:
-        """Return the file whose rows are read: another one where the format is read as another."""
+        """Return the file whose rows are read: a converted file for some formats."""
         return head.plain
 
     def columns(self, head: FileHead) -> TableColumns | None:
-        """Return the columns of a table; None: it is no table."""
+        """Return the columns of a table; None for other files."""
         _ = head
         return None
 
@@ -306,14 +307,13 @@ class FileFormat(ABC):
 class TraceFile:
     """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
 
-    The `delimiter` stands between its cells. `stream` is the canonical text of the stream's IRI, None when
-    nobody named it; with `candidates` (the query's streams) an element may name another one itself.
-    `loose` tells that a line file spells literals or times without quotes; None: the spelling does not
-    matter. `prefixes` are those that a file of atoms declares at its head, or given for a table. `path` is
-    what messages say; `copy` holds the bytes of a pipe, those of a compressed file, and the triples of a
-    table that was mapped. `time` is the canonical text of the property that gives messages their times.
-    With `graphs` the triples of named graphs are atoms with their graphs too. A log of messages needs no
-    version if it may be `unversioned`.
+    `delimiter` separates its cells. `stream` is the canonical text of the stream's IRI, None when nobody
+    named it; with `candidates` (the query's streams) an element may name another one itself. `loose`: a line
+    file spells literals or times without quotes; None: either spelling is valid. `prefixes` are declared at
+    the head of a file of atoms, or given for a table. `path` is the name in messages. `copy` is a file with
+    the bytes of a pipe or compressed file, or the triples of a mapped table. `time` is the canonical text of
+    the property that gives messages their times. With `graphs` the triples of named graphs are atoms with
+    their graphs too. A log of messages needs no version if it may be `unversioned`.
     """
 
     index: int
@@ -339,7 +339,7 @@ class TraceFile:
 
     @property
     def size(self) -> int:
-        """About how many input atoms it has; of Parquet it is exact."""
+        """The approximate number of input atoms; exact for Parquet."""
         return self.format.size(self)
 
     def stamped(self, written: Instant, column: int) -> Instant:
@@ -358,7 +358,7 @@ class TraceFile:
 class FilePart:
     """A part of a file: the lines that begin in a range of its bytes, or a range of its table's rows.
 
-    The range contains `begin`, and not `end`; None: to the end of the file. A graph has no parts.
+    The range contains `begin`, and not `end`; None: to the end of the file. A file of graphs is one part.
     """
 
     source: TraceFile
@@ -367,9 +367,9 @@ class FilePart:
 
 
 def lines_by_number(data: bytes) -> Callable[[int], str]:
-    """Return what gives a line of a text by its number from 1, empty beyond the last.
+    """Return a function from a line's number, from 1, to its text; "" beyond the last line.
 
-    The text is cut once, and only if a line is asked for: there may be as many faults as lines.
+    The text is split once and only on demand: the number of errors can be that of lines.
     """
     lines = cache(partial(data.split, b"\n"))
 
@@ -394,10 +394,10 @@ def element_atoms(  # noqa: PLR0913
     *,
     quads: Sequence[NamedTriple] = (),
 ) -> list[TracedAtom]:
-    """Return the triples of an element as atoms, without any its time alone; `column` is where that stands.
+    """Return the triples of an element as atoms, or only its time; `column` is the time's column.
 
-    `quads` are those of its triples that are in a named graph. Its stream is its own, or else the file's;
-    raises MalformedPart when they contradict.
+    `quads` are its triples in named graphs. Its stream is its own, otherwise the file's; raises MalformedPart
+    if they contradict.
     """
     if not triples:
         return [TracedAtom(source.stamped(written, column), own or source.stream, None, ())]
@@ -428,8 +428,8 @@ def _of_file(source: TraceFile, term: str) -> str:
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
     """Return an element's triples with blank nodes of its own.
 
-    A label is a digest of where the element is, and of the element as written: it is the same however a
-    trace is read, and two elements share it only when they are equal.
+    A label is a digest of the element's place and text. It is the same however a trace is read, and only
+    equal elements share it.
     """
     if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples

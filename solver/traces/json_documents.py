@@ -1,4 +1,4 @@
-"""What a document of JSON-LD may not say here: contexts by address, relative IRIs."""
+"""Restrictions of JSON-LD documents: contexts by address and relative IRIs are rejected."""
 
 import json
 import re
@@ -51,7 +51,7 @@ def _check_depth(document: object) -> None:
 
 
 def remote_context(document: object) -> str | None:
-    """Return a context that would have to be fetched, None where there is none.
+    """Return a context that would have to be fetched, or None.
 
     >>> remote_context([{"@context": ["https://schema.org/", {}]}])
     'https://schema.org/'
@@ -80,7 +80,7 @@ _PERHAPS_ODD: Final = re.compile(rb'[^"]*+(?:"' + _PLAIN + rb'"[^"]*+)*+"' + _PL
 
 
 def check_whole(data: bytes, statements: int) -> None:
-    """Raise NotATerm where a document has a malformed IRI: its parser leaves out the triples with it."""
+    """Raise NotATerm if a document has a malformed IRI, whose triples its parser would drop."""
     if not _PERHAPS_ODD.match(data):
         return
     document, odd = read_document(data.decode()), list[str]()
@@ -101,7 +101,7 @@ def _count(document: object) -> int:
 
 
 def _mended(value: object, odd: list[str], only: AbstractSet[str] | None) -> object:
-    """Return a document with `_` for what no IRI has, in all texts, which `odd` gets, or in some of them."""
+    """Return a document with `_` for invalid IRI characters, collected in `odd`; `only` limits the texts."""
     match value:
         case str():
             if not _ODD.search(value):

@@ -1,4 +1,4 @@
-"""Static data from RDF files, many statements at once where they are written as usual."""
+"""Static data from RDF files; usual statements are read many at once."""
 
 import json
 import re
@@ -55,10 +55,10 @@ _BYTES_CUT_TOGETHER: Final = 2**26
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
-    """Return the union of RDF files; blank nodes of two files differ, those of one file are the same.
+    """Return the union of RDF files; blank nodes are distinct in distinct files.
 
-    The default graph of a file that is given as a graph is that graph. Raises LarsError with file
-    and, where the parser tells, line and column.
+    The default graph of a file that is given as a graph is that graph. Raises LarsError with file and, if the
+    parser gives them, line and column.
     """
     terms = TermCodes()
     read: dict[Path, Array] = {}
@@ -78,7 +78,7 @@ def read_static(files: Sequence[StaticFile]) -> Static:
 
 
 def _in_graph(rows: Array, name: str | None, terms: TermCodes) -> Array:
-    """Return statements with those of the default graph in a graph of this name."""
+    """Return statements with the default graph's statements in a graph of this name."""
     if name is None:
         return rows
     graphs = np.where(rows[:, 3] == NULL_CODE, terms.code(str(Iri(name))), rows[:, 3])
@@ -98,7 +98,7 @@ def _static(parts: Sequence[Array], texts: list[str], ranks: Array) -> Static:
 
 
 def _statements(path: Path, codes: "_Statements") -> Array:
-    """Return the statements of a file: those of the default graph have null's code as graph."""
+    """Return the statements of a file; the default graph has null's code as graph."""
     data = read_bytes(readable(path), ACCEPTED_STATIC)
     suffix = bare(path).suffix.lower()
     try:
@@ -112,7 +112,7 @@ def _statements(path: Path, codes: "_Statements") -> Array:
 
 
 def _exact(path: Path, data: bytes, kind: RdfFormat, codes: "_Statements") -> Array:
-    """Return what pyoxigraph reads, as lines of N-Quads; usual lines are those already."""
+    """Return pyoxigraph's statements as lines of N-Quads, for example for unusual lines."""
     data, base = data.removeprefix(_MARK), None
     if kind == RdfFormat.RDF_XML:
         data = _in_utf8(path, data).removeprefix(_MARK)
@@ -186,9 +186,9 @@ def _check_entities(path: Path, data: bytes) -> None:
 
 
 def _by_content(path: Path, data: bytes, codes: "_Statements") -> Array:
-    """Read a file whose name tells nothing: XML and JSON by their look, else TriG or N-Quads.
+    """Read a file without a known extension: XML and JSON by their beginnings, otherwise TriG or N-Quads.
 
-    The error of a format in which the first statement can be read is raised: of both, the later one.
+    If both fail, the error of the format with the later error is raised.
     """
     data = (_in_utf8(path, data) if data.startswith(_WIDE) else data).removeprefix(_MARK)
     start = data.lstrip()[:1024]
@@ -231,7 +231,7 @@ class _Statements:
         return self.terms.codes(texts).reshape(-1, 4)
 
     def of_lines(self, data: bytes) -> Array | None:
-        """Return lines of N-Quads; None where one is not written as usual, a blank after each term."""
+        """Return the statements of N-Quads; None if a line is not in the usual spelling."""
         from solver.traces.formats.cell_columns import lines_of
 
         apart, rows, begin = rdf.blanks_numbered(self.prefix), [np.empty((0, 4), np.int64)], 0
@@ -264,7 +264,7 @@ class _Statements:
 
 
 def _cuts(lines: "Lines") -> list[Array] | None:
-    """Return where predicate, object, graph and dot begin in each line of N-Quads.
+    """Return the starts of predicate, object, graph and dot in each line of N-Quads.
 
     A line without graph has an empty one, before its dot. None: some line is not as usual.
     """
@@ -284,7 +284,7 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """Let a parser's error say where it is."""
+    """Give a parser's error its place."""
     try:
         yield
     except SyntaxError as error:
@@ -300,7 +300,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
 
 
 def _place_in_xml(data: bytes) -> tuple[int, int] | None:
-    """Return line and column at which a text ceases to be XML: its reader tells none. None: it is XML."""
+    """Return line and column of the first XML error; the RDF parser does not report them. None: it is XML."""
     # Loaded for files with faults alone.
     from xml.parsers import expat
 
@@ -345,7 +345,7 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
 
 
 def _check_json(path: Path, data: bytes) -> None:
-    """Raise for text that is no JSON, and for contexts that would have to be fetched."""
+    """Raise LarsError for invalid JSON, and for contexts that would have to be fetched."""
     file = decode(str(path), data, "JSON-LD")
     from solver.traces.json_documents import read_document, remote_context
 

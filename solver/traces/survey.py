@@ -1,8 +1,8 @@
-"""What must be known of a whole trace before its first row: order, kinds of times, the origin.
+"""Facts about a whole trace before its first row: order, kinds of times, the origin.
 
-Each part of the trace is summarised where it is read; only summaries meet here. When they show a
-fault, the one file that has it is read again to name the line. Whether times fit the windows of a query is
-seen from the summaries, too.
+Each part of the trace is summarised by its reader; only summaries are combined here. If they show an error,
+its file is read again to find the line. Whether times fit the windows of a query is seen from the summaries,
+too.
 """
 
 import warnings
@@ -27,9 +27,9 @@ WITH_END: Final = ", or none where --to, or an experiment's timeline, says when 
 
 
 class Summary(NamedTuple):
-    """What one block of a file says about one stream.
+    """The summary of one stream in one block of a file.
 
-    `file` is the index of the file; times are those of instants, `zones` those of its dateTimes.
+    `file` is the index of the file; times are as in Instant, `zones` are its dateTimes' zones.
     """
 
     file: int
@@ -54,7 +54,7 @@ class Summary(NamedTuple):
 def summaries_of(
     parts: Sequence[RowColumns], file: int, terms: TermCodes, unit: Duration
 ) -> Iterator[Summary]:
-    """Yield a summary for each stream of the rows of one block, none rejected, which are all `parts`."""
+    """Yield a summary for each stream in the accepted rows of one block."""
     if not parts:
         return
     numbers, kinds, times, streams, zones = (
@@ -98,7 +98,7 @@ _MOST_SINCE: Final = 2**64 - 1
 
 
 def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
-    """Return how many units times are after the start, which none is before, and the rests."""
+    """Return the times since the start in whole units, and the remainders; no time is before the start."""
     # A difference beyond 63 bits is right when it has no sign.
     since = (times - start).view(np.uint64)
     units, rests = np.divmod(since, np.uint64(min(unit, _MOST_SINCE)))
@@ -107,10 +107,10 @@ def _in_units(times: Array, start: int, unit: int) -> tuple[Array, Array]:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What the whole trace says: its origin when dateTimes are still open, the skipped rows, the last time.
+    """Facts about a whole trace: its origin if dateTimes are still open, skipped rows, the last time.
 
-    `shift` are the time points that integers since 1970 count less. `misfit` says why windows and
-    times look like a slip of the unit, if they do. `zero` is the dateTime of time 0, if times have one.
+    `shift` are the time points that integers since 1970 count less. `misfit` explains why windows and times
+    suggest a wrong unit, if they do. `zero` is the dateTime of time 0, if times have one.
     """
 
     unit: Duration
@@ -129,7 +129,7 @@ class Survey:
 
     @property
     def begin(self) -> int | None:
-        """The time point of the first element, None where there is none."""
+        """The time point of the first element, None without elements."""
         return None if self.earliest is None else int(self._points(np.array([self.earliest], np.int64))[0])
 
     @property
@@ -167,7 +167,7 @@ def _check_span(read: Sequence[Summary], unit: int) -> None:
 def survey(
     read: Sequence[Summary], skipped: int, sources: Sequence[TraceFile], options: TraceOptions
 ) -> Survey:
-    """Return what the summaries of a whole trace, file by file, say, or raise the error at its place."""
+    """Return the facts of a whole trace's summaries, file by file; raises an error with its place."""
     if not read and options.ends:
         return Survey(options.unit, skipped)
     if not read:
@@ -196,7 +196,7 @@ def survey(
 
 
 def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: TraceOptions) -> str | None:
-    """Return the dateTime of time 0; None where integers count from it."""
+    """Return the dateTime of time 0; None if the trace has integers from 0."""
     zone = zone_of(read)
     if origin is not None:
         return show(Instant(TimeKind(read[0].kind), origin, zone or 0))
@@ -209,13 +209,13 @@ def _zero(origin: int | None, shift: int, read: Sequence[Summary], options: Trac
 
 
 def zone_of(read: Iterable[Summary]) -> int | None:
-    """Return the time zone of a trace's dateTimes: UTC if they have several, None if they have none."""
+    """Return the time zone of a trace's dateTimes: UTC if they have several, None without zones."""
     zones = {zone for summary in read for zone in summary.zones}
     return None if not zones else zones.pop() if len(zones) == 1 else 0
 
 
 def _shift(earliest: int, read: Sequence[Summary], options: TraceOptions) -> int:
-    """Return the time point that is time 0 of integers since 1970; 0 where they are none."""
+    """Return the time point that becomes time 0 for integers since 1970; 0 for other times."""
     counted = all(summary.counts for summary in read)
     if options.absolute or not counted or not options.reaches_epoch(earliest):
         return 0
@@ -242,7 +242,7 @@ Check = Callable[[TracedAtom], str | None]
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
-    """Raise what a check says of the first atom of a file that it finds wrong."""
+    """Raise the check's error for the first wrong atom of a file."""
     try:
         for block in source.format.blocks(FilePart(source), None):
             for row in block.exact_rows:
@@ -375,7 +375,7 @@ def _span(read: Sequence[Summary]) -> int:
 
 
 class RejectedRow(NamedTuple):
-    """A row that was skipped: the file it is in, its text, and what is wrong with it."""
+    """A skipped row: its file, its text, and its error."""
 
     path: str
     text: str
@@ -383,7 +383,7 @@ class RejectedRow(NamedTuple):
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
-    """Keep skipped lines in the side file and warn of what is no error."""
+    """Keep skipped lines in the side file, and give warnings."""
     if options.on_error is OnError.SKIP and options.rejected is not None:
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
@@ -418,7 +418,7 @@ _SIDE_LINE: Final = "# "
 
 
 def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
-    """Raise LarsError for a side file that would replace an input, or something else than a side file."""
+    """Raise LarsError if the side file would replace an input or another file."""
     if not exists(path, folder=False):
         return
     with path.open("rb") as file:

@@ -70,9 +70,9 @@ _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|rev
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
-    """Return the format of a file; raises LarsError where neither its name nor its content tells.
+    """Return the format of a file; raises LarsError if neither name nor content shows it.
 
-    Where columns are mapped, JSON lines by their name are rows, whatever these columns are called.
+    With mapped columns, JSON lines by their extension are rows, whatever their columns.
     """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
@@ -135,7 +135,7 @@ def _messages(head: input_files.FileHead, extension: str) -> input_files.FileFor
 
 
 def _of_extension(extension: str | None) -> input_files.FileFormat | None:
-    """Return the format that a name says; it is loaded with the first file that has it."""
+    """Return the format of an extension; it is imported on demand."""
     match extension:
         case ".trig":
             return GraphFormat(trig_elements)
@@ -169,7 +169,7 @@ def _of_extension(extension: str | None) -> input_files.FileFormat | None:
 
 
 def _extension_of_content(head: input_files.FileHead) -> str | None:
-    """Return the extension that fits what a file holds, None: it may be anything."""
+    """Return the extension that fits a file's content, or None."""
     from solver.traces.formats.atom_lines import is_atoms, is_log
     from solver.traces.formats.csv_lines import is_header
     from solver.traces.formats.quad_lines import is_timed
@@ -200,7 +200,7 @@ _MOST: Final = 2**20
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
 ) -> list[tuple[input_files.FilePart, ...]]:
-    """Return what tasks read, parts of files, of small ones several: `at_least` so many of a large trace."""
+    """Return the tasks' input, parts of files, several if small: `at_least` that many for a large trace."""
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
     tasks: list[tuple[input_files.FilePart, ...]] = []
@@ -249,7 +249,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
 
 
 def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> None:
-    """Raise LarsError where columns are explained that no table has."""
+    """Raise LarsError for mapped columns that no table has."""
     from solver.traces.formats.mapped_tables import MappedTable
 
     named = {None if name is None else stream_constant(name) for name, _ in options.columns}
@@ -330,7 +330,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
 
 
 def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> bool:
-    """Return whether a mapping is that of a table: of one that is a trace only where it has all columns."""
+    """Return whether a mapping fits a table; a trace's table must have all mapped columns."""
     from solver.traces.formats.mapped_tables import CELL
 
     if columns is None:
@@ -342,7 +342,7 @@ def _explains(mapping: "Columns", columns: input_files.TableColumns | None) -> b
 def _mapped(
     path: str, plain: Path, mapping: "Columns", options: TraceOptions
 ) -> tuple[input_files.FileFormat, Path]:
-    """Return the triples of a table whose columns a mapping explains, as a table of them."""
+    """Return the triples of a mapped table, as a table."""
     from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
     how = mapping, options.prefixes
@@ -377,16 +377,16 @@ def _whole_lines(head: bytes) -> list[str]:
 def read_columns(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
     """Return a trace in columns, whose atoms are in the order of time, then of arrival.
 
-    Several files are merged by time; of one time the files come in the order in which they are given.
-    Raises LarsError for what cannot be read, with file, line and column. Skipped lines are kept in
-    the side file and counted in a TraceWarning.
+    Several files are merged by time; at equal times the files keep their given order. Raises LarsError for
+    unreadable input, with file, line and column. Skipped lines are kept in the side file and counted in a
+    TraceWarning.
     """
     columns = _as_they_came(sources, options)
     return replace(columns, atoms=in_time_order(columns.atoms))
 
 
 def read_arrivals(sources: Sequence[input_files.TraceFile], options: TraceOptions) -> TraceColumns:
-    """Return a trace in columns; the atoms of one file are in the order in which they stand there."""
+    """Return a trace in columns; the atoms of a single file keep their order."""
     sort = options.sort or len(sources) > 1
     return read_columns(sources, options) if sort else _as_they_came(sources, options)
 
@@ -401,10 +401,10 @@ def _as_they_came(sources: Sequence[input_files.TraceFile], options: TraceOption
 
 
 class PartReading:
-    """What has been read so far: atoms as they came, what the files say of their times, rejected rows.
+    """The result of reading so far: atoms, summaries of times, rejected rows.
 
-    Rows have numbers in the order of arrival, from `first`; `lines` are those of all parts, of which
-    there are about as many as `size` says.
+    Rows are numbered in arrival order from `first`; `lines` counts all parts' lines, `size` estimates their
+    number.
     """
 
     def __init__(self, options: TraceOptions, first: int = 0, size: int = 0) -> None:
@@ -418,7 +418,7 @@ class PartReading:
         self._size = size
 
     def add(self, part: input_files.FilePart) -> None:
-        """Read a part of a file. LarsError: it cannot be read, or has what cannot be skipped.
+        """Read a part of a file. Raises LarsError for unreadable input that cannot be skipped.
 
         The error's line counts from the beginning of the part.
         """
@@ -436,7 +436,7 @@ class PartReading:
         self.summaries += summaries_of(read, source.index, self.terms, self._options.unit)
 
     def atoms(self) -> dict[Signature, InputAtoms]:
-        """Return the atoms, as they came, with times as instants have them; then they are forgotten here."""
+        """Return the atoms as read, with times as in Instant, and remove them here."""
         return {name: together(self._atoms.pop(name)) for name in [*self._atoms]}
 
     def _columns_of(

@@ -41,7 +41,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they give it its place)
-    """A part of a trace that cannot be read; `line` is None where the caller knows it."""
+    """A part of a trace that cannot be read; `line` is None if the caller knows it."""
 
     def __init__(
         self, problem: str, column: int = 1, line: int | None = None, *, fatal: bool = False
@@ -69,7 +69,7 @@ class TimeKind(IntEnum):
 class Instant:
     """A time as written; `value` counts the trace's unit, for a dateTime ns since 1970.
 
-    `zone` is how many minutes its time zone is ahead of UTC.
+    `zone` is the offset of its time zone from UTC, in minutes.
     """
 
     kind: TimeKind
@@ -87,7 +87,7 @@ def instant_of(moment: datetime) -> Instant:
 
 
 def read_time(text: str, datatype: str | None = None) -> Instant:
-    """Return the time that `text` writes, of a given datatype or of any; raise MalformedPart.
+    """Return the time of a text, of a given datatype or of any; raises MalformedPart.
 
     >>> read_time("1970-01-01T00:00:01.5+00:00")
     Instant(kind=<TimeKind.ZONED: 1>, value=1500000000, zone=0)
@@ -137,7 +137,7 @@ def cell_time(text: str) -> Instant:
 
 
 def cell_date_time(text: str) -> str | None:
-    """Return what tables have as a dateTime as XSD writes it, in the same zone; None of another text.
+    """Return a table's dateTime in XSD's spelling with the same zone; None for other texts.
 
     >>> cell_date_time("2026-05-04 08:00:00+02"), cell_date_time("noon")
     ('2026-05-04T08:00:00+02:00', None)
@@ -225,7 +225,7 @@ def zone_text(minutes: int) -> str:
 
 
 def date_of(point: float, zero: str, unit: Duration) -> str | None:
-    """Return the dateTime of a time point, where time 0 is the dateTime `zero`; None beyond what is counted.
+    """Return the dateTime of a time point, if time 0 is the dateTime `zero`; None if out of range.
 
     >>> from lars.durations import read_duration
     >>> date_of(8, "2026-05-04T08:00:00Z", read_duration("1s"))
@@ -240,11 +240,11 @@ def date_of(point: float, zero: str, unit: Duration) -> str | None:
 
 
 def point_of(moment: int | datetime | time, zero: str | None, unit: Duration, last: int = 0) -> int:
-    """Return the time point of a time; a dateTime counts from `zero`, that of time 0, if there is one.
+    """Return the time point of a time; a dateTime is counted from `zero`, the dateTime of time 0.
 
-    A time of day is that of the day on which a trace up to `last` has it, in the time zone of `zero`.
-    Raises LarsError where it has it on several days or is before time 0, and for a dateTime where there is
-    no `zero`, before it, and between time points.
+    A time of day is on the day on which a trace up to `last` has it, in the time zone of `zero`. Raises
+    LarsError for a time of day that is on several days or before time 0. Raises it also for a dateTime
+    without `zero`, before it, or between time points.
 
     >>> from lars.durations import read_duration
     >>> point_of(datetime(2026, 5, 4, 8, 1, tzinfo=UTC), "2026-05-04T08:00:00Z", read_duration("1s"))

@@ -35,7 +35,7 @@ class AtomLines(LineFormat):
     bytes_of_atom = 20
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with the prefixes that it declares; raises LarsError where it is given a stream."""
+        """Return the file with its declared prefixes; raises LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
@@ -48,13 +48,13 @@ class AtomLines(LineFormat):
 
 
 def is_atoms(lines: Sequence[str]) -> bool:
-    """Return whether the first line that is no comment and no @prefix starts with a time and a colon."""
+    """Return whether the first line, apart from comments and @prefix, starts with a time and a colon."""
     sentences = (line for line in map(str.strip, lines) if line and line[0] != "%" and line[:7] != "@prefix")
     return _TIMED.match(next(sentences, "")) is not None
 
 
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
-    """Return the prefixes that a file declares before its first time; bad lines are said where they are read.
+    """Return the prefixes declared before a file's first time; errors are reported by later reading.
 
     Every task needs them, wherever in the file it starts.
     """
@@ -71,7 +71,7 @@ def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
 
 
 def read_atoms(source: TraceFile, line: str) -> list[TracedAtom]:
-    """Return the atoms of a line in order, or its time when it has none; raise MalformedPart."""
+    """Return a line's atoms in order, or its time if it has none; raises MalformedPart."""
     usual = _USUAL.fullmatch(line)
     if usual is None:
         return _read_terms(source, line)
@@ -118,7 +118,7 @@ def cell_atom(text: str, prefixes: Mapping[str, str]) -> AtomText | None:
 
 
 def read_atom_text(scanner: Scanner) -> AtomText:
-    """Return the atom that stands here; raises PlacedError."""
+    """Read an atom; raises PlacedError."""
     return _texts_of(_read_atom(scanner))
 
 
@@ -134,7 +134,7 @@ def _read_atom(scanner: Scanner) -> Atom:
 
 
 def _check(term: Term) -> None:
-    """Raise when the solver has no symbol for the term, or it is no strict RDF term."""
+    """Raise LarsError if the solver has no symbol for the term, or if it is not a strict RDF term."""
     if isinstance(term, Variable):
         raise LarsError(f"found the variable {term}; expected constants")
     check_writable(term)
@@ -150,22 +150,22 @@ _LINE: Final = re.compile(r"\s*[0-9][0-9T:.+\-Z]*\s+(?!\s)(?:[a-z_][^;]*;\s*[+-]
 
 
 class LogLines(LineFormat):
-    """Lines of atoms with a time in front; each of them says that the program is evaluated then.
+    """Lines of atoms after a time; each line triggers an evaluation at its time.
 
-    Distributed-SR writes `a;+` for what arrives, and `b;-` for what does not hold any more.
+    Distributed-SR writes `a;+` for an arrival, and `b;-` for an atom that no longer holds.
     """
 
     bytes_of_atom = 15
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file; raises LarsError where it is given a stream."""
+        """Return the file; raises LarsError if a stream is given."""
         _ = options
         if source.stream and not source.candidates:
             raise LarsError(f"{head.path}: atoms belong to no stream; use --stream for files of RDF")
         return source
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the atoms of a line, and that there is a line."""
+        """Return the atoms of a line, and the atom that marks a line."""
         _ = first
         if not line.strip() or _WHOLE.fullmatch(line):
             return ()

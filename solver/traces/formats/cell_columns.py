@@ -1,6 +1,7 @@
 """Cells of many rows at once by Arrow: cut from lines, each distinct one read once as triples or atoms.
 
-Usual ones are known by a pattern, others are read one by one; what only the whole row tells is left to it.
+Usual cells are recognised by a pattern, others are read one by one; errors that need the whole row are left
+to the row's reader.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -44,9 +45,9 @@ _RETURN: Final = ord("\r")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lines:
-    """Lines of a file: line i is data[starts[i]:starts[i + 1]], and what it says ends at ends[i].
+    """Lines of a file: line i is data[starts[i]:starts[i + 1]], and its text ends at ends[i].
 
-    Between both ends stand a line feed, if the lines have it, and a carriage return before it.
+    After the text come a carriage return and a line feed, if the line has them.
     """
 
     data: Bytes
@@ -61,7 +62,7 @@ class Lines:
         return self.data[self.starts[number] : self.starts[number + 1]].tobytes().removesuffix(b"\n")
 
     def places(self, character: str) -> Array:
-        """Return where a character stands."""
+        """Return the places of a character."""
         return np.flatnonzero(self.data == ord(character))
 
 
@@ -77,10 +78,10 @@ def lines_of(text: bytes) -> Lines:
 
 
 def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
-    """Return where the terms of lines begin, a blank before each, and which lines end with a blank and a dot.
+    """Return the starts of the lines' terms, and a mask of the lines that end with a blank and a dot.
 
-    Of `count` places the first two are those of the second and the third term, the others are counted from
-    the end, the last that of the dot: fewer terms have some of them twice. Other lines have any places.
+    Of `count` places the first two are the second and the third term. The others are counted from the end,
+    with the dot last; with fewer terms some places are equal. Other lines have any places.
     """
     blanks, last = lines.places(" "), count - 2
     first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
@@ -97,7 +98,7 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
 
-    Any other line has empty ones. What follows the last cut is no field, but among the texts.
+    Any other line has empty ones. The text after the last cut is not a field, but is among the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -106,7 +107,7 @@ def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
 
 
 def used_cells(texts: pa.Array, places: npt.NDArray[np.integer]) -> Cells:
-    """Return cells with those texts alone that stand somewhere, which may be few of them."""
+    """Return cells with only the texts that occur, which may be few."""
     used = np.zeros(len(texts), np.bool_)
     used[places] = True
     return texts.filter(arrow_mask(used)), (np.cumsum(used) - 1)[places]
@@ -124,7 +125,7 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times as a clock stamps them, with the kinds of their spelling; what is not `readable` may be none.
+    """Times as a clock stamps them, with the kinds of their spelling; `readable` marks certain times.
 
     `zones` are minutes ahead of UTC.
     """
@@ -148,7 +149,7 @@ def counted_times(clock: Clock, values: Array) -> TimeColumn:
 
 
 def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones: Zones) -> TimeColumn:
-    """Return dateTimes, in nanoseconds since 1970, as times; those that are not `known` are none."""
+    """Return dateTimes (ns since 1970) as times; only `known` ones are valid."""
     kinds, origin = np.full(len(values), kind, np.int8), clock.origin
     if origin is None:
         return TimeColumn(kinds, values, known, zones)
@@ -163,7 +164,7 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones:
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
     """Return the times that cells write, usual ones as digits with a character around.
 
-    `read` raises MalformedPart where only the whole row tells what is wrong.
+    `read` raises MalformedPart for errors that need the whole row.
     """
     texts, places = cells
     usual = mask_of(pc.match_substring_regex(texts, f"^{around}[0-9]{{1,18}}{around}$"))
@@ -190,9 +191,9 @@ _ASCII: Final = r"^[\x00-\x7f]*$"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TermColumn:
-    """Codes of terms, and the first characters of their texts: 0 stands for no term that is certain.
+    """Codes of terms, and the first characters of their texts; 0 marks an uncertain term.
 
-    Of a triple term without blank nodes it is the bracket.
+    A triple term without blank nodes has the bracket.
     """
 
     codes: Array
@@ -211,9 +212,9 @@ class TermColumn:
 def read_terms(
     cells: Cells, read: Callable[[str], str], terms: TermCodes, *, bare: bool = False
 ) -> TermColumn:
-    """Return the terms that cells write, of the empty one null; with `bare`, IRIs may stand without < and >.
+    """Return the cells' terms, null for an empty cell; with `bare`, IRIs may lack < and >.
 
-    `read` returns canonical texts; it raises MalformedPart or NotATerm where only the whole row tells.
+    `read` returns canonical texts; it raises MalformedPart or NotATerm for errors that need the whole row.
     """
     texts, places = cells
     codes, leads = np.full(len(texts), NO_CODE), np.zeros(len(texts), np.uint8)
@@ -260,7 +261,7 @@ def triple_rows(
 ) -> RowColumns:
     """Return the rows of the columns (s, p, o, stream) that are triples for certain.
 
-    Others may have a fault, or blank nodes, which are named by all that their element holds.
+    Other rows may have an error, or blank nodes, whose names depend on the whole element.
     """
     s, p, o, own = columns
     number = NULL_CODE if source.stream is None else terms.code(source.stream)

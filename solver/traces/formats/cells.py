@@ -1,6 +1,6 @@
 """Rows of tables, CSV and Parquet, one or many at once: columns t, stream, s, p, o as in N-Triples; atoms.
 
-Atoms have t, atom, or t, predicate, arg1, arg2 ..: as many arguments as the row has before empty cells.
+Atoms have t, atom, or t, predicate, arg1, arg2 ..: the arguments end before empty cells.
 """
 
 import re
@@ -42,7 +42,7 @@ def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
-    """Return the columns of names that make up atoms; None: there is a gap between those of arguments."""
+    """Return the columns that form atoms; None for a gap between argument columns."""
     arguments = argument_columns(names)
     if arguments and arguments[-1] != f"arg{len(arguments)}":
         return None
@@ -50,7 +50,7 @@ def atom_columns(names: Iterable[str]) -> tuple[str, ...] | None:
 
 
 def read_cells(source: input_files.TraceFile, cells: Mapping[str, Cell]) -> list[input_files.TracedAtom]:
-    """Return what the cells of a row say, by the names of their columns; raise MalformedPart."""
+    """Return the atoms of a row's cells, by the names of their columns; raises MalformedPart."""
     column = cells["t"][1]
     written = _written(cells["t"])
     prefixes = dict(source.prefixes)
@@ -156,7 +156,7 @@ def table_rows(
 ) -> list[input_files.RowColumns]:
     """Return the rows of a table that are triples, or atoms, for certain.
 
-    `names` are those of its columns, of which `cells` returns what they hold.
+    `names` are its columns; `cells` returns a column's cells.
     """
     from solver.traces.formats import cell_columns
 

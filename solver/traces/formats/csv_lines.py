@@ -1,6 +1,6 @@
 """Traces in CSV: a header with the columns of a trace, then an element a line.
 
-Between cells stand commas, semicolons or tabs, as in the header.
+Cells are separated by commas, semicolons or tabs, as in the header.
 """
 
 import re
@@ -44,7 +44,7 @@ _NO_CELL: Final = b"\xff"
 
 
 class CsvLines(LineFormat):
-    """Lines of a CSV file, the first of which is its header."""
+    """Lines of a CSV file; the first line is its header."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
         """Return the file with its header."""
@@ -55,11 +55,11 @@ class CsvLines(LineFormat):
         return replace(source, header=header, delimiter=delimiter_of(head.lines[0]))
 
     def columns(self, head: FileHead) -> TableColumns:
-        """Return what the first line names."""
+        """Return the columns in the first line."""
         return _names(head.lines[0]), is_header(head.lines[0])
 
     def read(self, source: TraceFile, line: str, *, first: bool) -> Sequence[TracedAtom]:
-        """Return the element of a line; the header has none, and an empty line."""
+        """Return the element of a line; a header or empty line has none."""
         if first or not line:
             return ()
         fields = _fields(line, source.delimiter)
@@ -87,7 +87,7 @@ class CsvLines(LineFormat):
 
 
 def delimiter_of(line: str) -> str:
-    """Return what most cells of a header end with, a comma where there is one alone.
+    """Return the delimiter of most cells in a header; a comma for a single cell.
 
     >>> delimiter_of('t;"a,b";s'), delimiter_of("t")
     (';', ',')
@@ -97,7 +97,7 @@ def delimiter_of(line: str) -> str:
 
 
 def _names(line: str) -> list[str]:
-    """Return the names in a header, none where it is no line of CSV."""
+    """Return the names in a header; empty if the line is not CSV."""
     try:
         return [str(text).strip() for text, _, _ in _fields(line, delimiter_of(line))]
     except MalformedPart:
@@ -119,7 +119,7 @@ def are_columns(texts: Sequence[str]) -> bool:
 
 
 def read_header(path: str, line: str) -> tuple[str, ...]:
-    """Return the column names of a CSV trace in their order; raise when it is no header."""
+    """Return the column names of a CSV trace in order; raises PlacedError for an invalid header."""
     if not is_header(line):
         accepted = (
             "the columns t, stream, s, p, o, or t, atom, or t, predicate, arg1, arg2 .., in any order; "
@@ -159,7 +159,7 @@ def _field(text: str) -> str:
 
 
 def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], Mask]:
-    """Return where fields begin, after the first, and the last one ends; and the lines that have so many."""
+    """Return the fields' starts after the first, the last end, and a mask of lines with `width` fields."""
     quotes, commas = lines.places('"'), lines.places(delimiter)
     before = np.searchsorted(quotes, lines.starts)
     inside = np.searchsorted(quotes, commas) - before[np.searchsorted(lines.starts, commas, "right") - 1]
@@ -175,7 +175,7 @@ def _cuts(lines: "Lines", width: int, delimiter: str) -> tuple[Sequence[Array], 
 
 
 def _cells(fields: "pa.Array", delimiter: str) -> "pa.Array":
-    """Return what fields hold, which may end with the delimiter after them."""
+    """Return the values of fields, which may end with the delimiter."""
     import pyarrow.compute as pc
 
     from solver.columns import arrow_text

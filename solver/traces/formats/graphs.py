@@ -26,7 +26,7 @@ _TIME = re.compile(r'"([^"\\]*)"(?:\^\^<([^<>]*)>)?')
 
 
 class LineByLine:
-    """A file that the parser reads line by line: `line` is then where it stands."""
+    """A file that the parser reads line by line: `line` is then the parser's current line."""
 
     def __init__(self, data: bytes) -> None:
         self._lines = BytesIO(data.removeprefix(b"\xef\xbb\xbf"))
@@ -43,7 +43,7 @@ class LineByLine:
 
 
 class Quad(NamedTuple):
-    """A triple with its graph, and the line where it was read."""
+    """A triple with its graph, and its line."""
 
     line: int
     triple: input_files.Triple
@@ -69,7 +69,7 @@ def read_quads(data: bytes, kind: RdfFormat) -> Iterator[Quad]:
 class GraphElement:
     """A graph while its file is read: its first line, its triples, and its times, each with its line.
 
-    `graph` is its name as a term, None where it is no named graph.
+    `graph` is its name as a term, None for the default graph.
     """
 
     name: str
@@ -99,7 +99,7 @@ class GraphElement:
 
 
 def literal_time(value: str, line: int) -> Instant:
-    """Return the time that a literal of a line says; raise MalformedPart."""
+    """Return the time of a literal in a line; raises MalformedPart."""
     match = _TIME.fullmatch(value)
     if match is None:
         problem = f"{value} is no time; expected an integer or an xsd:dateTime literal"
@@ -111,9 +111,9 @@ def literal_time(value: str, line: int) -> Instant:
 
 
 def graph_elements(quads: list[Quad]) -> list[GraphElement]:
-    """Return the elements in file order; raise for what belongs to no element.
+    """Return the elements in file order; raises MalformedPart for triples outside elements.
 
-    A graph without triples is known by its time alone, and comes behind that whose time stands before it.
+    A graph without triples has only its time, and follows the graph whose time precedes it.
     """
     elements: dict[str, GraphElement] = {}
     # A graph may be named by a blank node, so only what is inside graphs is numbered first.
@@ -139,7 +139,7 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
 
 
 def file_number(file: Path) -> int:
-    """Return the time in the name of a numbered file, 0 when it has none."""
+    """Return the time in a numbered file's name, 0 without one."""
     match = NUMBERED.fullmatch(input_files.bare(file).name)
     return int(match[1]) if match else 0
 
@@ -152,7 +152,7 @@ ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
 
 
 class GraphFormat(input_files.FileFormat):
-    """A format whose elements are graphs: a file has no parts, and its elements are read one by one."""
+    """A format whose elements are graphs: a file is one part, and its elements are read one by one."""
 
     def __init__(self, elements: ReadElements) -> None:
         self.elements = elements
@@ -201,7 +201,7 @@ def trig_elements(source: input_files.TraceFile, data: bytes) -> list[GraphEleme
 
 
 class NumberedTurtle(GraphFormat):
-    """Turtle, a file for each time point, which its name says; times count seconds."""
+    """Turtle with a file for each time point, given by the file's name in seconds."""
 
     bytes_of_atom = 100
 

@@ -19,7 +19,7 @@ class Jelly(MessageFormat):
     """A file of frames; places count frames, not lines."""
 
     def begun(self, source: TraceFile, head: FileHead, options: TraceOptions) -> TraceFile:
-        """Return the file with the property of its times; raises LarsError where pyjelly is not installed."""
+        """Return the file with the property of its times; raises LarsError if pyjelly is not installed."""
         try:
             import pyjelly  # noqa: F401
         except ImportError:
@@ -28,7 +28,7 @@ class Jelly(MessageFormat):
         return super().begun(source, head, options)
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place, which has no text: frames are bytes."""
+        """Return the place without its line's text, since frames are bytes."""
         _ = source
         return replace(place, line_text="")
 

@@ -63,7 +63,7 @@ def _decoded(data: bytes, line: int) -> str:
 def json_ld_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
     """Return the named graphs of a document, each on the line that names it first.
 
-    Their times stand beside them, by prov:generatedAtTime.
+    Their times are given next to them, by prov:generatedAtTime.
     """
     _ = source
     return graph_elements(document_quads(data))
@@ -95,7 +95,7 @@ def _first_lines(text: str) -> Mapping[str, int]:
 
 
 def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield a message for each line, {} being empty; a line with a context alone is for those after it."""
+    """Yield a message for each line, {} for an empty one; a context alone applies to later lines."""
     context, number = b"", 0
     for line, data in enumerate(_lines(source), 1):
         text = _decoded(data, line)

@@ -26,7 +26,7 @@ Subjects = Mapping[str, Sequence[Quad]]
 def ldes_elements(source: TraceFile, data: bytes) -> list[GraphElement]:
     """Return the members in the order of timestampPath, then of sequencePath, then of the page.
 
-    Raises MalformedPart where the page does not say how they are timed.
+    Raises MalformedPart if the page does not define the members' times.
     """
     by_subject: defaultdict[str, list[Quad]] = defaultdict(list)
     by_graph: defaultdict[str | None, list[Quad]] = defaultdict(list)
@@ -80,7 +80,7 @@ def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
 
 
 def _description(by_subject: Subjects, name: str, members: set[str]) -> list[Quad]:
-    """Return what the page says of a member, and of the blank nodes that this leads to."""
+    """Return the page's description of a member, including blank nodes reached from it."""
     quads, waiting, seen = list[Quad](), [name], {name}
     while waiting:
         for quad in by_subject.get(waiting.pop(), ()):
@@ -100,7 +100,7 @@ def _element(member: Quad, quads: Sequence[Quad], path: Sequence[str]) -> GraphE
 
 
 def _values(quads: Sequence[Quad], name: str, path: Sequence[str]) -> list[tuple[int, str]]:
-    """Return what a path leads to from a member, each with its line."""
+    """Return the values of a path from a member, each with its line."""
     found = [(0, name)]
     for step in path:
         starts = {value for _, value in found}
@@ -113,7 +113,7 @@ def _values(quads: Sequence[Quad], name: str, path: Sequence[str]) -> list[tuple
 
 
 def _instant(element: GraphElement) -> int:
-    """Return the time of a member as a number; what is no time comes first, and is refused later."""
+    """Return the time of a member as a number; -1 for an invalid time, which is rejected later."""
     try:
         return literal_time(element.times[0][1], 1).value if element.times else -1
     except MalformedPart:

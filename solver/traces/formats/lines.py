@@ -18,7 +18,7 @@ _BLOCK: Final = 2**22
 
 
 class LineFormat(input_files.FileFormat):
-    """A format in which each line says what it says alone."""
+    """A format in which each line is independent."""
 
     of_lines = True
 
@@ -26,12 +26,12 @@ class LineFormat(input_files.FileFormat):
     def read(
         self, source: input_files.TraceFile, line: str, *, first: bool
     ) -> Sequence[input_files.TracedAtom]:
-        """Return what a line says, in order; `first` is the first line of the file. Raises Malformed."""
+        """Return the atoms of a line in order; `first` marks the first line of the file. Raises Malformed."""
 
     def usual(
         self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
     ) -> list[input_files.RowColumns]:
-        """Return what lines say that are written as usual, for certain."""
+        """Return the rows of lines in the usual spelling, if they are certain."""
         _ = source, lines, terms
         return []
 
@@ -43,7 +43,7 @@ class LineFormat(input_files.FileFormat):
     def exact(
         self, source: input_files.TraceFile, place: int, data: bytes, *, first: bool
     ) -> input_files.ExactRow:
-        """Return what a line says, in order, or what is wrong with it."""
+        """Return the atoms of a line in order, or its error."""
         try:
             text = data.decode().rstrip("\r")
         except UnicodeDecodeError as error:
@@ -72,7 +72,7 @@ class LineFormat(input_files.FileFormat):
     def block(
         self, part: input_files.FilePart, lines: "Lines", terms: TermCodes | None, before: int
     ) -> input_files.RowBlock:
-        """Return what lines say that follow so many others of the part."""
+        """Return the rows of lines, after `before` other lines of the part."""
         usual = [] if terms is None else self.usual(part.source, lines, terms)
         starts = part.begin == before == 0
         others = (

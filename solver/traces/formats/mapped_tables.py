@@ -1,10 +1,10 @@
-"""Tables whose columns are the user's own, as tables of triples: what each column becomes is a template.
+"""Tables with the user's own columns, mapped to tables of triples by templates.
 
-A template is a term as Turtle writes it, with {column} for what a cell holds. In an IRI what no IRI can hold
-is escaped, but for <{column}>, which is all of one (as in R2RML, 2012, Section 7.3). _:{column} is a blank
-node for each value. {column} alone is a literal: of a typed column of its type, of text a text. In CSV a
-column whose cells are all numbers as in Turtle, true and false, dates, or dateTimes, is one of these types. A
-cell without a value gives no triple. {row} is the number of the row, from 1, where no column is called so.
+A template is a term in Turtle, with {column} for a cell's value. In an IRI, invalid characters of a cell are
+escaped, except in <{column}>, where the cell is the whole IRI (as in R2RML, 2012, Section 7.3). _:{column} is
+a blank node for each value. {column} alone is a literal: of the column's type, or a string. In CSV a column
+whose cells are all numbers as in Turtle, true and false, dates, or dateTimes, is one of these types. A cell
+without a value gives no triple. {row} is the number of the row, from 1, unless a column has this name.
 """
 
 import csv
@@ -43,9 +43,9 @@ _LITERAL: Final = re.compile(r'"(?P<text>.*)"(?:\^\^(?P<type>\S+)|@(?P<tag>[A-Za
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template: the texts between its cells, their columns, and how what a cell holds is written.
+    """A template: the texts between its cells, the cells' columns, and the writer of a cell's value.
 
-    `texts` is one longer than `columns`. Without `writer` the one cell is a literal of its own type.
+    `texts` is one longer than `columns`. Without `writer` the only cell is a literal of its own type.
     """
 
     texts: tuple[str, ...]
@@ -54,7 +54,7 @@ class Template:
 
 
 def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
-    """Return a template; raises LarsError for what is no term.
+    """Return a template; raises LarsError for an invalid term.
 
     >>> read_template("ex:place/{place}", {"ex": "http://e/"}).texts
     ('<http://e/place/', '>')
@@ -85,7 +85,7 @@ def read_template(text: str, prefixes: Mapping[str, str]) -> Template:
 
 
 def _check(template: str, texts: Sequence[str]) -> None:
-    """Raise LarsError for a template that is no term once cells are filled in."""
+    """Raise LarsError for a template that is not a term after filling."""
     try:
         canonical("0".join(texts))
     except NotATerm as error:
@@ -93,7 +93,7 @@ def _check(template: str, texts: Sequence[str]) -> None:
 
 
 def _iri(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return an IRI in < >, which may hold cells; raises LarsError where it is none."""
+    """Return an IRI in < >, perhaps with cells; raises LarsError for an invalid IRI."""
     if text.startswith("<") and text.endswith(">"):
         return text
     if text == "a":
@@ -113,22 +113,22 @@ def _iri(text: str, prefixes: Mapping[str, str]) -> str:
 
 
 def _safe(value: str) -> str:
-    """Return what a cell holds as a part of an IRI (R2RML's IRI-safe version)."""
+    """Return a cell's value as a part of an IRI (R2RML's IRI-safe version)."""
     return _UNSAFE.sub(lambda match: "".join(f"%{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _in_label(value: str) -> str:
-    """Return what a cell holds as a part of a blank node's label; different texts differ there too."""
+    """Return a cell's value as a part of a blank node's label; different values stay different."""
     return _NOT_IN_LABEL.sub(lambda match: "".join(f"_{byte:02X}" for byte in match[0].encode()), value)
 
 
 def _escaped(value: str) -> str:
-    """Return a text as it stands between the quotes of a literal."""
+    """Return a text escaped for the quotes of a literal."""
     return str(Literal(value))[1:-1]
 
 
 def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
-    """Return the text of a predicate; raises LarsError for what is no IRI."""
+    """Return the text of a predicate; raises LarsError for an invalid IRI."""
     iri = _iri(text, prefixes)
     _check(text, [iri])
     return iri
@@ -151,7 +151,7 @@ class _Table(NamedTuple):
     literals: frozenset[str] = frozenset()
 
     def terms(self, template: Template) -> pa.Array:
-        """Return what a template becomes in each row, null where a cell has no value."""
+        """Return a template's term in each row, null if a cell has no value."""
         if template.writer is None:
             (name,) = template.columns
             column = self.columns[name]
@@ -170,7 +170,7 @@ class _Table(NamedTuple):
         return pc.binary_join_element_wise(*parts, "")
 
     def check(self, name: str) -> None:
-        """Raise LarsError for a column of a type whose values are no literals."""
+        """Raise LarsError for a column whose type has no literals."""
         kind = self.columns[name].type
         if not tables.is_text(kind) and tables.datatype_of(kind) is None:
             problem = f"the column {name} has the type {kind}"
@@ -179,7 +179,7 @@ class _Table(NamedTuple):
             )
 
     def texts(self, name: str) -> pa.Array:
-        """Return what cells hold as text: dateTimes and numbers as their literals have it."""
+        """Return the cells as text: dateTimes and numbers in their lexical forms."""
         column = self.columns[name]
         if tables.is_text(column.type) and name not in self.literals:
             return column.cast(pa.string())
@@ -224,7 +224,7 @@ def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
 
 
 def _oddity(column: pa.Array) -> str | None:
-    """Return why a column may have been meant as numbers: most are some, or have a comma; else None."""
+    """Return why a text column was perhaps meant as numbers (most match, or have a comma), or None."""
     texts = column.drop_null()
     numbers = pc.match_substring_regex(texts, f"^(?:{_NUMBERS[2][1]})$")
     commas = pc.match_substring_regex(texts, "^[+-]?[0-9]+,[0-9]+$")
@@ -241,7 +241,7 @@ def _oddity(column: pa.Array) -> str | None:
 
 
 def _type_of(texts: Sequence[str]) -> str | None:
-    """Return the type of which all texts are; None: they are just texts."""
+    """Return the common type of all texts; None for plain texts."""
     if not texts:
         return None
     for name, pattern in _NUMBERS:
@@ -251,7 +251,7 @@ def _type_of(texts: Sequence[str]) -> str | None:
 
 
 def _is_value(name: str, text: str) -> bool:
-    """Return whether a text writes a value of a type, as 2020-02-30 writes no date."""
+    """Return whether a text is a value of a type; for example 2020-02-30 is not a date."""
     if name not in ("date", "dateTime"):
         return True
     written = text if name == "date" else _date_time(text)
@@ -264,7 +264,7 @@ def _date_time(text: str) -> str:
 
 
 def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str, str], made: Path) -> None:
-    """Write the triples of a table, row by row, as Parquet; raises LarsError for what is none."""
+    """Write the triples of a table, row by row, as Parquet; raises LarsError for an invalid table."""
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
     if not predicates or "t" not in columns_wanted or "s" not in columns_wanted:
@@ -304,7 +304,7 @@ def _times(table: _Table, name: str) -> pa.Array:
 def _triples(
     times: pa.Array, stream: pa.Array | None, subject: pa.Array, objects: Sequence[tuple[str, pa.Array]]
 ) -> pa.Table:
-    """Return the triples of each row one after the other, without those that lack a term."""
+    """Return the triples of the rows in order, without triples that lack a term."""
     rows, each = len(times), len(objects)
     numbers = pa.array(np.repeat(np.arange(rows), each))
     across = pa.concat_arrays([column for _, column in objects])
@@ -327,7 +327,7 @@ def _triples(
 
 
 def column_names(path: str, plain: Path) -> tuple[str, ...]:
-    """Return the names of a table's columns, of CSV or Parquet; raises LarsError where it has none."""
+    """Return the column names of a table, CSV or Parquet; raises LarsError if it has none."""
     try:
         if _is_parquet(plain):
             return tuple(pq.read_schema(plain).names)
@@ -394,7 +394,7 @@ _PART: Final = 2**24
 
 
 class _NoRowError(Exception):
-    """A row of CSV is none: the line at which it begins, and whether a quote stays open."""
+    """An invalid row of CSV: the line at which it begins, and whether a quote stays open."""
 
     def __init__(self, line: int, *, is_open: bool) -> None:
         super().__init__(line, is_open)
@@ -438,7 +438,7 @@ def _check_closed(path: str, plain: Path) -> None:
 
 
 def _fault(path: str, plain: Path, problem: str) -> LarsError:
-    """Return what is wrong with a table that Arrow cannot read, of CSV the line that is no row."""
+    """Return the error of a table that Arrow cannot read; for CSV, with the wrong line."""
     if not _is_parquet(plain):
         decode(path, plain.read_bytes(), "CSV")
         _check_closed(path, plain)
@@ -467,10 +467,10 @@ def _chunk(column: pa.ChunkedArray) -> pa.Array:
 
 
 class MappedTable(tables.ParquetTable):
-    """The triples of a table whose columns are the user's own: a fault lies in the row of that table."""
+    """The triples of a table with the user's own columns; errors have the place in that table."""
 
     def placed(self, source: TraceFile, place: Place) -> Place:
-        """Return the place in the user's table: its line, of a table without lines its row."""
+        """Return the place in the user's table: its line, or its row if the table has no lines."""
         row, plain = row_of_table(source.file, place.line), tables.text_file(source)
         if plain is None:
             return replace(place, line=row, column=1)

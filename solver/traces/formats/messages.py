@@ -25,9 +25,9 @@ class LoggedMessage(NamedTuple):
     quads: Sequence[Quad]
 
     def atoms(self, source: input_files.TraceFile) -> Sequence[input_files.TracedAtom]:
-        """Return the triples of all its graphs at its time; of an empty message the time alone.
+        """Return the triples of all its graphs at its time; for an empty message only the time.
 
-        An empty message has no time where a property gives times. Raises MalformedPart.
+        An empty message has no time if a property gives times. Raises MalformedPart.
         """
         triples = [*dict.fromkeys(quad.triple for quad in self.quads)]
         if not triples and source.time is not None:
@@ -49,7 +49,7 @@ class LoggedMessage(NamedTuple):
         raise MalformedPart(problem, line=self.line)
 
     def row(self, source: input_files.TraceFile, place: int) -> input_files.ExactRow:
-        """Return what the message says, or what is wrong with it."""
+        """Return the message's atoms, or its error."""
         try:
             return input_files.ExactRow(place, self.atoms(source), "", self.line)
         except MalformedPart as error:
@@ -64,7 +64,7 @@ ReadMessages = Callable[[input_files.TraceFile], Iterator[LoggedMessage]]
 
 
 class MessageFormat(input_files.FileFormat):
-    """A format whose elements are messages, which are read one after the other."""
+    """A format whose elements are messages, read one after the other."""
 
     of_messages = True
 

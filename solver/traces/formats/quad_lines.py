@@ -79,8 +79,8 @@ class QuadLines(LineFormat):
     ) -> list[input_files.RowColumns]:
         """Return the lines that are triples for certain.
 
-        Where a line is cut is a guess that its fields prove: when each is one token with a blank after
-        it, the exact reader cuts the line there too.
+        The cuts of a line are a guess, proved by its fields. If each field is one token before a blank, the
+        exact reader cuts the line equally.
         """
         import pyarrow.compute as pc
 
@@ -104,7 +104,7 @@ class QuadLines(LineFormat):
 
 
 class LineToken(NamedTuple):
-    """A term of a line as written, and the column where it starts."""
+    """A term of a line as written, and its first column."""
 
     kind: str
     text: str
@@ -175,9 +175,9 @@ def _field_time(source: input_files.TraceFile, field: str) -> Instant:
 
 
 def _field(source: input_files.TraceFile, field: str) -> LineToken:
-    """Return what stands between two blanks of a line.
+    """Return the token between two blanks of a line.
 
-    Raises MalformedPart where it is not one token that fits the file's spelling: then only the line tells.
+    Raises MalformedPart unless it is one token in the file's spelling; then the whole line must be read.
     """
     match = _TOKEN.match(f"{field} ")
     if match is None or match.end() != len(field) or (source.loose is False and match["bare"]):
@@ -218,7 +218,7 @@ def is_timed(lines: Sequence[str]) -> bool:
 def is_loose(lines: Sequence[str]) -> bool:
     """Return whether some line spells a literal or its time without quotes, as YABench does.
 
-    Where another has both in quotes, that line is a fault.
+    If another line has both in quotes, the line without quotes is an error.
     """
     read = [tokens for line in lines if (tokens := _read_quietly(line))]
     loose = [_is_loose(tokens) for tokens in read]
@@ -243,7 +243,7 @@ def bare_line(triple: input_files.Triple, t: int) -> str:
 
 
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
-    """Return where predicate, object, stream, time and dot begin, and the lines that have them.
+    """Return the starts of predicate, object, stream, time and dot, and a mask of lines that have them.
 
     A line without stream has an empty one, before its time.
     """

@@ -55,9 +55,9 @@ _REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
 
 
 class _Piece(NamedTuple):
-    """The text before a delimiter, or of the end, and the version that said before that there are messages.
+    """The text before a delimiter or the end, and the version that declared messages before.
 
-    It is empty where none did.
+    The version is empty if not declared.
     """
 
     text: bytes
@@ -92,12 +92,12 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
 
 
 def _is_open(data: bytes, at: int) -> bool:
-    """Return whether a token may go on beyond the end of what has been read."""
+    """Return whether a token may continue beyond the bytes read so far."""
     return data.startswith(_LONG, at) or data.find(b"\n", at) < 0
 
 
 def is_log(start: bytes) -> bool:
-    """Return whether the beginning of a file is that of a log: a version says so, or a line is a delimiter.
+    """Return whether a file's beginning is a log: it has a version for messages, or a delimiter line.
 
     >>> is_log(b'VERSION "1.2-messages" <urn:s>'), is_log(b'<urn:s> <urn:p> "MESSAGE" .')
     (True, False)
@@ -118,7 +118,7 @@ def is_log(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads pieces of a log: each goes on with the prefixes and the base of those before."""
+    """Reads the pieces of a log; prefixes and base continue from piece to piece."""
 
     kind: RdfFormat
     unversioned: bool = False
@@ -167,7 +167,7 @@ class _Reader:
         self.prefixes, self.base = parser.prefixes, parser.base_iri
 
     def _fault(self, piece: _Piece) -> str | None:
-        """Return what is wrong with the delimiter after a piece."""
+        """Return the error of the delimiter after a piece, or None."""
         if not piece.delimiter:
             return None
         word = piece.delimiter.decode()
@@ -186,9 +186,9 @@ class _Reader:
 
 
 def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield the messages of a log with MESSAGE between them; what its name does not say is TriG or N-Quads.
+    """Yield the messages of a log separated by MESSAGE; without a known extension it is TriG or N-Quads.
 
-    After the last delimiter there is one only if it has a triple.
+    After the last delimiter, a message exists only if it has a triple.
     """
     with source.file.open("rb") as file:
         reader = _Reader(_kind(source), source.unversioned)
@@ -205,7 +205,7 @@ _DELIMITER_LINE: Final = re.compile(rb"^[ \t]*MESSAGE(?=\s|#|\Z)", re.MULTILINE)
 
 
 def _kind(source: TraceFile) -> RdfFormat:
-    """Return the syntax of a log: as its name says, else TriG or N-Quads, what reads more of its start."""
+    """Return the syntax of a log: by its extension, otherwise TriG or N-Quads, whichever reads more."""
     if kind := KINDS.get(bare(Path(source.path)).suffix.lower()):
         return kind
     with source.file.open("rb") as file:
@@ -215,7 +215,7 @@ def _kind(source: TraceFile) -> RdfFormat:
 
 
 def _reach(text: bytes, kind: RdfFormat) -> tuple[float, int]:
-    """Return the place of the first error, beyond every line where there is none."""
+    """Return the place of the first error; infinite without errors."""
     try:
         for _ in pyoxigraph.parse(text, format=kind):
             pass

@@ -1,7 +1,7 @@
 """Tables: of Parquet, and of Arrow and JSON lines, which are read as the same table in Parquet.
 
-Columns are those of a trace, with texts as in N-Triples, or typed: these are read as the texts that rows
-have, typed literals, dateTimes. Frames are written so.
+Columns are a trace's, with texts as in N-Triples or typed. Typed columns are read as the rows' texts: typed
+literals, dateTimes. Frames are written so.
 """
 
 import json
@@ -69,7 +69,7 @@ def is_dated(kind: pa.DataType) -> bool:
 
 
 def datatype_of(kind: pa.DataType) -> str | None:
-    """Return of which XSD type the values of a column of this type are literals, None: of none."""
+    """Return the XSD type of the literals in a column of this type, or None."""
     types = pa.types
     if types.is_integer(kind):
         return "integer"
@@ -88,7 +88,7 @@ def moments(column: pa.Array) -> pa.Array:
 
 
 def zones_of(column: pa.Array) -> cell_columns.Zones:
-    """Return the time zones of timestamps, in minutes ahead of UTC, none of what has no whole minutes."""
+    """Return the time zones of timestamps, in minutes ahead of UTC; 0 for offsets with seconds."""
     nothing = np.zeros(len(column), np.int16)
     if column.type.tz is None:
         return nothing
@@ -102,7 +102,7 @@ def zones_of(column: pa.Array) -> cell_columns.Zones:
 
 
 def moment_texts(column: pa.Array, zones: cell_columns.Zones | None = None) -> pa.Array:
-    """Return timestamps as xsd:dateTime, those with a time zone in UTC, or in the zones given."""
+    """Return timestamps as xsd:dateTime; zoned ones in UTC, or in the given zones."""
     kind = trace_times.TimeKind.LOCAL if column.type.tz is None else trace_times.TimeKind.ZONED
     values = column.view(pa.int64()).to_pylist()
     minutes = [0] * len(values) if zones is None else zones.tolist()
@@ -168,7 +168,7 @@ class ParquetTable(input_files.FileFormat):
     """Rows of a Parquet file; a fault's line is the number of its row."""
 
     def columns(self, head: input_files.FileHead) -> input_files.TableColumns | None:
-        """Return the columns that a file declares; None where it is none of Parquet, as its reader says."""
+        """Return the columns of a file; None if it is not valid Parquet."""
         try:
             names = pq.read_schema(head.plain).names
         except (pa.ArrowInvalid, OSError):
@@ -176,11 +176,11 @@ class ParquetTable(input_files.FileFormat):
         return names, _is_trace(names)
 
     def size(self, source: input_files.TraceFile) -> int:
-        """Return how many rows a file has."""
+        """Return the number of rows of a file."""
         return sum(row_groups(source))
 
     def borders(self, source: input_files.TraceFile, each: int) -> Sequence[int]:
-        """Return the rows at which a file is cut: between row groups where that will do."""
+        """Return the rows at which a file is cut: between row groups if possible."""
         return [*_borders(row_groups(source), each)]
 
     def blocks(self, part: input_files.FilePart, terms: TermCodes | None) -> Iterator[input_files.RowBlock]:
@@ -215,7 +215,7 @@ def _exact_records(
 
 
 def write_table(source: object, path: Path) -> Path:
-    """Write what hands itself over in Arrow's form as a Parquet file; raise LarsError where it cannot be."""
+    """Write data with Arrow's interface as a Parquet file; raises LarsError if that is impossible."""
     try:
         pq.write_table(storable(pa.table(source)), path)
     except (pa.ArrowException, TypeError, ValueError, OverflowError, OSError) as error:
@@ -225,7 +225,7 @@ def write_table(source: object, path: Path) -> Path:
 
 
 def storable(table: pa.Table) -> pa.Table:
-    """Return a table as Parquet keeps it: categories as what they stand for, views and nulls as texts."""
+    """Return a table in Parquet's types: categories become values, views and nulls become texts."""
     columns = [_storable(column) for column in table.itercolumns()]
     fields = zip(table.schema, columns, strict=True)
     schema = pa.schema([pa.field(field.name, one.type, metadata=field.metadata) for field, one in fields])
@@ -257,7 +257,7 @@ def _is_trace(names: Iterable[str]) -> bool:
 
 
 def read_row(source: input_files.TraceFile, place: int, record: Mapping[str, object]) -> input_files.ExactRow:
-    """Return what a row of a Parquet file says; a fault's column is the number of the column."""
+    """Return the atoms of a Parquet row; an error's column is the column's number."""
     try:
         cells = {name: (value, _number(name), None) for name, value in record.items()}
         return input_files.ExactRow(place, read_cells(source, cells), record)
@@ -293,7 +293,7 @@ def table_columns(source: input_files.TraceFile) -> tuple[str, ...]:
 
 
 def _columns_of(source: input_files.TraceFile, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns that a trace with columns of these names has; there may be others beside them."""
+    """Return the trace's columns among these names; other columns are ignored."""
     if "s" in names or not {"atom", "predicate"} & set(names):
         return COLUMNS
     if "atom" in names:
@@ -316,7 +316,7 @@ def _fits(name: str, kind: pa.DataType) -> bool:
 
 
 def row_groups(source: input_files.TraceFile) -> list[int]:
-    """Return how many rows each row group of a Parquet file has; raise when it is none."""
+    """Return the number of rows in each row group; raises LarsError if the file is not Parquet."""
     table_columns(source)
     return _sizes(pq.read_metadata(source.file))
 
@@ -326,7 +326,7 @@ def _sizes(metadata: pq.FileMetaData) -> list[int]:
 
 
 def table_batches(part: input_files.FilePart, rows: int | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a part of a Parquet file in order, so many at once, with texts as dictionaries."""
+    """Yield the rows of a part of a Parquet file in order, `rows` at once, with texts as dictionaries."""
     source = part.source
     columns = list(table_columns(source))
     schema = pq.read_schema(source.file)
@@ -365,7 +365,7 @@ def _plain_column(name: str, column: pa.Array) -> pa.Array:
 
 
 def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[list[int], int, int]:
-    """Return the row groups that have rows of a part, the first row of these, and the end of the part."""
+    """Return the row groups with rows of a part, their first row, and the end of the part."""
     end = metadata.num_rows if part.end is None else part.end
     begins = [0, *accumulate(_sizes(metadata))]
     groups = [i for i, (a, b) in enumerate(pairwise(begins)) if a < end and part.begin < b]
@@ -373,7 +373,7 @@ def _row_groups(metadata: pq.FileMetaData, part: input_files.FilePart) -> tuple[
 
 
 def batch_records(batch: pa.RecordBatch) -> Iterator[dict[str, object]]:
-    """Yield the rows of a batch; a text that is no UTF-8 stays bytes, and moments are in their zones."""
+    """Yield the rows of a batch; invalid UTF-8 stays bytes, and timestamps keep their zones."""
     dated = [pa.types.is_timestamp(column.type) for column in batch.columns]
     columns = [
         moment_texts(column, zones_of(column)) if is_one else column
@@ -408,7 +408,7 @@ def usual_rows(
 
 
 def _distinct(column: pa.Array) -> cell_columns.Cells:
-    """Return the distinct texts of a column (binary), for null an empty one, and where each row's stands."""
+    """Return a column's distinct texts (binary), with "" for null, and each row's place among them."""
     encoded = column if pa.types.is_dictionary(column.type) else column.dictionary_encode()
     texts = encoded.dictionary
     places = np.where(validity_of(encoded.indices), numbers_of(encoded.indices), len(texts))
@@ -440,7 +440,7 @@ _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, fa
 
 
 def is_json(start: bytes) -> bool:
-    """Return whether what a file begins with can only be JSON."""
+    """Return whether a file's beginning can only be JSON."""
     return start.removeprefix(BOM_UTF8).lstrip().startswith(b"{")
 
 
@@ -523,7 +523,7 @@ _PLAIN: Final = {
 def _has_rounded(table: pa.Table) -> bool:
     """Return whether Arrow may have taken integers of JSON for doubles.
 
-    It does where another row has a fraction, and beyond 64 bits.
+    This happens if another row has a fraction, and beyond 64 bits.
     """
     doubles = (column for column in table.itercolumns() if pa.types.is_floating(column.type))
     return any(pc.any(pc.equal(column, pc.floor(column))).as_py() for column in doubles)
@@ -572,7 +572,7 @@ def _double(text: str) -> float:
 def _mixed_column(
     cells: Sequence[object], name: str, *, is_trace: bool
 ) -> tuple[pa.Array, Mapping[bytes, bytes] | None]:
-    """Return a column, and what says of it that its texts are literals."""
+    """Return a column, and metadata that mark its texts as literals."""
     kinds = frozenset(type(cell) for cell in cells if cell is not None)
     if kinds in _PLAIN or not kinds:
         return pa.array(cells, _PLAIN.get(kinds, pa.null())), None
@@ -605,7 +605,7 @@ def _literal(cell: object) -> str:
 
 
 def _line_error(path: str, plain: Path, problem: str) -> LarsError:
-    """Return what is wrong with JSON lines: the first that is no object, else what Arrow says."""
+    """Return the error in JSON lines: the first line that is not an object, otherwise Arrow's message."""
     with plain.open("rb") as file:
         for number, line in enumerate(file, 1):
             text = line.removeprefix(BOM_UTF8).decode("utf-8", "backslashreplace").rstrip("\r\n")
@@ -620,7 +620,7 @@ def _line_error(path: str, plain: Path, problem: str) -> LarsError:
 
 
 def _fault_in_line(text: str) -> tuple[int, str | None]:
-    """Return at which column, from 1, a line is no JSON object, and why; None: it is one."""
+    """Return the column, from 1, and the reason why a line is not a JSON object; None for a valid line."""
     try:
         cells = json.loads(text)
     except json.JSONDecodeError as error:
@@ -631,7 +631,7 @@ def _fault_in_line(text: str) -> tuple[int, str | None]:
 
 
 def line_of_row(plain: Path, row: int) -> int:
-    """Return the line of a row of JSON lines, both from 1: lines without anything are no rows."""
+    """Return the line of a row in JSON lines, both from 1; blank lines are not rows."""
     with plain.open("rb") as file:
         rows = (number for number, line in zip(count(1), file, strict=False) if line.strip())
         return next(islice(rows, row - 1, None), row)
@@ -669,6 +669,6 @@ class JsonTable(ArrowFile):
 
 
 def text_file(source: input_files.TraceFile) -> Path | None:
-    """Return the user's file as it was read, None of values of a program: these have no lines."""
+    """Return the user's file; None for values of a program, which have no lines."""
     path = Path(source.path)
     return input_files.readable(path) if path == input_files.STANDARD_INPUT or exists(path) else None
