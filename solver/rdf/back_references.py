@@ -57,9 +57,9 @@ class BackReferences:
 
 @contextmanager
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
-    """Yield the matching process; it is ended if its answer was not read, also on Ctrl-C,
+    """Yield the matching process, which ends if its answer was not read, also on Ctrl-C.
 
-    because it would send that answer to the next question.
+    Otherwise it would send that answer to the next question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()
