@@ -1,4 +1,4 @@
-"""`compare` of two logs of alerts: what only one has, how late the other is, what predicts each."""
+"""`compare` of two logs of alerts: unmatched alerts, delays, and the semantics that predicts each log."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,7 +41,7 @@ _LATEST: Final = 250_000_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class LogOptions:
-    """What two logs of alerts are explained by."""
+    """The options that explain two logs of alerts."""
 
     HEADING: ClassVar = "Two logs of alerts"
 
@@ -74,7 +74,7 @@ class LogOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogsRequest:
-    """What `compare_logs` is asked."""
+    """The arguments of `compare_logs`."""
 
     first: Path = argument("ALERTS", "First log of alerts.", source="trace")
     second: Path = argument("ALERTS", "Second log of alerts.", source="trace")
@@ -89,9 +89,9 @@ class LogsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class LogsResult(Findings):
-    """What `compare_logs` returns: the alerts of both logs in pairs, and what predicts each log.
+    """The result of `compare_logs`: the alerts of both logs in pairs, and predictions of each log.
 
-    `predictions` are those of the first log, then of the second, the best of each first; none without
+    `predictions` has the first log's, then the second log's, each sorted with the best first; empty without
     events. `draft` is the text of a query that was made from the columns.
     """
 
@@ -112,12 +112,12 @@ class LogsResult(Findings):
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the times are, in milliseconds, where they are any."""
+        """The mapping of times, in milliseconds, to dateTimes, if any."""
         return self._dates
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 where they differ, 3 by --fail-on-empty where no log has an alert."""
+        """1 for a difference, 3 by --fail-on-empty if no log has an alert."""
         if self._fails_on_empty and not self.match.alerts:
             return FAILED, "--fail-on-empty: no alert in either log"
         return int(not self.same), None
@@ -150,13 +150,13 @@ def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
 
 
 def is_log(text: str) -> bool:
-    """Whether the name of an engine is rather that of a file of alerts."""
+    """Whether a first argument names a file of alerts, not an engine."""
     return Path(text).suffix.lower() in SUFFIXES
 
 
 @offered_functions(LogsRequest)
 def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
-    r"""Return which alerts two logs have in common, when, and which semantics of a query predicts each log.
+    r"""Return the common alerts of two logs, and the semantics of a query that predicts each log.
 
     >>> result = compare_logs("time,room\n2,hall\n9,hall\n", "time,room\n10,hall\n")
     >>> [(alert.first, alert.second) for alert in result.match.alerts]
@@ -206,7 +206,7 @@ _Logs = tuple[Recording, Recording]
 
 
 def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | None, _Logs]:
-    """Return two logs by time, and what their dateTimes count from; None where their times are numbers."""
+    """Return the origin of the dateTimes, None for numbers, and two logs by time."""
     reading, problem = _reading(request), None
     for zero in (None, *initial.ZEROS):
         dated = reading if zero is None else replace(reading, origin=read_time(zero))
@@ -225,7 +225,7 @@ def _read_logs(paths: tuple[Path, Path], request: LogsRequest) -> tuple[str | No
 
 
 def _minute(zero: str | None, times: Iterable[float]) -> int:
-    """Return the whole minute before all times that dateTimes have, counted from `zero`; else 0."""
+    """Return the last whole minute before all times, counted from `zero`; 0 if times are numbers."""
     return 0 if zero is None else initial.minute_before(times)
 
 
@@ -234,14 +234,14 @@ def _shown(moment: datetime) -> str:
 
 
 def _reading(request: LogsRequest) -> requests.AnswersOptions:
-    """Return how logs are read, before anybody knows what their dateTimes count from."""
+    """Return the options for reading logs before the origin of dateTimes is known."""
     return replace(request.recorded, unit=request.input_options.time_point, ordered=False)
 
 
 def _explained(
     request: LogsRequest, zero: str | None, tables: "_Tables", logs: _Logs, listeners: Listeners
 ) -> tuple[tuple[Prediction, ...], tuple[Prediction, ...], str | None]:
-    """Return what predicts each log, and the text of the query that was drafted, if none is given."""
+    """Return the predictions of each log, and the drafted query's text or None."""
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
@@ -268,7 +268,7 @@ _Tables = Sequence[tuple[str, Recording]]
 
 
 def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
-    """Return the one table of events in these columns, named in any case; None where it lacks one."""
+    """Return the only table of events if it has these columns, ignoring case; otherwise None."""
     if len(tables) != 1:
         return None
     ((_, table),) = tables
@@ -291,7 +291,7 @@ def _zero_of_numbers(logs: _Logs) -> str | None:
 
 
 def _event_tables(request: LogsRequest, zero: str | None) -> Iterator[tuple[str, Recording]]:
-    """Yield the logs of events that are tables with a column of times, and what that column is called."""
+    """Yield the logs of events that are tables with a time column, each with the column's name."""
     options = request.input_options
     origin = None if zero is None else read_time(zero)
     for path in request.logs.events:
@@ -311,7 +311,7 @@ def _timed(
 ) -> requests.InputOptions:
     """Return options with a unit that divides the times of events, and the whole minute before all as origin.
 
-    Only where times are dateTimes, and are not said otherwise.
+    Only for dateTimes without given options.
     """
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:

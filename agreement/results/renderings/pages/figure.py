@@ -55,7 +55,7 @@ _PUSH, _PULL, _LIT = "#0b62a4", "#8c3d7e", "#b35900"
 
 
 def check_figure(path: Path) -> None:
-    """Raise LarsError for a name that no picture can have, and where nothing can draw it."""
+    """Raise LarsError for a file name without a picture's extension, or if matplotlib is missing."""
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
     if not path.parent.is_dir():
@@ -132,7 +132,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
 
 
 def _dated(axes: "Axes", variant: VariantReport, setting: Setting) -> str:
-    """Let the times below a picture be dateTimes where the trace has them; return what they are."""
+    """Label the time axis with dateTimes if the trace has them; return the axis's title."""
     dates = dates_on(variant, setting.unit)
     if dates.zero is None:
         return f"time in units of {setting.unit}"
@@ -192,7 +192,7 @@ def _in_lines(text: str) -> str:
 def _window_ends(
     query: EngineQuery, stream: str, at: int, variant: VariantReport, setting: Setting
 ) -> list[tuple[float, float]]:
-    """Return the ends of what a query's windows on a stream show at a time; of time windows alone."""
+    """Return the interval of each time-based window of a query on a stream, at a time."""
     result = []
     for source in sources(query):
         window = window_operator(source.window, source.stream, setting.unit, setting.bounds)
