@@ -1,6 +1,6 @@
-"""cs(Q) and cq(Q): what each engine's query must be when both stem from Q (LARS 2015, Section 3).
+"""cs(Q) and cq(Q): the queries of both engines that stem from Q (LARS 2015, Section 3).
 
-Which part of a C-SPARQL pattern is matched in which stream: by vocabulary, or as the user says.
+The streams in which parts of a C-SPARQL pattern are matched: by vocabulary, or as assigned by the user.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -49,7 +49,7 @@ class Assignment:
         self._check_paths(query.pattern)
 
     def __call__(self, bgp: Bgp) -> dict[Iri, Bgp]:
-        """Return the part of the pattern that each stream gets; what no stream carries is static."""
+        """Return each stream's part of the pattern; a triple pattern of no stream is static."""
         parts: dict[Iri, list[TriplePattern]] = {}
         for triple in bgp.triples:
             candidates = self._candidates(triple)
@@ -102,7 +102,7 @@ class Variant:
 def cs(query: Query) -> EngineQuery:
     """The C-SPARQL query of Q: every g becomes ∅, with all windows merged into the default graph.
 
-    Raises ModelError where the stream of a window is a variable: FROM STREAM names one.
+    Raises ModelError if the stream of a window is a variable: FROM STREAM names one.
     """
     merged = dict.fromkeys(MergedStream(_name(part.stream), part.window) for part in query.streams)
     return replace(_engine_query(query, Language.CSPARQL, query.pattern), merged=tuple(merged))
@@ -111,7 +111,7 @@ def cs(query: Query) -> EngineQuery:
 def cq(query: Query) -> tuple[Variant, ...]:
     """Return all 2^|S| CQELS queries, the all-brave one first and the all-cautious one last.
 
-    Raises ModelError when a g is no part of P, overlaps another, or lies inside a GRAPH.
+    Raises ModelError if a g is not a part of P, overlaps another g, or is inside a GRAPH.
     """
     parts = tuple(part for part in query.streams if part.pattern != EMPTY)
     _check_parts(query.pattern, parts)
@@ -148,8 +148,8 @@ def _name(stream: Iri | Variable) -> Iri:
 def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
 
-    `(STREAM s ω g) UNION g` is a cautious block: it stands for g, as `STREAM s ω g` does. A block that reads
-    the graphs of elements has no g: `with_graphs` all blocks stay in P then, else it is a ModelError.
+    `(STREAM s ω g) UNION g` is a cautious block: it represents g, like `STREAM s ω g`. A block that reads the
+    graphs of elements has no g: `with_graphs` all blocks stay in P then, else it is a ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     merged = (StreamBlock(part.stream, part.window) for part in query.merged)
@@ -172,7 +172,7 @@ def _model(query: EngineQuery, pattern: Pattern, streams: tuple[StreamBlock, ...
 
 
 def model_of_csparql(query: EngineQuery, assigned: Callable[[algebra.Bgp], dict[Iri, algebra.Bgp]]) -> Query:
-    """Return (V, P, D, S) of a C-SPARQL query, given which part of each BGP is which stream's."""
+    """Return (V, P, D, S) of a C-SPARQL query, given each stream's part of each BGP."""
     parts: dict[StreamBlock, None] = {}
     # The steps of a path are triple patterns where SPARQL makes it such.
     pattern = without_paths(query.pattern)
@@ -249,9 +249,9 @@ def _check_parts(pattern: Pattern, parts: tuple[StreamBlock, ...]) -> None:
 
 
 def _parts_in(bgp: Bgp, parts: Iterable[StreamBlock]) -> list[StreamBlock]:
-    """Return the parts that occur in a basic graph pattern, without those inside another one of their stream.
+    """Return the parts inside a basic graph pattern, without parts inside larger parts of the same stream.
 
-    A triple pattern can stand in several BGPs: in each it belongs to the part that this BGP has.
+    A triple pattern can be in several BGPs: in each BGP it belongs to that BGP's part.
     """
     inside = [part for part in parts if _contains(bgp, part.pattern)]
 
