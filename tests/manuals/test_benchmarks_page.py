@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from itertools import chain
 
 import pyoxigraph as ox
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from agreement import api
 from agreement.documents.requests.query_files import query_in
 from lars.durations import Duration
+from tests.agreement.command import lars
 from tests.agreement.comparing.agree.benchmark_tables import row_of, tables
 from tests.agreement.comparing.agree.published import confirmed
 from tests.agreement.comparing.agree.sparql_sides import Side, arrivals_of, check_rows
@@ -144,3 +146,50 @@ def stem_from_one(csparql, cqels):
     queries = [query_in(re.sub(r"\{\w+\}", "9", text), "q", unit) for text in texts]
     told = [text for text in differences(*queries, unit) if text.startswith(NO_MODEL)]
     return not told and different_datasets(*queries) is None
+
+
+PROGRAMS = rows(
+    "agreement/manual/benchmarks.md",
+    "| program | longest window of the queries | window of the program | result |",
+)
+LENGTHS = {"s": 1, "sec": 1, "min": 60}
+
+
+def seconds(written):
+    """Return the length of a window as a query, a program or the page writes it."""
+    number, unit = re.fullmatch(r"(\d+) ?(\w+)", written).groups()
+    return int(number) * LENGTHS[unit] if unit != "ms" else int(number) // 1000
+
+
+@pytest.mark.skipif(not (SHARED / "citybench").is_dir(), reason="the queries of CityBench are not here")
+@pack("stream-reasoners")
+@pytest.mark.parametrize("row", PROGRAMS, ids=lambda row: row[0])
+def test_each_program_beside_a_pair_of_citybench_is_what_the_table_says(row):
+    name, of_queries, of_program, result = row
+    path = PACKS["stream-reasoners"].folder / f"citybench-{name}.idlvsr"
+    queries = (SHARED / "citybench" / "queries").glob(f"*/{name}.rq")
+    asked = [re.findall(r"\[\s*range (\d+m?s)", each.read_text(), re.IGNORECASE) for each in queries]
+    assert max(map(seconds, chain(*asked))) == seconds(of_queries)
+    windows = re.findall(r"\bin \[([^]]*)\]", re.sub("(?m)^%.*", "", path.read_text()))
+    assert {*map(seconds, windows)} == ({seconds(of_program)} if windows else set())
+    assert bool(windows) == (of_program != "the present time point")
+    ran = lars("translate", path)
+    assert ran.code == (0 if result == "evaluated" else 2)
+    assert result.removeprefix("rejected: ") in (ran.err or "evaluated") or not ran.code
+
+
+@pack("stream-reasoners")
+def test_the_program_of_q11_says_when_a_sensor_was_silent_for_ten_minutes(tmp_path):
+    observed, asked = (1, 700, 900), (1, 601, 602, 700, 1300, 1301, 1500, 1501)
+    lines = [
+        f"{t} {'weatherMeasurement(0, 1, 2, 3)' if t in observed else 'tick'};" for t in {*observed, *asked}
+    ]
+    (tmp_path / "q11.log").write_text("\n".join(sorted(lines, key=lambda line: int(line.split()[0]))) + "\n")
+    program = PACKS["stream-reasoners"].folder / "citybench-Q11.idlvsr"
+    ran = lars("solve", program, tmp_path / "q11.log", "--show", "sensorsNotOk/1", "--evaluator", "both")
+    assert ran.code == 0, ran.err
+    found = {
+        int(t): "sensorsNotOk(0)" in text for t, text in (line.split(": ") for line in ran.out.splitlines())
+    }
+    right = {t: not any(t - 600 <= one <= t for one in observed) for t in {*observed, *asked}}
+    assert {t: found[t] for t in right} == right
