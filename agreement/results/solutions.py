@@ -200,6 +200,8 @@ class SolveResult(Findings):
         steps = None
         if task is not None and STANDARD_INPUT not in (task.path, *task.trace.paths):
             here, span = explaining.situation_in(task.in_process(), unsaid)
+            if task.predicates is not None:
+                here = replace(here, program=replace(here.program, answers=task.predicates))
             steps = moving(here, span, span.first, task.path)
             page.page["dates"] = here.dates.within(here.stream.timeline).for_script()
         return replace(page, template="solve", page=page.page | {"moving": steps})

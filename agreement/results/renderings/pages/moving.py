@@ -3,9 +3,12 @@
 Each step lists what enters and leaves since the previous step; a script accumulates the steps.
 """
 
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import Final
@@ -15,13 +18,14 @@ from agreement.answering.steps import MOST_INSTANCES, Step, steps, windows_in_or
 from agreement.documents.outputs import Json, clip_text, quantity, short, shorten
 from agreement.results.renderings.pages.page import LATEST_DRAWN
 from lars.analysis import windows_of
+from lars.errors import LarsError
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Rule, atoms, is_fact, write_literal
 from lars.language.stream import Moment
 from lars.language.terms import Atom, signature, unify
 from lars.language.windows import Interval, IntervalWindow, Window
 from solver.columns import Numbering
-from solver.facts import STREAM_PREDICATE, canonical_atom
+from solver.facts import STREAM_PREDICATE, Multiples, canonical_atom, split
 from translate.tau import TRIGGER
 
 _MOST_STEPS: Final = 200
@@ -37,41 +41,68 @@ _LONGEST: Final = 300
 """Of more instances of a rule at a time, rules, lanes, and letters of an atom the first are shown."""
 
 
+Ends = Callable[[int], Interval]
+"""The interval of a window at a time."""
+
+
 def times_of(here: ProgramSituation, span: Interval, start: int) -> tuple[list[int], str]:
     """Return the time points of a page in a span, in order, and a sentence if they are not all.
 
-    If there are many, times at which input arrives or leaves a window are chosen, nearest to `start` first.
+    If there are many, times at which something changes are chosen, nearest to `start` first.
     """
     count = span.last - span.first + 1
     if count <= _MOST_STEPS:
         return list(span), ""
-    lengths = {0}
-    for window in windows_in_order(here.program):
-        past = window.reach[0] if isinstance(window, IntervalWindow) else None
-        lengths |= set() if past is None else {past + 1}
-    near = {u + length for u in here.stream.input for length in lengths if u + length in span}
-    found = sorted({start, *near} if start in span else near, key=lambda t: abs(t - start))
-    chosen = sorted(found[:_MOST_STEPS]) or [span.first]
+    near = sorted({start, *_turns(here, span, start)} if start in span else _turns(here, span, start))
+    chosen = sorted(sorted(near, key=lambda t: abs(t - start))[:_MOST_STEPS]) or [span.first]
     return chosen, (
-        f"The page has {len(chosen)} of {count:,} time points: those at which input arrives, or has just "
-        f"left a window, nearest to {here.dates.option(start)}"
+        f"The page has {len(chosen)} of {count:,} time points: those nearest to {here.dates.option(start)} "
+        "at which input arrives, enters or leaves a window, or is evaluated next"
     )
 
 
+def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
+    """Yield when input near the start arrives, enters or leaves a window, or is evaluated next."""
+    timeline, times = here.stream.timeline, range(span.first, span.last + 1)
+    windows = [window for window in windows_in_order(here.program) if isinstance(window, IntervalWindow)]
+    ends = [partial(window.bounds, timeline=timeline) for window in windows]
+    gate, _ = split(here.program, TRIGGER)
+    periods = gate.periods if isinstance(gate, Multiples) else ()
+    for u in sorted(here.stream.input, key=lambda u: abs(u - start))[:_MOST_STEPS]:
+        # The ends of windows never move back: so each is found without a look at all time points.
+        entered = (bisect_left(times, u, key=_last(own)) for own in ends)
+        left = (bisect_left(times, u + 1, key=_first(own)) for own in ends)
+        for t in {u, *(times[place] for place in (*entered, *left) if place < len(times))}:
+            yield from (turn for turn in (t, *(t + -t % period for period in periods)) if turn in span)
+
+
+def _first(ends: Ends) -> Callable[[int], int]:
+    return lambda t: ends(t).first
+
+
+def _last(ends: Ends) -> Callable[[int], int]:
+    return lambda t: ends(t).last
+
+
 def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Json | None:
-    """Return the steps of a program around a start time for the script of a page; None for huge times."""
+    """Return the steps of a program around a start time for a page's script; None where there are none."""
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
     times, chosen = times_of(here, span, start)
     begun, found = monotonic(), list[Step]()
-    for step in steps(here, sorted(times, key=lambda t: abs(t - start)), path):
-        found.append(_as_read(here, step))
-        if monotonic() - begun > _MOST_SECONDS:
-            break
+    # Columns evaluate programs that clingo refuses, such as those with large numbers.
+    with suppress(LarsError):
+        for step in steps(here, sorted(times, key=lambda t: abs(t - start)), path):
+            found.append(_as_read(here, step))
+            if monotonic() - begun > _MOST_SECONDS:
+                break
+    if not found:
+        return None
     while (page := _encoded(here, found, start)) is None:
         found = found[: len(found) // 2]
     left = len(times) - len(found)
-    more = f"{quantity(left, 'more step')} would make the page too long, or take too long" if left else ""
+    omitted = f"{quantity(left, 'more step')} would be too long or slow, or cannot be evaluated by clingo"
+    more = omitted if left else ""
     return page | {"left": list(filter(None, (chosen, more, *page["left"])))}
 
 

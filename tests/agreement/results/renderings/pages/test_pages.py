@@ -69,12 +69,20 @@ def test_a_page_of_answers_has_each_step_of_a_query_and_of_a_program(tmp_path):
         assert moving["left"] == []
 
 
-def test_a_page_of_many_steps_says_what_it_leaves_out():
-    program, trace = "hot(X) ← ⊞^{3,0,3} ◇ e(X).", "0: e(a).\n90000: e(b).\n"
+def test_a_page_of_many_steps_has_those_at_which_something_changes():
+    program, trace = "hot(X) ← ⊞^{3,0,3} ◇ e(X).", "1: e(a).\n90000: e(b).\n"
     moving = api.solve(program, trace).page().page["moving"]
-    assert [step["t"] for step in moving["steps"]] == [0, 6, 90000]
-    (left,) = moving["left"]
-    assert left.startswith("The page has 3 of 90,001 time points: those at which input arrives, or has")
+    assert [step["t"] for step in moving["steps"]] == [0, 1, 3, 6, 90000]
+    assert moving["left"][0].startswith("The page has 5 of 90,001 time points: those nearest to 0")
+
+
+def test_a_page_of_many_steps_has_the_evaluations_that_pull_makes():
+    query = "SELECT ?x FROM STREAM <e:s> [RANGE 5s STEP 7s] WHERE { ?x <e:p> ?y }"
+    trace = '<e:a> <e:p> <e:b> <e:s> "10" .\n<e:a> <e:p> <e:b> <e:s> "5000" .\n'
+    moving = api.solve(query, trace, bounds="closed").page().page["moving"]
+    evaluated = [step["t"] for step in moving["steps"] if not step["silent"]]
+    assert 14 in evaluated
+    assert all(t % 7 == 0 for t in evaluated)
 
 
 def test_what_an_engine_reports_has_no_steps(tmp_path):
