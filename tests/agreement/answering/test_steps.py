@@ -7,8 +7,9 @@ from hypothesis import given
 from agreement.answering.explaining import ProgramSituation
 from agreement.answering.steps import steps, windows_in_order
 from agreement.results.renderings.pages.moving import moving
-from lars.language.program import formulas
+from lars.language.program import atoms, formulas
 from lars.language.stream import cut, moments, with_moments, write_moments
+from lars.language.terms import signature
 from lars.semantics import all_background, choices, separate
 from lars.semantics.definitions import answer_streams, body_holds, ground, is_model
 from tests.lars.strategies import cases
@@ -52,17 +53,28 @@ def test_steps_are_those_of_the_definitions(case):
     assert (list(step.contents), fires) in list(defined(case, step.derived))
 
 
-def added_up(page, place):
-    """Return for each window of a page's step, and for what holds, what has entered and not left."""
+def changed(before, entered, left):
+    """Return what is there after a change; nothing enters that is there, and nothing leaves that is not."""
+    assert before.isdisjoint(entered)
+    assert before.issuperset(left)
+    return (before - set(left)) | set(entered)
+
+
+def added_up(page):
+    """Yield for each step of a page the atoms in each window, and those that hold."""
     windows, holds = [set() for _ in page["windows"]], set()
-    for step in page["steps"][: place + 1]:
-        for own, (_, _, entered, left) in zip(windows, step["windows"], strict=True):
-            own.difference_update(left)
-            own.update(entered)
-        entered, left = step["holds"]
-        holds = (holds - set(left)) | set(entered)
-    shown = [{(page["items"][n]["t"], page["items"][n]["text"]) for n in own} for own in windows]
-    return shown, {page["texts"][number] for number in holds}
+    for step in page["steps"]:
+        changes = [(entered, left) for _, _, entered, left in step["windows"]]
+        windows = [changed(own, *change) for own, change in zip(windows, changes, strict=True)]
+        holds = changed(holds, *step["holds"])
+        items = [{(page["items"][n]["t"], page["items"][n]["text"]) for n in own} for own in windows]
+        yield step, items, {page["texts"][number] for number in holds}
+
+
+def read_through(program, window):
+    """Return the predicates that formulas read through a window."""
+    literals = [literal for rule in program.rules for literal in rule.body]
+    return {signature(atom) for one in literals for atom, _, own in atoms(one) if window in own}
 
 
 @given(cases(covered_programs().filter(is_encoded)))
@@ -70,10 +82,13 @@ def test_a_page_adds_up_to_its_steps(case):
     here = situation(case)
     page = moving(here, here.stream.timeline, case.t, Path("program.lars"))
     assert page["steps"][page["start"]]["t"] == case.t
-    for place, step in enumerate(steps(here, here.stream.timeline, Path("program.lars"))):
-        windows, holds = added_up(page, place)
+    every = zip(added_up(page), steps(here, here.stream.timeline, Path("program.lars")), strict=True)
+    for (told, windows, holds), step in every:
         assert holds == set(write_moments(step.derived or (), step.t))
-        assert [one for one, *_ in page["steps"][place]["fires"]] == list(step.instances)
-        for window, (_, held) in zip(windows, step.contents, strict=True):
-            arrived = {(u, str(a)) for u, a in held if a in here.stream.input.get(u, ())}
-            assert arrived <= window <= {(u, str(a)) for u, a in held}
+        assert [number for number, *_ in told["fires"]] == list(step.instances)
+        for window, own, (_, held) in zip(
+            windows_in_order(case.program), windows, step.contents, strict=True
+        ):
+            read = read_through(case.program, window)
+            wanted = {(u, a) for u, a in held if a in here.stream.input.get(u, ()) or signature(a) in read}
+            assert own == {(u, str(a)) for u, a in wanted}
