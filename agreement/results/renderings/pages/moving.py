@@ -41,7 +41,7 @@ _LONGEST: Final = 300
 """Of more instances of a rule at a time, rules, lanes, and letters of an atom the first are shown."""
 
 
-Ends = Callable[[int], Interval]
+BoundsAt = Callable[[int], Interval]
 """The interval of a window at a time."""
 
 
@@ -76,11 +76,11 @@ def _turns(here: ProgramSituation, span: Interval, start: int) -> Iterator[int]:
             yield from (turn for turn in (t, *(t + -t % period for period in periods)) if turn in span)
 
 
-def _first(ends: Ends) -> Callable[[int], int]:
+def _first(ends: BoundsAt) -> Callable[[int], int]:
     return lambda t: ends(t).first
 
 
-def _last(ends: Ends) -> Callable[[int], int]:
+def _last(ends: BoundsAt) -> Callable[[int], int]:
     return lambda t: ends(t).last
 
 
