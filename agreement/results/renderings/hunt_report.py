@@ -36,7 +36,7 @@ def as_text(hunt: Hunt, folders: Sequence[str]) -> Iterator[RenderableType]:
         if number < len(folders):
             yield f"  {folders[number]}"
         if not fault.isolated:
-            yield f"  {_TOGETHER}."
+            yield f"  {_beside_text(fault)}."
         yield stream_table(fault)
         yield places_table(fault)
     if hunt.left:
@@ -110,11 +110,15 @@ def _rows_text(rows: Sequence[Row]) -> str:
     return ", ".join(sorted(map(outputs.short_row, rows))) or "no row"
 
 
+def _beside_text(fault: Fault) -> str:
+    known = "; ".join(rule.sentence for rule in fault.other_rules)
+    return f"{_TOGETHER}{known and f': {known}'}"
+
+
 def rule_text(fault: Fault) -> str:
     """Return the rule that the engine seems to follow, in a sentence."""
     if fault.rule is not None:
-        beside = "".join(f"; {rule.sentence}" for rule in fault.other_rules)
-        more = "" if fault.isolated else f" {_TOGETHER}{beside and f': {beside[2:]}'}."
+        more = "" if fault.isolated else f" {_beside_text(fault)}."
         return f"The engine follows another rule: {fault.rule.sentence}.{more}"
     if not fault.repeated:
         return "A new process answered the same query and stream otherwise: the engine is not deterministic."
