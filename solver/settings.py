@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, time
 from enum import Enum
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import printable
@@ -38,35 +38,16 @@ def unsaid(message: str) -> None:
 _EPOCH_LIKE: Final = NANOSECONDS["d"] * 365 * 30
 
 
-class OnError(Enum):
-    """The reaction to a line that cannot be read."""
-
-    STOP = "stop"
-    SKIP = "skip"
-
-
-class BlankNodes(Enum):
-    """The scope in which equal labels are one blank node."""
-
-    DOCUMENT = "document"
-    ELEMENT = "element"
+OnError = Literal["stop", "skip"]
+"""The reaction to a line that cannot be read."""
+BlankNodes = Literal["document", "element"]
+"""The scope in which equal labels are one blank node."""
 
 
-class Evaluator(Enum):
-    """The evaluator of programs: columns if possible, otherwise clingo; or both, compared."""
-
-    AUTO = "auto"
-    RELATIONAL = "relational"
-    CLINGO = "clingo"
-    BOTH = "both"
-
-
-class Certify(Enum):
-    """The evaluation times at which clingo certifies columns' answers; a number: that many."""
-
-    ALL = "all"
-    SOME = "some"
-    NONE = "none"
+Evaluator = Literal["auto", "relational", "clingo", "both"]
+"""The evaluator of programs: columns if possible, otherwise clingo; or both, compared."""
+Certify = Literal["all", "some", "none"]
+"""The evaluation times at which clingo certifies columns' answers; a number: that many."""
 
 
 class TraceWarning(UserWarning):
@@ -110,7 +91,7 @@ class TraceOptions:
     trace_unit: Duration | None = None
     origin: datetime | None = None
     sort: bool = False
-    on_error: OnError = OnError.STOP
+    on_error: OnError = "stop"
     rejected: Path | None = None
     streams: Mapping[Path, str] = field(default_factory=dict)
     query_streams: tuple[str, ...] = ()
@@ -146,8 +127,8 @@ class Runner:
     slices: int | None = None
     progress: Progress = no_progress
     notice: Warn = unsaid
-    evaluator: Evaluator = Evaluator.AUTO
-    certify: Certify | int = Certify.SOME
+    evaluator: Evaluator = "auto"
+    certify: Certify | int = "some"
     resume: Path | None = None
 
 

@@ -452,7 +452,7 @@ def ticker_files(
     run = _script(
         "run_ticker.sh",
         tick=clock.nanoseconds // NANOSECONDS["ms"],
-        reasoner=reasoner.value,
+        reasoner=reasoner,
         legend=LEGEND_FILE,
         arrival=writer.predicates[signature(arrival)],
     )

@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from io import TextIOWrapper
 from itertools import chain, count
 from os import environ
@@ -23,7 +22,7 @@ from pathlib import Path
 from platform import python_version
 from tempfile import SpooledTemporaryFile
 from threading import Event, Thread
-from typing import Annotated, Any, ClassVar, Final
+from typing import Annotated, Any, ClassVar, Final, Literal
 
 import typer
 from rich.console import Console, RenderableType
@@ -166,12 +165,8 @@ _LETTERS_AT_ONCE: Final = 2**20
 _LONGEST_SENTENCE: Final = 300
 
 
-class Colors(StrEnum):
-    """Whether what is printed has colours."""
-
-    AUTO = "auto"
-    ALWAYS = "always"
-    NEVER = "never"
+Colors = Literal["auto", "always", "never"]
+"""Whether what is printed has colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,9 +182,7 @@ class EveryOption:
         metavar="SIZE",
     )
     verbose: bool = options.option(False, "Print the Python traceback if the run fails.")
-    color: Colors = options.option(
-        Colors.AUTO, "Color the verdicts. auto: on a terminal, unless NO_COLOR is set."
-    )
+    color: Colors = options.option("auto", "Color the verdicts. auto: on a terminal, unless NO_COLOR is set.")
 
 
 _every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
@@ -253,9 +246,9 @@ def _drawn(part: RenderableType) -> str:
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
     color = _every.get().color
-    colored = there.is_terminal if color is Colors.AUTO else color is Colors.ALWAYS
+    colored = there.is_terminal if color == "auto" else color == "always"
     return table_text(
-        part, width=width, terminal=colored, plain_text=color is Colors.AUTO and "NO_COLOR" in environ
+        part, width=width, terminal=colored, plain_text=color == "auto" and "NO_COLOR" in environ
     )
 
 

@@ -289,7 +289,7 @@ class InitialExperiment:
         if input_options.sort:
             yield "sort = true"
         if input_options.blank_nodes is not None:
-            yield f"blank_nodes = {_text(input_options.blank_nodes.value)}"
+            yield f"blank_nodes = {_text(input_options.blank_nodes)}"
         yield from _table("readings", input_options.readings or {})
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
         mapped = self.mapped(note)

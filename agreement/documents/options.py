@@ -20,7 +20,7 @@ from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Final, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from agreement.documents.values import WrongValueError, cut
+from agreement.documents.values import WrongValueError, choices_of, cut
 from lars.errors import LarsError, PlacedError
 
 Reader = Callable[[Any], Any]
@@ -87,9 +87,8 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What is accepted of an enumeration; of other types nothing."""
-        is_choice = isinstance(self.kind, type) and issubclass(self.kind, Enum)
-        return tuple(str(member.value) for member in self.kind) if is_choice else ()
+        """What is accepted of an enumeration, or of words; of other types nothing."""
+        return tuple(choices_of(self.kind))
 
     @property
     def python_type(self) -> str:
@@ -225,11 +224,11 @@ def check_range(declared_option: Option, value: Any) -> None:
 
 
 def member_of(declared_option: Option, value: Any) -> Any:
-    """Return the member of an enumeration that has a value; raises LarsError for others."""
-    try:
-        return declared_option.kind(value)
-    except ValueError:
-        raise LarsError(f"expected {', '.join(declared_option.choices)}") from None
+    """Return the choice that a value says; raises LarsError for others."""
+    choices = choices_of(declared_option.kind)
+    if isinstance(value, str) and value in choices:
+        return choices[value]
+    raise LarsError(f"expected {', '.join(choices)}")
 
 
 def shell_words(request: Any) -> Iterator[str]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, compress, count
 from pathlib import Path
-from typing import Any, ClassVar, Final, assert_never
+from typing import Any, ClassVar, Final, Literal, assert_never
 
 from agreement.documents.dates import NO_DATES, SUFFIX, Dates
 from agreement.documents.options import IdleOptions, has, has_not, option
@@ -47,18 +47,14 @@ class TableFormat(StrEnum):
 _FOR_PAPERS: Final = (TableFormat.MARKDOWN, TableFormat.LATEX)
 
 
-class TermForm(StrEnum):
-    """How terms stand in a data frame: exactly, as values of their types, or short for readers."""
-
-    EXACT = "n-triples"
-    VALUES = "values"
-    SHORT = "short"
+TermForm = Literal["n-triples", "values", "short"]
+"""How terms stand in a data frame: exactly, as values of their types, or short for readers."""
 
 
 _TERMS: Final = {
-    TermForm.EXACT: "str: the term, as in N-Triples; none: unbound",
-    TermForm.VALUES: "any: the term's value, where all terms have one of a type, else a text; none: unbound",
-    TermForm.SHORT: "str: the term, short for readers; none: unbound",
+    "n-triples": "str: the term, as in N-Triples; none: unbound",
+    "values": "any: the term's value, where all terms have one of a type, else a text; none: unbound",
+    "short": "str: the term, short for readers; none: unbound",
 }
 
 
@@ -88,7 +84,7 @@ class OutOptions:
     )
     out_format: TableFormat = option(TableFormat.PARQUET, "File format of the tables.")
     out_terms: TermForm = option(
-        TermForm.EXACT, "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
+        "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
     )
 
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
@@ -103,7 +99,7 @@ class OutOptions:
         dated = (out_table.with_dates(dates) for out_table in tables)
         written = (out_table.in_dates() if for_papers else out_table for out_table in dated)
         out_tables = {f"{out_table.name}.{self.out_format.suffix}": out_table for out_table in written}
-        terms = TermForm.SHORT if for_papers else self.out_terms
+        terms = "short" if for_papers else self.out_terms
         manifest: dict[str, object] = {
             file: dict(out_table.descriptions(terms)) for file, out_table in out_tables.items()
         }
@@ -213,7 +209,7 @@ def check_folder(out: Path) -> None:
 def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) -> None:
     names = [column.name for column in table.columns]
     match kind:
-        case TableFormat.PARQUET if terms is TermForm.EXACT:
+        case TableFormat.PARQUET if terms == "n-triples":
             # Loads Arrow.
             from solver.columns.parquet_files import write_parquet
 
@@ -225,7 +221,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(names)
                 written = _rows(table, terms)
-                writer.writerows(written if terms is TermForm.EXACT else map(_without_formulas, written))
+                writer.writerows(written if terms == "n-triples" else map(_without_formulas, written))
         case TableFormat.JSON_LINES:
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
@@ -245,7 +241,7 @@ def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) ->
 
 def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     """Return the rows of a table for a text, with terms in a form."""
-    if terms is TermForm.EXACT:
+    if terms == "n-triples":
         return (list(map(_as_number, row)) for row in table.rows)
     frame = as_frame(table, terms)
     # Asked before values are objects: then NaN would be none too.
@@ -293,7 +289,7 @@ def _for_readers(column: Column, value: TableValue) -> str:
 _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
 
-def as_frame(table: OutTable, terms: TermForm = TermForm.EXACT, dated: Dates = NO_DATES) -> Any:
+def as_frame(table: OutTable, terms: TermForm = "n-triples", dated: Dates = NO_DATES) -> Any:
     """Return a table as a data frame, its values of the kinds that the columns say."""
     import pandas as pd  # type: ignore[import-untyped]
 
@@ -307,10 +303,10 @@ def _column(column: Column, values: Sequence[TableValue], terms: TermForm, dated
 
     if column.is_time and dated.zero is not None:
         return _moments(values, dated)
-    if terms is TermForm.EXACT or not column.name.startswith("?"):
+    if terms == "n-triples" or not column.name.startswith("?"):
         return pd.array(values, dtype=_KINDS[column.kind])
     texts = [None if value is None else str(value) for value in values]
-    if terms is TermForm.SHORT:
+    if terms == "short":
         return pd.array([None if text is None else short(text) for text in texts], dtype="string")
     # Loads SPARQL's values, which other forms do not need.
     from agreement.documents.term_values import term_values

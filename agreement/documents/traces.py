@@ -258,7 +258,7 @@ class LocalTrace:
 
     def without_certification(self) -> "LocalTrace":
         """Return the same trace, of which answers are not certified."""
-        return replace(self, runner=replace(self.runner, certify=settings.Certify.NONE))
+        return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
         """Return the same input with another background; terms have the same codes."""

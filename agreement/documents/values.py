@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, get_args, get_origin
 
 from lars.durations import NANOSECONDS, Duration, TimedPoints, read_duration
 from lars.errors import LarsError
@@ -30,8 +30,6 @@ ABSOLUTE_IRI = re.compile(r'[A-Za-z][A-Za-z0-9+.-]*:[^\s<>"{}|\\^`\x00-\x20]+')
 _DATE_TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,6})?(Z|[+-]\d\d:\d\d)?", re.ASCII)
 _LONGEST_SHOWN = 60
 _ENDS: Final = 2
-
-_Enumeration = TypeVar("_Enumeration", bound=Enum)
 
 
 class WrongValueError(ValueError):
@@ -345,35 +343,46 @@ def _iri(value: object, what: str) -> Iri:
     return Iri(value)
 
 
-def several_of(choices: type[_Enumeration]) -> Callable[[object], frozenset[_Enumeration]]:
-    """Return the reader of a list of an enumeration's values."""
+def choices_of(kind: Any) -> Mapping[str, Any]:
+    """Return the choices of an enumeration, or of words, by how they are written; of other types none.
 
-    def read(value: object) -> frozenset[_Enumeration]:
+    >>> choices_of(Literal["stop", "skip"])
+    {'stop': 'stop', 'skip': 'skip'}
+    """
+    if isinstance(kind, type) and issubclass(kind, Enum):
+        return {str(member.value): member for member in kind}
+    return {word: word for word in get_args(kind)} if get_origin(kind) is Literal else {}
+
+
+def several_of(kind: Any) -> Callable[[object], frozenset[Any]]:
+    """Return the reader of a list of choices."""
+
+    def read(value: object) -> frozenset[Any]:
         if not isinstance(value, list):
-            raise wrong(value, f"a list of {', '.join(repr(choice.value) for choice in choices)}")
-        return frozenset(map(one_of(choices), value))
+            raise wrong(value, f"a list of {', '.join(map(repr, choices_of(kind)))}")
+        return frozenset(map(one_of(kind), value))
 
     return read
 
 
-def one_or_more(choices: type[_Enumeration]) -> Callable[[object], tuple[_Enumeration, ...]]:
-    """Return the reader of an enumeration's value, or a list of at least one."""
+def one_or_more(kind: Any) -> Callable[[object], tuple[Any, ...]]:
+    """Return the reader of a choice, or a list of at least one."""
 
-    def read(value: object) -> tuple[_Enumeration, ...]:
+    def read(value: object) -> tuple[Any, ...]:
         values = value if isinstance(value, list) and value else [value]
-        return tuple(dict.fromkeys(map(one_of(choices), values)))
+        return tuple(dict.fromkeys(map(one_of(kind), values)))
 
     return read
 
 
-def one_of(choices: type[_Enumeration]) -> Callable[[object], _Enumeration]:
-    """Return the reader of an enumeration's values."""
+def one_of(kind: Any) -> Callable[[object], Any]:
+    """Return the reader of a choice."""
 
-    def read(value: object) -> _Enumeration:
-        for choice in choices:
-            if choice.value == value:
-                return choice
-        raise wrong(value, ", ".join(f'"{choice.value}"' for choice in choices))
+    def read(value: object) -> Any:
+        choices = choices_of(kind)
+        if isinstance(value, str) and value in choices:
+            return choices[value]
+        raise wrong(value, ", ".join(f'"{choice}"' for choice in choices))
 
     return read
 

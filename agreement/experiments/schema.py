@@ -8,7 +8,6 @@ are filled. A short experiment has, at the top of the file, the keys of [[querie
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping
 from datetime import datetime
-from enum import Enum
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
@@ -173,7 +172,7 @@ def _read(reader: Callable[[Any], object], written: Any) -> PlainValidator:
     return PlainValidator(reader, json_schema_input_type=written)
 
 
-def _one_of(choices: type[Enum]) -> PlainValidator:
+def _one_of(choices: Any) -> PlainValidator:
     return _read(values.one_of(choices), choices)
 
 
@@ -368,7 +367,7 @@ class EngineTable(Table):
         requests.TOLERANCE, requests.JudgeOptions, "tolerance"
     )
     empty: Annotated[requests.EmptyReports, _one_of(requests.EmptyReports)] = _option(
-        requests.EmptyReports.COMPARED, requests.JudgeOptions, "empty"
+        "compared", requests.JudgeOptions, "empty"
     )
     early: Annotated[float, _read(milliseconds, _DurationText)] = _option(0, requests.JudgeOptions, "early")
 

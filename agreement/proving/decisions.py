@@ -152,7 +152,7 @@ def all_hold(answers: Sequence[Decision]) -> bool | None:
 
 
 def trace_on(
-    facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = Certify.NONE
+    facts: Sequence[Fact], static: Background, timeline: Interval, certify: Certify = "none"
 ) -> LocalTrace:
     """Return a trace that is evaluated in this process."""
     return LocalTrace(trace_columns(facts), timeline, static, Runner(in_process=True, certify=certify))
@@ -182,7 +182,7 @@ class PairOnStream:
     end: int
     origin: str | None = None
 
-    def report(self, certify: Certify = Certify.NONE) -> agree.VariantReport:
+    def report(self, certify: Certify = "none") -> agree.VariantReport:
         """Return what `lars agree` says."""
         compared = agree.ComparedInput(trace_on(self.facts, self.static, Interval(0, self.end), certify))
         about = [self.pair], [self.period], compared, self.setting, self.trigger

@@ -25,7 +25,7 @@ from lars.language.formulas import Expression
 from lars.language.terms import Variable
 from solver.facts import Fact
 from solver.minimal import minimal
-from solver.settings import Certify, Progress, Warn, no_progress
+from solver.settings import Progress, Warn, no_progress
 from translate.analysis import expressions_of, parts, rebuild, stream_blocks
 from translate.analysis.nullability import is_cautious
 from translate.model import patterns as algebra
@@ -112,7 +112,7 @@ def minimal_disagreement(
         earlier = state
         for step in (_fewer_elements, _fewer_static, _smaller_queries, _earlier):
             state = step(state, shortest)
-    if first_difference(state.report(Certify.ALL)) is None:
+    if first_difference(state.report("all")) is None:
         raise FailedRunError("what is left does not disagree when clingo certifies it")
     return MinimalDisagreement(state, cause, sizes_of(disagreement), sizes_of(state), evaluations)
 

@@ -102,7 +102,7 @@ def _check_said(flags: Sequence[str], match: requests.MatchBy, *, cases: bool, v
 
     A case contains its query and stream, an engine version has no free choice, and a sequence has no times.
     """
-    sequence = match is requests.MatchBy.SEQUENCE
+    sequence = match == "sequence"
     refusals = (
         (cases, _OF_FILES, "a recorded case, which contains its query, stream and answers"),
         (version, _OF_SPECIFICATIONS, "an engine version, which leaves nothing open; use a specification"),
@@ -246,7 +246,7 @@ def _judged(request: JudgeRequest, options: Options, listeners: Listeners) -> An
     Raises LarsError if nothing can be compared, after warnings about possible reasons.
     """
     unit, messages = request.input_options.time_point, list[str]()
-    origin, ordered = request.input_options.origin, request.how.match is requests.MatchBy.TIME
+    origin, ordered = request.input_options.origin, request.how.match == "time"
     since = None if origin is None else instant_of(origin)
     reading = replace(request.recorded, unit=unit, origin=since, ordered=ordered)
     name = judging.language_of(request.inputs[0], unit) if request.engine is None else request.engine
@@ -286,7 +286,7 @@ def _remarks(verdict: AnswersVerdict, recording: RecordingToJudge) -> Iterator[s
     yield from oddities(recording.recording, recording.task.query, correct=verdict.correct is True)
     if verdict.lost:
         yield "some triples go back in time. The answers are correct if the engine lost some of them."
-    if recording.options.match is requests.MatchBy.TIME:
+    if recording.options.match == "time":
         yield from beyond(recording.recording, recording.task)
     if verdict.correct is False and recording.options.deadline.is_over:
         yield "--time-limit has ended the search for the fault that explains it"

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final, Literal
 
 from rich.console import RenderableType
 
@@ -34,17 +33,8 @@ if TYPE_CHECKING:
     from agreement.results.base.sources import SourceFiles
 
 
-class ProgramFormat(StrEnum):
-    """The output format of `translate`."""
-
-    LARS = "lars"
-    ASCII = "ascii"
-    ASP = "asp"
-    MODEL = "model"
-    JSON = "json"
-    SQL = "sql"
-    TICKER = "ticker"
-    IDLV_SR = "idlv-sr"
+ProgramFormat = Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr"]
+"""The output format of `translate`."""
 
 
 _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", "--semantics")
@@ -117,7 +107,7 @@ class TranslateRequest:
     assign: Mapping[Iri, tuple[Iri, ...]] | None = requests.assign_option()
     input_options: requests.InputOptions
     at: Time | None = requests.reference_time_option()
-    format: ProgramFormat = option(ProgramFormat.LARS, "Output format.")
+    format: ProgramFormat = option("lars", "Output format.")
 
 
 def _task(request: TranslateRequest) -> translating.TranslatingTask:
@@ -143,14 +133,14 @@ def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterabl
     if request.to is not None:
         return translating.rewrite(task, request.to, listeners.warn)
     met = request.input_options.trace(request.trace) if task.solved else None
-    if met is None and request.format is not ProgramFormat.SQL:
+    if met is None and request.format != "sql":
         return translating.lines(task, request.format, listeners.warn)
     # Loads what writes programs with their input.
     from agreement.answering.solve import standing_alone
 
-    if request.format is ProgramFormat.SQL:
+    if request.format == "sql":
         return list(standing_alone.sql_lines(task, met, request.at, listeners.warn))
-    if met is None or request.format is not ProgramFormat.ASP:
+    if met is None or request.format != "asp":
         raise LarsError(f"cannot combine a trace with --format {request.format}; use --format asp or sql")
     return list(standing_alone.asp_lines(task, met, request.at, listeners.warn))
 
@@ -204,8 +194,8 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
     )
     if query is None:
         return request
-    runs = request.format in (ProgramFormat.ASP, ProgramFormat.SQL) and request.to is None
-    static = query.input_options.static if runs or request.format is ProgramFormat.TICKER else ()
+    runs = request.format in ("asp", "sql") and request.to is None
+    static = query.input_options.static if runs or request.format == "ticker" else ()
     options = query.input_options if runs else replace(query.input_options, stream=None, static=static)
     return replace(request, query=query.query, trace=query.traces if runs else (), input_options=options)
 

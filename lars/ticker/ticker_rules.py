@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import chain, count
-from typing import Final
+from typing import Final, Literal
 
 from lars import analysis
 from lars.errors import LarsError
@@ -39,12 +39,8 @@ from lars.language.program import (
 )
 from lars.language.windows import NOW, Ties, TimeWindow, TupleWindow, Window
 
-
-class Reasoner(StrEnum):
-    """The two reasoners that Ticker has; each has faults of its own."""
-
-    CLINGO = "clingo"
-    INCREMENTAL = "incremental"
+Reasoner = Literal["clingo", "incremental"]
+"""The two reasoners that Ticker has; each has faults of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,7 +168,7 @@ def _size(
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
             most = None if met.size is None else met.size + 2
-            number = _bounded(window, size, most) - (reasoner is Reasoner.CLINGO)
+            number = _bounded(window, size, most) - (reasoner == "clingo")
             if number < 1:
                 raise InexpressibleError(
                     f"the window {window}: the least that it shows there is {size - number + 1}"
@@ -357,7 +353,7 @@ def plain_rules(
 
 
 def _is_supported(rule: PlainRule, reasoner: Reasoner) -> bool:
-    if reasoner is Reasoner.CLINGO:
+    if reasoner == "clingo":
         return bool(rule.body)
     # Negated literals can be left out where the input is known.
     return any(isinstance(part, analysis.LiteralForm) and part.positive for part in rule.body)
@@ -375,7 +371,7 @@ def _check_single(program: Program, reasoner: Reasoner, met: TickerInput) -> Non
                 "of several answer streams one is shown there, of none nothing; "
                 "`lars export` accepts it where there is one at each time of a trace"
             )
-        if reasoner is Reasoner.INCREMENTAL and absent:
+        if reasoner == "incremental" and absent:
             raise InexpressibleError("an atom that depends on its own absence, for its reasoner incremental")
 
 

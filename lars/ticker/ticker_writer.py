@@ -48,7 +48,7 @@ def with_signs(
 
 def _patterns(stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner) -> list[terms.Atom]:
     """Return atoms of which each line of the input has an instance."""
-    if reasoner is ticker_rules.Reasoner.CLINGO:
+    if reasoner == "clingo":
         kinds = sorted({(atoms[0].predicate, len(atoms[0].arguments)) for atoms in stream.atoms.values()})
         return [
             terms.Atom(name, tuple(terms.Variable(f"X{n}") for n in range(1, arity + 1)))
@@ -85,9 +85,7 @@ def write_ticker(program: Program, clock: Duration, background: tuple[terms.Atom
     >>> print(write_ticker(read("up(X) ← ⊞^3 □ high(X)."), read_duration("1s")).splitlines()[-1])
     up(X) :- high(X) always [3 sec].
     """
-    first, rest = (
-        ticker_writer(program, clock, ticker_rules.Reasoner.CLINGO, background).text().split("\n", 1)
-    )
+    first, rest = ticker_writer(program, clock, "clingo", background).text().split("\n", 1)
     return f"{first}\n{_SILENT}\n{rest}"
 
 
@@ -101,7 +99,7 @@ def ticker_writer(
     """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
     rules = ticker_rules.plain_rules(program, background, reasoner, stream)
     hidden = ticker_rules.hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
-    if stream.last is not None and reasoner is ticker_rules.Reasoner.INCREMENTAL:
+    if stream.last is not None and reasoner == "incremental":
         rules = guarded_rules(rules, stream.atoms, stream.last, hidden)
     else:
         rules = (*rules, *scoping_rules(rules, next(hidden)))

@@ -40,8 +40,8 @@ def certified_runs(
     question: evaluation.Question,
     situation: relational.EncodedSituation,
     within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
-    certify: Certify | int = Certify.SOME,
+    evaluator: Evaluator = "auto",
+    certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
     """Return the answers as `answer_runs` does, certified at some of the times, at one if clingo can.
 
@@ -66,17 +66,17 @@ def certified_part(
 ) -> evaluation.AnswerRuns:
     """Return the answers of one of many parts of a job, perhaps certified at no time: others are."""
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
-    asks_clingo_anyway = evaluator in {Evaluator.BOTH, Evaluator.CLINGO}
+    asks_clingo_anyway = evaluator in {"both", "clingo"}
     if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
         return replace(runs, certified=len(runs.times))
     claim, draw = _Claim(question, runs, _used(question, situation)), _draw(question, within)
     drawn = _spread(runs.times, claim.wanted(certify, draw), draw)
-    return claim.certified(claim.groundable(drawn) if certify is Certify.SOME else drawn, situation)
+    return claim.certified(claim.groundable(drawn) if certify == "some" else drawn, situation)
 
 
 def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
     """Whether a job's answers should be certified at some times, but are certified at none."""
-    return certify is Certify.SOME and not answer_parts.certified and answer_parts.evaluations > 0
+    return certify == "some" and not answer_parts.certified and answer_parts.evaluations > 0
 
 
 def certified_first(
@@ -145,11 +145,11 @@ class _Claim:
     def wanted(self, certify: Certify | int, draw: Random) -> int:
         """Return the number of times to certify; 0 is possible if clingo is slow."""
         match certify:
-            case Certify.NONE:
+            case "none":
                 return 0
-            case Certify.ALL:
+            case "all":
                 return len(self.answers.times)
-            case Certify.SOME:
+            case "some":
                 return self._affordable(draw)
             case number:
                 return min(number, len(self.answers.times))

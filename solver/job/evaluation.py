@@ -407,7 +407,7 @@ def answers_in(
     questions: Sequence[Question],
     situation: relational.EncodedSituation,
     within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
+    evaluator: Evaluator = "auto",
 ) -> Iterator[Answer]:
     """Yield each answer of each question at its evaluation times in the interval, once.
 
@@ -425,7 +425,7 @@ def answer_runs(
     questions: Sequence[Question],
     situation: relational.EncodedSituation,
     within: Interval,
-    evaluator: Evaluator = Evaluator.AUTO,
+    evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
     """Return the answers of each question, which asks for a predicate, at its times in the interval."""
     return [
@@ -439,7 +439,7 @@ def answers_at(
     situation: relational.EncodedSituation,
     times: Array,
     newest: Array | None = None,
-    evaluator: Evaluator = Evaluator.AUTO,
+    evaluator: Evaluator = "auto",
 ) -> AnswerRuns:
     """Return the answers of a question at times of one's own, whatever its gate.
 
@@ -460,7 +460,7 @@ def stream_runs(
     question: Question, situation: relational.EncodedSituation, times: Sequence[int], evaluator: Evaluator
 ) -> AtomRuns | None:
     """Return the atoms of the only answer stream at each time; None if clingo must answer."""
-    if evaluator is Evaluator.BOTH:
+    if evaluator == "both":
         return None
     return PosedQuestion(question, situation, times).by_columns(PosedQuestion.streams, evaluator)
 
@@ -488,14 +488,14 @@ class PosedQuestion:
         """
         if not by_columns(self.question, self.situation.background, evaluator):
             return None
-        if evaluator is Evaluator.BOTH and self.newest is None:
+        if evaluator == "both" and self.newest is None:
             check_alike_at(self.question, self.situation.decoded(), self.times)
         try:
             return find(self)
         except FailedRunError:
             raise
         except LarsError:
-            if evaluator is Evaluator.RELATIONAL:
+            if evaluator == "relational":
                 raise
             return None
 
@@ -586,10 +586,10 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
     """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
-    if evaluator is Evaluator.CLINGO:
+    if evaluator == "clingo":
         return False
     obstacle_found = hindrance(question, frozenset(background))
-    if obstacle_found is not None and evaluator is Evaluator.RELATIONAL:
+    if obstacle_found is not None and evaluator == "relational":
         raise LarsError(f"--evaluator relational: accepted with what columns cover, not: {obstacle_found}")
     return obstacle_found is None
 

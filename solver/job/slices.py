@@ -243,8 +243,8 @@ class Job:
     background: Background
     slices: int | None = None
     within: Interval | None = None
-    evaluator: Evaluator = Evaluator.AUTO
-    certify: Certify | int = Certify.NONE
+    evaluator: Evaluator = "auto"
+    certify: Certify | int = "none"
 
     @property
     def span(self) -> Interval:

@@ -327,7 +327,7 @@ class TraceFile:
     loose: bool | None = None
     prefixes: tuple[tuple[str, str], ...] = ()
     copy: Path | None = None
-    blank_nodes: BlankNodes = BlankNodes.DOCUMENT
+    blank_nodes: BlankNodes = "document"
     time: str | None = None
     graphs: bool = False
     unversioned: bool = False
@@ -411,7 +411,7 @@ def element_atoms(  # noqa: PLR0913
             f"the element belongs to {own}, but the file was given the stream {source.stream}"
         )
     stream, time = own or source.stream, source.stamped(written, column)
-    if source.blank_nodes is BlankNodes.ELEMENT:
+    if source.blank_nodes == "element":
         apart = _of_element(f"{source.index}\n{stream}\n{time.value}", triples)
     else:
         apart = partial(_of_file, source)

@@ -19,7 +19,7 @@ from lars.errors import LarsError, system_error
 from lars.files import exists, replacement_path
 from lars.language.windows import LARGEST_TIME
 from solver.columns import NO_CODE, Array, Atoms, TermCodes, distinct
-from solver.settings import OnError, OriginWarning, PeriodWarning, TraceOptions, TraceWarning
+from solver.settings import OriginWarning, PeriodWarning, TraceOptions, TraceWarning
 from solver.traces.input_files import ATOMS, FilePart, RowColumns, TracedAtom, TraceFile
 from solver.traces.trace_times import LARGEST, Instant, TimeKind, dividing, instant_of, show
 
@@ -384,7 +384,7 @@ class RejectedRow(NamedTuple):
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
     """Keep skipped lines in the side file, and give warnings."""
-    if options.on_error is OnError.SKIP and options.rejected is not None:
+    if options.on_error == "skip" and options.rejected is not None:
         _keep(options.rejected, skipped)
     if stream_survey.skipped:
         sentence = (

@@ -17,7 +17,7 @@ from lars.files import exists
 from lars.language.terms import Signature
 from solver.columns import NO_CODE, NULL_CODE, InputAtoms, TermCodes, TraceColumns, in_time_order, together
 from solver.rdf import stream_constant
-from solver.settings import BlankNodes, OnError, TraceOptions, tell
+from solver.settings import TraceOptions, tell
 from solver.traces import input_files
 from solver.traces.formats.graphs import (
     NUMBERED,
@@ -223,7 +223,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
 
     Folders give their files in number order.
     """
-    if options.on_error is OnError.SKIP:
+    if options.on_error == "skip":
         if options.rejected is None:
             raise LarsError("skipping bad lines needs a file that keeps them: name one")
         check_side_file(options.rejected, paths)
@@ -323,7 +323,7 @@ def _source(index: int, path: Path, file: Path, options: TraceOptions) -> input_
         candidates,
         prefixes=options.prefixes,
         copy=None if plain == file else plain,
-        blank_nodes=options.blank_nodes or BlankNodes.DOCUMENT,
+        blank_nodes=options.blank_nodes or "document",
         graphs=options.graphs,
     )
     return kind.begun(source, head, options)
@@ -462,7 +462,7 @@ class PartReading:
     def _checked(
         self, source: input_files.TraceFile, block: input_files.RowBlock
     ) -> Iterator[input_files.ExactRow]:
-        stop = self._options.on_error is OnError.STOP
+        stop = self._options.on_error == "stop"
         for row in block.exact_rows:
             for part in row.content:
                 if isinstance(part, MalformedPart) and (part.fatal or stop):

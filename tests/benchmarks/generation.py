@@ -12,12 +12,12 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.documents.generate import HALF_A_MINUTE, Plan, WrittenFormat
+from agreement.documents.generate import HALF_A_MINUTE, Plan
 from agreement.documents.generate.plan import TRIPLES
 from agreement.documents.generate.writing import Maker, TraceOutput, default_trace_unit, make
 from solver.spark.session import spark_context
 
-KINDS = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.TRIG, WrittenFormat.PARQUET)
+KINDS = ("nquads", "csv", "trig", "parquet")
 
 
 def seconds(output: TraceOutput, path: Path, maker: Maker) -> float:
@@ -45,11 +45,11 @@ def measured(plan: Plan, master: str, folder: Path) -> Table:
     table = Table("format", "in process s", "Spark s", "ratio", "with the start", title=title)
     for kind in KINDS:
         output = TraceOutput(plan, kind, default_trace_unit(kind, plan.unit))
-        here, there = folder / f"here-{kind.value}", folder / f"there-{kind.value}"
+        here, there = folder / f"here-{kind}", folder / f"there-{kind}"
         ours, theirs = seconds(output, here, Maker(None, True)), seconds(output, there, Maker(master))
-        assert same(here, there), f"{kind.value}: Spark writes other bytes"
+        assert same(here, there), f"{kind}: Spark writes other bytes"
         ratios = (f"{ours / theirs:.2f}", f"{ours / (theirs + start):.2f}")
-        table.add_row(kind.value, f"{ours:.1f}", f"{theirs:.1f}", *ratios)
+        table.add_row(kind, f"{ours:.1f}", f"{theirs:.1f}", *ratios)
     return table
 
 

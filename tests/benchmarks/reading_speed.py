@@ -13,7 +13,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from agreement.documents.generate import Plan, WrittenFormat
+from agreement.documents.generate import Plan
 from agreement.documents.generate.writing import Maker, TraceOutput, make
 from lars.durations import SECOND, Duration
 from solver.settings import TraceOptions
@@ -21,12 +21,12 @@ from solver.traces import prepare, read_columns
 from tests.solver.traces.both_readings import read_here
 
 SUFFIXES = {
-    WrittenFormat.PARQUET: ".parquet",
-    WrittenFormat.NQUADS: ".nq",
-    WrittenFormat.NTRIPLES: ".nt",
-    WrittenFormat.YABENCH: ".nt",
-    WrittenFormat.CSV: ".csv",
-    WrittenFormat.TRIG: ".trig",
+    "parquet": ".parquet",
+    "nquads": ".nq",
+    "ntriples": ".nt",
+    "yabench": ".nt",
+    "csv": ".csv",
+    "trig": ".trig",
 }
 OPTIONS = TraceOptions(SECOND, SECOND)
 
@@ -46,11 +46,11 @@ def measured(plan, folder):
     """Return the seconds of each format."""
     table = Table("format", "row by row s", "columns s", "ratio", title=f"{plan.expected_triples} triples")
     for kind, suffix in SUFFIXES.items():
-        path = folder / f"{kind.value}{suffix}"
+        path = folder / f"{kind}{suffix}"
         make(TraceOutput(plan, kind, SECOND), path, Maker(None, True), overwrite=False)
         sources = prepare([path], OPTIONS)
         by_rows, by_columns = cpu_seconds(read_here, sources, 1), cpu_seconds(read_columns, sources, 3)
-        table.add_row(kind.value, f"{by_rows:.2f}", f"{by_columns:.2f}", f"{by_rows / by_columns:.1f}")
+        table.add_row(kind, f"{by_rows:.2f}", f"{by_columns:.2f}", f"{by_rows / by_columns:.1f}")
     return table
 
 

@@ -7,6 +7,7 @@ many programs are equal, or refused and why. Exit code 1: they differ.
 import argparse
 import sys
 from collections import Counter
+from typing import get_args
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -52,9 +53,9 @@ def compare(count, number):
     )  # fmt: skip
     @given(CASES)
     def run(case):
-        for reasoner in Reasoner:
+        for reasoner in get_args(Reasoner):
             kind, differs = compared(case, reasoner)
-            found[reasoner.value, kind] += 1
+            found[reasoner, kind] += 1
             if differs:
                 differing.append((reasoner, case))
 
@@ -70,7 +71,7 @@ def main():
     given_to = parser.parse_args()
     found, differing = compare(given_to.cases, given_to.seed)
     for reasoner, case in differing:
-        print(f"DIFFERENT in {reasoner.value}:\n{case}\n{ticker_cases.written(case, reasoner).text()}")
+        print(f"DIFFERENT in {reasoner}:\n{case}\n{ticker_cases.written(case, reasoner).text()}")
     for (reasoner, kind), times in sorted(found.items(), key=lambda one: (one[0][0], -one[1])):
         print(f"{times:8}  {reasoner:12} {kind}")
     sys.exit(bool(differing))

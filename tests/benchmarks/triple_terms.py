@@ -17,7 +17,6 @@ from lars.language.windows import Interval
 from solver.facts import STREAM_PREDICATE, Fact, Situation
 from solver.job import ask
 from solver.rdf.terms import quad_texts, text_of_oxigraph
-from solver.settings import Evaluator
 from tests.solver.in_process import evaluate
 from tests.sparql.engine import SETTING
 from translate.dialects import read_query
@@ -181,8 +180,8 @@ def difference(seed):
     """Return which evaluations differ, None where none do, and whether there was an answer."""
     timed, size, streamed, plain = case(seed)
     query = read_query(streamed, "query", rdf12=True)
-    rows, columns = answers(query, timed, Evaluator.RELATIONAL)
-    reference, _ = answers(query, timed, Evaluator.CLINGO)
+    rows, columns = answers(query, timed, "relational")
+    reference, _ = answers(query, timed, "clingo")
     for t, found in rows.items():
         if Counter(found) != Counter(reference[t]):
             return f"columns and clingo at {t}", True

@@ -4,7 +4,6 @@ from solver.columns import trace_columns
 from solver.job.evaluation import answers_in
 from solver.job.slices import by_slice
 from solver.relational import decode, empty, encode, evaluate_program, run_tables
-from solver.settings import Evaluator
 
 
 def in_process(job, facts):
@@ -13,7 +12,7 @@ def in_process(job, facts):
         yield from answers
 
 
-def evaluate(questions, situation, within, evaluator=Evaluator.AUTO):
+def evaluate(questions, situation, within, evaluator="auto"):
     """Yield each answer of each question at its evaluation times in the interval, once."""
     return answers_in(questions, encode(situation), within, evaluator)
 

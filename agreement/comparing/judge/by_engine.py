@@ -11,7 +11,7 @@ from agreement.comparing.matching.places import PlaceKind, ReportMatch, Reports,
 from agreement.comparing.matching.sequences import match_part, nearest
 from agreement.documents import recordings
 from agreement.documents.outputs import plain
-from agreement.documents.requests import EmptyReports, MatchBy
+from agreement.documents.requests import MatchBy
 from agreement.engines.engine import NOTHING_OFF, Engine
 from agreement.engines.specifications import EngineRun
 from solver.facts import Row
@@ -40,7 +40,7 @@ class VersionJudgement:
     @property
     def match(self) -> MatchBy:
         """How reports were compared."""
-        return MatchBy.SEQUENCE if self.by is PlaceKind.ANSWER else MatchBy.TIME
+        return "sequence" if self.by is PlaceKind.ANSWER else "time"
 
     @property
     def wrong(self) -> tuple[ReportMatch, ...]:
@@ -107,7 +107,7 @@ def _judged_by(
     both = [recordings.number_rows(one, numbers) for one in recordings.in_common_columns(predicted, recorded)]
     pushes = run.pushes if by_push else None
     ours, theirs = (by_place(one.reports, pushes, length)[0] for one in both)
-    if options.match is MatchBy.SEQUENCE:
+    if options.match == "sequence":
         as_told = engine.timed and by_push
         in_order = _in_sequence(ours.values(), both[1], options, by_push=by_push, as_told=as_told)
         return VersionJudgement(engine.name, PlaceKind.ANSWER, both[0].variables, tuple(in_order))
@@ -138,7 +138,7 @@ def _in_sequence(
 
     Reports at one push are told apart by their times where `as_told`.
     """
-    ignored = options.empty is EmptyReports.IGNORED
+    ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
     answers = [rows for part in parts for rows in part if rows or not ignored]
     actual = [report for report in recorded.reports if report.rows or not ignored]
@@ -200,7 +200,7 @@ def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool
 
 def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple[float, int]]:
     """Return the time and size of each report in order, without empty ones where they are ignored."""
-    compared = options.empty is EmptyReports.COMPARED
+    compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 

@@ -232,10 +232,10 @@ class Options:
     bounds: tuple[Bounds, ...] | None = None
     rows: Semantics | None = None
     likeness: Likeness = field(default_factory=Likeness)
-    empty: EmptyReports = EmptyReports.COMPARED
+    empty: EmptyReports = "compared"
     early: float = 0
     late: float | None = None
-    match: MatchBy = MatchBy.TIME
+    match: MatchBy = "time"
     times: bool = True
     pushes: bool = False
     most: int | None = None
@@ -324,7 +324,7 @@ def is_right(place: ReportMatch, options: Options) -> bool:
 
 def _is_ignored(place: ReportMatch, options: Options) -> bool:
     has_rows = any(report.rows for report in (*(place.right or ()), *place.came))
-    return options.empty is EmptyReports.IGNORED and not has_rows
+    return options.empty == "ignored" and not has_rows
 
 
 def matched(place: ReportMatch, options: Options) -> ReportMatch:
@@ -345,7 +345,7 @@ def _problem(place: ReportMatch, rows: RowMatch, options: Options) -> str | None
         return odd_rows(rows)
     if rows.missing or rows.extra:
         return f"{len(rows.missing)} missing" if rows.missing else f"{len(rows.extra)} extra"
-    if options.empty is EmptyReports.COMPARED:
+    if options.empty == "compared":
         if place.right and not place.came:
             return "no report of the empty answer"
         if place.came and not place.right:
@@ -362,7 +362,7 @@ def compare_reports(
 ) -> Verdict:
     """Return the verdict on a recording, given what is evaluated."""
     options = with_rows_of(scheduled.specification, options)
-    if options.match is MatchBy.SEQUENCE:
+    if options.match == "sequence":
         return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
     return verdict(scheduled.choice, phase, slots_of(scheduled, reports, recorded, options), options)
 
@@ -383,7 +383,7 @@ def _in_sequence(
     Where arrivals are what reports, each answer can come in several reports.
     """
     answered = [place for place in due if place.right and not _is_ignored(place, options)]
-    ignored = options.empty is EmptyReports.IGNORED
+    ignored = options.empty == "ignored"
     given = [report for report in reports if not (ignored and not report.rows)]
     by_clock, how = clock_driven(scheduled), belonging(scheduled, options)
 
@@ -436,10 +436,7 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
 
 def slide_of(window: specifications.ShownWindow) -> int:
     """Return how many time points lie between two evaluations of a window that the clock makes, at least."""
-    if (
-        specifications.Strategy.PERIODIC in window.strategies
-        and specifications.Strategy.WINDOW_CLOSE not in window.strategies
-    ):
+    if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     own = specifications.shape(window.source, window.frame)
     return 1 if own is None else own.slide
@@ -448,7 +445,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
 def _may_report(window: specifications.ShownWindow, time: int) -> bool:
     """Whether an evaluation can be one of a window: not where windows of this kind do not close."""
     own = specifications.shape(window.source, window.frame)
-    if own is None or specifications.Strategy.WINDOW_CLOSE not in window.strategies:
+    if own is None or "window-close" not in window.strategies:
         return True
     return time in own.closes(window.start, window.frame.until)
 
@@ -511,10 +508,7 @@ class Bench:
         """
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
-        if (
-            schedule.specification.empty is specifications.Empty.SILENT
-            or self.options.empty is EmptyReports.IGNORED
-        ):
+        if schedule.specification.empty == "silent" or self.options.empty == "ignored":
             return sum(
                 place.right is None and any(report.rows for report in place.came) for place in decisive
             )
@@ -523,7 +517,7 @@ class Bench:
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
         """Return whether so many more rows are expected than reported that no verdict can be worth it."""
         options, length = self.options, schedule.task.unit.milliseconds
-        many = len(schedule.points) > _DEAR and options.match is MatchBy.TIME
+        many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
             return False
         if (schedule.task.query.to_stream or schedule.specification.stream) is not ToStream.RSTREAM:
@@ -638,7 +632,7 @@ class Sieve:
         if place.right is None:
             return is_right(place, self.options)
         rows = tuple(row for before, now in answered for row in reported_rows(self.kind, before, now))
-        expects = bool(rows) or self.of.specification.empty is specifications.Empty.REPORTED
+        expects = bool(rows) or self.of.specification.empty == "reported"
         right = (recordings.Report(place.at, rows),) if expects else ()
         return is_right(replace(place, right=right), self.options)
 
@@ -658,7 +652,7 @@ class Judgement:
     verdicts: tuple[Verdict, ...]
     choices: int
     tried_choices: int
-    match: MatchBy = MatchBy.TIME
+    match: MatchBy = "time"
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
@@ -812,7 +806,7 @@ def _compared_times(
     yield window.frame.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
     yield from () if phase.edge == inf else (round(phase.edge / length),)
-    if options.match is MatchBy.SEQUENCE:
+    if options.match == "sequence":
         return
     late = slide_of(window) * length if how.late is None else how.late
     for report in recorded.reports:
@@ -835,12 +829,12 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
         if number and options.deadline.is_over:
             break
         progress(number, bench.starts.count)
-        odd = 0 if options.match is MatchBy.SEQUENCE else bench.odd(z)
+        odd = 0 if options.match == "sequence" else bench.odd(z)
         if odd:
             ruled_out.append(((odd, 0, number), z))
         else:
             fitting.append((number, z))
-    several = len(fitting) > options.whole and options.match is MatchBy.TIME
+    several = len(fitting) > options.whole and options.match == "time"
     # Where the clock does not drive, or contents do not decide, each is judged in whole.
     answers = specifications.answers_of(bench.table.of) if several and clock_driven(bench.table.of) else None
     if answers is not None:
@@ -860,7 +854,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
     starts, options = bench.starts, bench.options
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
-    pointless = options.match is MatchBy.TIME and starts.last > end and starts.count > _MOST_IDLE_STARTS
+    pointless = options.match == "time" and starts.last > end and starts.count > _MOST_IDLE_STARTS
     return iter(starts.combinations[: 1 if pointless else options.most])
 
 

@@ -118,7 +118,7 @@ def recording_to_judge(
     )
     last = max((element.t for element in elements), default=0)
     end = last + _reach(run.query, unit)
-    if options.match is requests.MatchBy.SEQUENCE:
+    if options.match == "sequence":
         # Once every window is empty each evaluation answers the same.
         end += len(answers.recording.reports) * _slide(run.query, unit)
     else:
@@ -128,7 +128,7 @@ def recording_to_judge(
     task = specifications.Task(run.query, elements, run.static, unit, end, versions, run.origin)
     how = replace(options, likeness=replace(options.likeness, lexical=answers.lexical))
     if answers.rows_only:
-        how = replace(how, empty=requests.EmptyReports.IGNORED)
+        how = replace(how, empty="ignored")
     return RecordingToJudge(task, run, answers.recording, how)
 
 
@@ -256,7 +256,7 @@ def why_silent(
         if isinstance(who, specifications.Specification)
         else specifications.specification(who.specification)
     )
-    if specifications.Strategy.WINDOW_CLOSE in claimed.report and _has_rows_later(claimed, run, choices):
+    if "window-close" in claimed.report and _has_rows_later(claimed, run, choices):
         yield (
             f"{who.name} never returns a row: its windows report when they close, and what is open at the "
             f"last element, at {run.last}, never does"
@@ -444,7 +444,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
     name = _judge_of(case, own) if judge is None or judge == SPECIFICATION else judge
     if judge is None and own is not None:
         name = case.engine
-    turned = replace(options, match=options.match.other)
+    turned = replace(options, match="time" if options.match == "sequence" else "sequence")
     judgement = _judgement(case, name, options)
     if judgement.correct is not False:
         return CaseVerdict(case, name, judgement)
@@ -567,7 +567,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     """Return why there is nothing to compare; None where there is."""
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
-    if isinstance(judgement, VersionJudgement) or judgement.match is requests.MatchBy.SEQUENCE:
+    if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":
         return "nothing to compare: the answers have no report; expected answers with one at least"
     phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
@@ -686,7 +686,7 @@ def verdict_on(
 ) -> AnswersVerdict:
     """Return the verdict on answers, with an explanation where they are incorrect."""
     unit = recording.run.unit
-    turned = replace(recording.options, match=recording.options.match.other)
+    turned = replace(recording.options, match="time" if recording.options.match == "sequence" else "sequence")
     if engine in ENGINES:
         ours = _by_engine(engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(engine, recording, turned.match)

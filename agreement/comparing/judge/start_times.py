@@ -115,7 +115,7 @@ class _Classes:
         self.closing = [_closes(window) for window in of.windows]
         # What arrives, or the clock's period, makes evaluations at times that no t0 moves.
         self.by_arrival = any(by_arrival(window) for window in of.windows)
-        self.periodic = any(specifications.Strategy.PERIODIC in window.strategies for window in of.windows)
+        self.periodic = any("periodic" in window.strategies for window in of.windows)
         self.timed = _tells_time(of)
         self.own = [frozenset(self._own(number, compared)) for number in range(len(of.windows))]
         self.passing = cache(self._passing)
@@ -193,7 +193,7 @@ class _Classes:
         more = {int(high_open)}
         if self.by_arrival:
             more |= {0, 1}
-        if specifications.Strategy.CONTENT_CHANGE in window.strategies:
+        if "content-change" in window.strategies:
             more |= {high_open + 1}
         return {element.t + n for element in self.of.frame.clock.elements for n in more}
 
@@ -218,19 +218,13 @@ class _Classes:
 
 def _closes(window: specifications.ShownWindow) -> bool:
     """Whether it makes evaluations at times that its start moves."""
-    return specifications.Strategy.WINDOW_CLOSE in window.strategies and not isinstance(
-        window.source.window, Rows
-    )
+    return "window-close" in window.strategies and not isinstance(window.source.window, Rows)
 
 
 def by_arrival(window: specifications.ShownWindow) -> bool:
     """Whether arrivals are what makes it report, whatever is told apart inside an instant."""
     # The newest N triples are a window that closes whenever one arrives.
-    clocked = (
-        {specifications.Strategy.PERIODIC}
-        if specifications.Strategy.WINDOW_CLOSE not in window.strategies
-        else set[specifications.Strategy]()
-    )
+    clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
 
 

@@ -17,7 +17,7 @@ from math import factorial
 from struct import Struct
 from typing import Final, NamedTuple, assert_never
 
-from agreement.documents.generate.plan import ArrivalProcess, Plan, TemperatureRange
+from agreement.documents.generate.plan import Plan, TemperatureRange
 from agreement.documents.recordings import Push
 from lars.language.terms import RDF_TYPE, XSD
 from lars.language.windows import Interval
@@ -106,11 +106,11 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Observatio
 def _starts(plan: Plan, group: int, cells: range) -> Iterator[ObservationTime]:
     start, interval = plan.points(plan.start), plan.points(plan.interval)
     match plan.arrivals:
-        case ArrivalProcess.REGULAR:
+        case "regular":
             offset = start + below(words(b"offset", plan.seed, group)[0], interval)
             for cell in cells:
                 yield ObservationTime(cell, 0, offset + cell * interval)
-        case ArrivalProcess.POISSON:
+        case "poisson":
             # Given their number, the points of a Poisson process in a cell are uniform.
             for cell in cells:
                 count = poisson(words(b"count", plan.seed, group, cell)[0])

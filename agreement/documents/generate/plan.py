@@ -3,9 +3,8 @@
 import re
 from dataclasses import dataclass
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from agreement.documents.options import option
 from agreement.documents.values import ABSOLUTE_IRI, LARGEST, cut
@@ -19,23 +18,10 @@ TRIPLES: Final = 7
 """How many triples an observation has."""
 
 
-class WrittenFormat(Enum):
-    """How elements are written; all are read by every command that takes a trace."""
-
-    NQUADS = "nquads"
-    NTRIPLES = "ntriples"
-    YABENCH = "yabench"
-    TRIG = "trig"
-    TURTLE = "turtle"
-    CSV = "csv"
-    PARQUET = "parquet"
-
-
-class ArrivalProcess(Enum):
-    """When a station observes: every interval, or as a Poisson process of the same rate."""
-
-    REGULAR = "regular"
-    POISSON = "poisson"
+WrittenFormat = Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv", "parquet"]
+"""How elements are written; all are read by every command that takes a trace."""
+ArrivalProcess = Literal["regular", "poisson"]
+"""When a station observes: every interval, or as a Poisson process of the same rate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +69,7 @@ class StreamOptions:
         None, "Random walk: each temperature is the last one plus or minus STEP.", metavar="STEP"
     )
     arrivals: ArrivalProcess = option(
-        ArrivalProcess.REGULAR,
+        "regular",
         "Times of the observations: every interval, or a Poisson process with the same rate.",
     )
     bursts: str | None = option(
@@ -130,7 +116,7 @@ class Plan:
     streams: int = 1
     stream: str = STREAM
     bursts: Bursts = Bursts()
-    arrivals: ArrivalProcess = ArrivalProcess.REGULAR
+    arrivals: ArrivalProcess = "regular"
     contemporaneous: int = 1
     duplicates: Fraction = Fraction(0)
     out_of_order: Fraction = Fraction(0)

@@ -3,7 +3,7 @@
 Each format of traces that is written can say some of it, and has elements as its text.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -28,16 +28,16 @@ from solver.traces.formats.graphs import trig_element, turtle
 from solver.traces.formats.quad_lines import bare_line, quad_line
 from solver.traces.input_files import bare
 
-_LINES: Final = (WrittenFormat.NQUADS, WrittenFormat.NTRIPLES, WrittenFormat.YABENCH)
-_READ_AS: Final = {
+_LINES: Final[tuple[WrittenFormat, ...]] = ("nquads", "ntriples", "yabench")
+_READ_AS: Final[Mapping[str, tuple[WrittenFormat, ...]]] = {
     ".nq": _LINES,
-    ".nt": (WrittenFormat.NTRIPLES, WrittenFormat.NQUADS, WrittenFormat.YABENCH),
-    ".trig": (WrittenFormat.TRIG,),
-    ".csv": (WrittenFormat.CSV,),
-    ".tsv": (WrittenFormat.CSV,),
-    ".parquet": (WrittenFormat.PARQUET,),
+    ".nt": ("ntriples", "nquads", "yabench"),
+    ".trig": ("trig",),
+    ".csv": ("csv",),
+    ".tsv": ("csv",),
+    ".parquet": ("parquet",),
 }
-NAMING_STREAMS: Final = (WrittenFormat.NQUADS, WrittenFormat.CSV, WrittenFormat.PARQUET)
+NAMING_STREAMS: Final = ("nquads", "csv", "parquet")
 
 WrittenElement = tuple[int, str, Observation]
 """The time as it is written, the stream as `<iri>`, the element."""
@@ -50,25 +50,25 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
     """
     suffix, names = path.suffix.lower(), ", ".join(_READ_AS)
     if written_format is None and not suffix:
-        return WrittenFormat.TURTLE
+        return "turtle"
     if written_format is None and suffix not in _READ_AS:
         raise LarsError(f"{path}: expected {names}, a folder (no extension), or --format")
     extension = bare(path).suffix.lower()
     own = _READ_AS.get(extension, ()) if extension in EXTENSIONS else (written_format,)
     if written_format is not None and written_format not in own:
-        problem = f"a file of this name is not read as {written_format.value}"
+        problem = f"a file of this name is not read as {written_format}"
         raise LarsError(f"{path}: {problem}; expected an extension for it, of {names}, or none")
     return written_format or _READ_AS[suffix][0]
 
 
 def default_unit(kind: WrittenFormat) -> Duration:
     """Return the unit when nobody names one: ms, or s where each second has a file."""
-    return SECOND if kind is WrittenFormat.TURTLE else MILLISECOND
+    return SECOND if kind == "turtle" else MILLISECOND
 
 
 def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
     """Return what integers in a trace count when nobody says it: what readers then assume."""
-    return {WrittenFormat.YABENCH: MILLISECOND, WrittenFormat.TURTLE: SECOND}.get(kind, unit)
+    return {"yabench": MILLISECOND, "turtle": SECOND}.get(kind, unit)
 
 
 def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> None:
@@ -79,13 +79,13 @@ def check_expressible(kind: WrittenFormat, plan: Plan, trace_unit: Duration) -> 
     if last * plan.unit.points(trace_unit) > LARGEST:
         raise LarsError(f"--trace-unit {trace_unit}: expected one in which times stay below {LARGEST}")
     if plan.streams > 1 and kind not in NAMING_STREAMS:
-        names = ", ".join(written_format.value for written_format in NAMING_STREAMS)
-        raise LarsError(f"--streams {plan.streams}: {kind.value} names no streams; expected {names}")
-    if plan.out_of_order and kind is WrittenFormat.TURTLE:
+        names = ", ".join(NAMING_STREAMS)
+        raise LarsError(f"--streams {plan.streams}: {kind} names no streams; expected {names}")
+    if plan.out_of_order and kind == "turtle":
         raise LarsError("--out-of-order: a folder of files by time has no order of arrival; expected a file")
 
 
-HEADS: Final = {WrittenFormat.CSV: ",".join(COLUMNS) + "\n"}
+HEADS: Final = {"csv": ",".join(COLUMNS) + "\n"}
 
 
 def text(kind: WrittenFormat, sent: Iterable[WrittenElement]) -> Iterator[str]:
@@ -96,18 +96,18 @@ def text(kind: WrittenFormat, sent: Iterable[WrittenElement]) -> Iterator[str]:
 def _text(kind: WrittenFormat, t: int, stream: str, element: Observation) -> str:
     triples = element.triples
     match kind:
-        case WrittenFormat.NQUADS:
+        case "nquads":
             return "".join(quad_line(triple, stream, t) for triple in triples)
-        case WrittenFormat.NTRIPLES:
+        case "ntriples":
             return "".join(quad_line(triple, None, t) for triple in triples)
-        case WrittenFormat.YABENCH:
+        case "yabench":
             return "".join(bare_line(triple, t) for triple in triples)
-        case WrittenFormat.TRIG:
+        case "trig":
             name = f"<{DATA}Element_S{element.station + 1}_{element.number}{'_again' * element.copy}>"
             return trig_element(name, t, triples)
-        case WrittenFormat.CSV:
+        case "csv":
             return "".join(csv_line(t, map(cell, (stream, *triple))) for triple in triples)
-        case WrittenFormat.TURTLE | WrittenFormat.PARQUET:
+        case "turtle" | "parquet":
             raise AssertionError(kind)
         case _:
             assert_never(kind)
@@ -229,7 +229,7 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
     options += ["--sort"] * bool(plan.out_of_order)
     names = "" if output.format in NAMING_STREAMS else f" --stream {plan.stream}={path}"
     read = f"read it with {' '.join(options)}{names}"
-    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format.value}); {read}"
+    return f"{path}: {count} elements, {count * TRIPLES} triples ({output.format}); {read}"
 
 
 def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:
@@ -238,9 +238,9 @@ def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -
     A part written twice, as by a task that is tried again, is the same.
     """
     match output.format:
-        case WrittenFormat.TURTLE:
+        case "turtle":
             return _write_seconds(output, Path(folder), part)
-        case WrittenFormat.PARQUET:
+        case "parquet":
             return _write_table(output, Path(folder), number, part)
         case _:
             with Path(folder, _NAME.format(number)).open("wb") as file:
@@ -284,7 +284,7 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
             yield count
             progress(number + 1, len(parts))
 
-    if output.format in (WrittenFormat.TURTLE, WrittenFormat.PARQUET):
+    if output.format in ("turtle", "parquet"):
         target.mkdir()
         return list(watched(partial(_write_part, output, str(target))))
     with target.open("wb") as file:
@@ -301,7 +301,7 @@ def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Pr
     folder = target.with_name("parts")
     folder.mkdir()
     counts = _run(output, folder, master, progress)
-    if output.format in (WrittenFormat.TURTLE, WrittenFormat.PARQUET):
+    if output.format in ("turtle", "parquet"):
         folder.rename(target)
         return counts
     with target.open("wb") as file:
@@ -321,7 +321,7 @@ def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
             f"no observation lies in the duration {output.plan.duration}; use a longer --duration, "
             "more --stations or another --seed"
         )
-    if output.format is WrittenFormat.PARQUET and len(counts) == 1:
+    if output.format == "parquet" and len(counts) == 1:
         part = (target / f"{_NAME.format(0)}.parquet").rename(target.with_name("table"))
         rmtree(target)
         part.rename(target)

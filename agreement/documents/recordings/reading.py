@@ -1,7 +1,8 @@
 """Files of answers: which format one has, and what it holds."""
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final, assert_never
+from typing import Final, assert_never, get_args
 
 from agreement.documents.placed import json_of, json_of_line
 from agreement.documents.recordings import json_answers
@@ -22,34 +23,34 @@ from solver.traces.formats.csv_lines import delimiter_of
 from solver.traces.input_files import ARROW, is_json_row
 
 ACCEPTED: Final = {
-    AnswersFormat.CASE: ACCEPTED_CASE,
-    AnswersFormat.CSRBENCH: json_answers.ACCEPTED_CSRBENCH,
-    AnswersFormat.YABENCH: ACCEPTED_YABENCH,
-    AnswersFormat.SPARQL_JSON: json_answers.ACCEPTED_SPARQL_JSON,
-    AnswersFormat.CSV: ACCEPTED_CSV,
-    AnswersFormat.TSV: ACCEPTED_TSV,
-    AnswersFormat.SOLVED: json_answers.ACCEPTED_SOLVED,
+    "case": ACCEPTED_CASE,
+    "csrbench": json_answers.ACCEPTED_CSRBENCH,
+    "yabench": ACCEPTED_YABENCH,
+    "sparql-json": json_answers.ACCEPTED_SPARQL_JSON,
+    "csv": ACCEPTED_CSV,
+    "tsv": ACCEPTED_TSV,
+    "solve": json_answers.ACCEPTED_SOLVED,
 }
-_NAMES: Final = ", ".join(kind.value for kind in AnswersFormat)
+_NAMES: Final = ", ".join(get_args(AnswersFormat))
 ACCEPTED_ANSWERS: Final = (
     f"recorded answers in one of the formats {_NAMES}, or a table: Parquet, Arrow, JSON lines"
 )
-_SUFFIXES: Final = {
-    ".csv": AnswersFormat.CSV,
-    ".tsv": AnswersFormat.TSV,
-    ".srj": AnswersFormat.SPARQL_JSON,
+_SUFFIXES: Final[Mapping[str, AnswersFormat]] = {
+    ".csv": "csv",
+    ".tsv": "tsv",
+    ".srj": "sparql-json",
 }
-_KEYS: Final = {
-    "relations": AnswersFormat.CSRBENCH,
-    "engine": AnswersFormat.CASE,
-    "output": AnswersFormat.CASE,
-    "results": AnswersFormat.SPARQL_JSON,
-    "boolean": AnswersFormat.SPARQL_JSON,
-    "rows": AnswersFormat.SOLVED,
+_KEYS: Final[Mapping[str, AnswersFormat]] = {
+    "relations": "csrbench",
+    "engine": "case",
+    "output": "case",
+    "results": "sparql-json",
+    "boolean": "sparql-json",
+    "rows": "solve",
 }
 _PARQUET: Final = b"PAR1"
 _LONGEST_LINE: Final = 2**20
-_IN_MILLISECONDS: Final = (AnswersFormat.CSRBENCH, AnswersFormat.YABENCH)
+_IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
 def read_recording(path: Path, options: AnswersOptions) -> Answers:
@@ -64,19 +65,19 @@ def read_recording(path: Path, options: AnswersOptions) -> Answers:
     kind = options.answers_format or recognise(source, path.suffix.lower())
     times = _times(options, MILLISECOND if kind in _IN_MILLISECONDS else options.unit)
     match kind:
-        case AnswersFormat.CASE:
+        case "case":
             return Answers(case_of(path, source).recording)
-        case AnswersFormat.CSRBENCH:
+        case "csrbench":
             return json_answers.read_csrbench(source, times)
-        case AnswersFormat.YABENCH:
+        case "yabench":
             return read_yabench(source, times)
-        case AnswersFormat.SPARQL_JSON:
+        case "sparql-json":
             return json_answers.read_sparql_json(source, times, options.time_variable)
-        case AnswersFormat.CSV:
+        case "csv":
             return read_csv(source, times, options.time_variable)
-        case AnswersFormat.TSV:
+        case "tsv":
             return read_tsv(source, times, options.time_variable)
-        case AnswersFormat.SOLVED:
+        case "solve":
             return json_answers.read_solved(source, times)
         case _:
             assert_never(kind)
@@ -109,13 +110,13 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     if first[0] in "{[":
         return _of_keys(lines, source)
     if first.isascii() and first.isdecimal():
-        return AnswersFormat.YABENCH
+        return "yabench"
     if suffix in _SUFFIXES:
         return _SUFFIXES[suffix]
     separator = delimiter_of(first)
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
-        return AnswersFormat.TSV if separator == "\t" or first[0] == "?" else AnswersFormat.CSV
+        return "tsv" if separator == "\t" or first[0] == "?" else "csv"
     problem = f"neither the file's name nor its first line tells the format; expected {ACCEPTED_ANSWERS}"
     raise source.error(0, problem)
 

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import Enum, StrEnum
+from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, Literal
 
 from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
 from agreement.documents.requests import query_files, readers
@@ -200,13 +200,13 @@ class BadLineOptions:
     )
 
     on_error: settings.OnError = option(
-        settings.OnError.STOP, "On an invalid line of a trace, stop with an error or skip the line."
+        "stop", "On an invalid line of a trace, stop with an error or skip the line."
     )
     rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     def check(self) -> None:
         """Raise LarsError where skipped lines would be lost."""
-        if self.on_error is settings.OnError.SKIP and self.rejected is None:
+        if self.on_error == "skip" and self.rejected is None:
             raise LarsError("--on-error skip requires --rejected FILE")
 
 
@@ -460,12 +460,12 @@ class RunnerOptions:
     )
     in_process: bool = option(False, "Run in this process, without Spark.")
     evaluator: settings.Evaluator = option(
-        settings.Evaluator.AUTO,
+        "auto",
         "Evaluate with relational algebra, with clingo, or with both and compare. auto: "
         "clingo only for programs that relational algebra does not cover.",
     )
     certify: settings.Certify | int = option(
-        settings.Certify.SOME,
+        "some",
         "Number of time points at which clingo verifies the answers. [default: a sample]",
         readers.certify,
         metavar="all|N|none",
@@ -542,35 +542,12 @@ def late_option() -> Any:
     return option(None, help_text, metavar="MS", least=0)
 
 
-class MatchBy(StrEnum):
-    """How reports are told to be right: each at its time, or their contents in order alone."""
-
-    TIME = "time"
-    SEQUENCE = "sequence"
-
-    @property
-    def other(self) -> "MatchBy":
-        """The other of the two."""
-        return MatchBy.SEQUENCE if self is MatchBy.TIME else MatchBy.TIME
-
-
-class EmptyReports(Enum):
-    """Whether reports without rows are compared: as the profile says, or not at all."""
-
-    COMPARED = "compared"
-    IGNORED = "ignored"
-
-
-class AnswersFormat(Enum):
-    """A format of recorded answers."""
-
-    CASE = "case"
-    CSRBENCH = "csrbench"
-    YABENCH = "yabench"
-    SPARQL_JSON = "sparql-json"
-    CSV = "csv"
-    TSV = "tsv"
-    SOLVED = "solve"
+MatchBy = Literal["time", "sequence"]
+"""How reports are told to be right: each at its time, or their contents in order alone."""
+EmptyReports = Literal["compared", "ignored"]
+"""Whether reports without rows are compared: as the profile says, or not at all."""
+AnswersFormat = Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"]
+"""A format of recorded answers."""
 
 
 TOLERANCE: Final = 1e-9
@@ -590,7 +567,7 @@ class JudgeOptions:
         keyword="int | str | Sequence[int] | None",
         metavar="TIMES",
     )
-    match: MatchBy = option(MatchBy.TIME, "Compare reports at their times, or only the order of the reports.")
+    match: MatchBy = option("time", "Compare reports at their times, or only the order of the reports.")
     registered: settings.Time = time_option("Time at which the query was registered.", default=0)
     until: settings.Time | None = time_option("Last time to compare. [default: the last element]")
     bounds: Bounds | None = bounds_option()
@@ -598,7 +575,7 @@ class JudgeOptions:
     gracious: bool = option(False, "For each wrong window, find the window borders that fit best.")
     diagnosis: bool = option(True, "Search for the engine fault that explains wrong answers.")
     tolerance: float = tolerance_option("non-integer numbers")
-    empty: EmptyReports = option(EmptyReports.COMPARED, "Compare reports without rows, or ignore them.")
+    empty: EmptyReports = option("compared", "Compare reports without rows, or ignore them.")
     early: float = option(0, "How long before its evaluation a report may arrive.", metavar="MS", least=0)
     late: float | None = late_option()
     time_limit: float | None = option(None, "Time limit for trying start times.", metavar="SECONDS", least=0)

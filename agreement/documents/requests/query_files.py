@@ -8,11 +8,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, fields, is_dataclass, replace
-from enum import StrEnum
 from functools import lru_cache, reduce
 from math import gcd
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from agreement.documents.values import Period
 from lars.analysis import literal_form
@@ -87,11 +86,8 @@ def query_text(path: Path) -> str:
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
 
 
-class Rdf(StrEnum):
-    """The version of RDF and SPARQL that a query is read as, unless its VERSION says 1.2."""
-
-    RDF_11 = "1.1"
-    RDF_12 = "1.2"
+Rdf = Literal["1.1", "1.2"]
+"""The version of RDF and SPARQL that a query is read as, unless its VERSION says 1.2."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +106,7 @@ class Around:
     @property
     def rdf12(self) -> bool | None:
         """True where queries are read as SPARQL 1.2; else None, as their VERSION says."""
-        return self.rdf is Rdf.RDF_12 or None
+        return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
         """Return these, and those of a request around this one where this one has none."""

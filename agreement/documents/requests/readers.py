@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from datetime import time as time_of_day
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, get_args
 
 from agreement.documents import values
 from lars.durations import Duration, read_duration
@@ -80,8 +80,9 @@ def models(value: str | int) -> int:
 def certify(value: str | int) -> Certify | int:
     """Return at which times clingo has to find the same, or at how many."""
     text = str(value)
-    if text in {choice.value for choice in Certify}:
-        return Certify(text)
+    words: tuple[Certify, ...] = get_args(Certify)
+    if text in words:
+        return words[words.index(text)]
     if text.isascii() and text.isdecimal() and len(text) < _DIGITS:
         return int(text)
     raise LarsError("expected all, none, some, or a number of time points")

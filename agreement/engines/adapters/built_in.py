@@ -222,16 +222,14 @@ class BuiltInSession:
         if isinstance(self.reporter, Engine):
             return False
         tick = specifications.needed_tick(self.reporter, sources(self.run.query))
-        return tick is specifications.Tick.INSTANT or any(
-            strategies & CLOCKED for strategies in self._strategies
-        )
+        return tick == "instant" or any(strategies & CLOCKED for strategies in self._strategies)
 
     @property
     def _includes_end(self) -> bool:
         """Whether what closes at a time is certain when an element of that time arrives."""
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
-        closing = all(specifications.Strategy.WINDOW_CLOSE in strategies for strategies in self._strategies)
+        closing = all("window-close" in strategies for strategies in self._strategies)
         return bounds.misses_last and closing
 
     def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:

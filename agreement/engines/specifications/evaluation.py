@@ -14,7 +14,7 @@ from agreement.documents.recordings import Push, Recording, Report, RowNumbers, 
 from agreement.documents.requests import sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.engine import columns, portions
-from agreement.engines.specifications.parameters import Empty, Specification, Tick
+from agreement.engines.specifications.parameters import Specification, Tick
 from agreement.engines.specifications.reporting import (
     EvaluationPoint,
     EvaluationPoints,
@@ -75,7 +75,7 @@ class ContentAnswers:
         self._background = {
             name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
         }
-        clock = task.clock(Tick.INSTANT)
+        clock = task.clock("instant")
         self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
         self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
@@ -543,7 +543,7 @@ def _reports(occasion: _Same[ScheduledTask]) -> tuple[EvaluationReport, ...]:
 def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     if not of.points:
         return ()
-    reported, always = _reported(of), of.specification.empty is Empty.REPORTED
+    reported, always = _reported(of), of.specification.empty == "reported"
     rows = (reported.get(number, ()) for number in range(len(of.points)))
     pairs = zip(of.points, rows, strict=True)
     return tuple(EvaluationReport(point, own, always or bool(own)) for point, own in pairs)

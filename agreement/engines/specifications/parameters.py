@@ -6,7 +6,7 @@ from enum import Enum
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -20,43 +20,16 @@ from lars.language.stream import ToStream
 from lars.language.windows import Bounds
 from translate.model.query import Profile, Semantics
 
-
-class Strategy(Enum):
-    """When a window reports (SECRET's report strategies; RSP-QL 2014, Definition 23)."""
-
-    WINDOW_CLOSE = "window-close"
-    NON_EMPTY = "non-empty"
-    CONTENT_CHANGE = "content-change"
-    PERIODIC = "periodic"
-
-
-class Combination(Enum):
-    """Whether one window that reports is enough for an evaluation, or all of them have to."""
-
-    ANY = "any"
-    ALL = "all"
-
-
-class Tick(Enum):
-    """What arrives as one: a triple, all of an instant, or the triples of one graph."""
-
-    TRIPLE = "triple"
-    INSTANT = "instant"
-    GRAPH = "graph"
-
-
-class Empty(Enum):
-    """What becomes of an empty answer: reported as such, or no report."""
-
-    REPORTED = "reported"
-    SILENT = "silent"
-
-
-class Slide(Enum):
-    """Whether windows move by the slide that the query says, or with every time point."""
-
-    QUERY = "query"
-    IGNORED = "ignored"
+Strategy = Literal["window-close", "non-empty", "content-change", "periodic"]
+"""When a window reports (SECRET's report strategies; RSP-QL 2014, Definition 23)."""
+Combination = Literal["any", "all"]
+"""Whether one window that reports is enough for an evaluation, or all of them have to."""
+Tick = Literal["triple", "instant", "graph"]
+"""What arrives as one: a triple, all of an instant, or the triples of one graph."""
+Empty = Literal["reported", "silent"]
+"""What becomes of an empty answer: reported as such, or no report."""
+Slide = Literal["query", "ignored"]
+"""Whether windows move by the slide that the query says, or with every time point."""
 
 
 Strategies = Annotated[frozenset[Strategy], BeforeValidator(values.several_of(Strategy))]
@@ -94,14 +67,14 @@ class Specification(BaseModel):
         "in the query's text, from 1.",
     )
     combination: _Combination = Field(
-        Combination.ANY,
+        "any",
         description="Whether any window that reports (any) or only all of them (all) make an evaluation.",
     )
     period: _Period | None = Field(
         None, description="The period of periodic: evaluated at its multiples, counted from time 0."
     )
     tick: _Tick = Field(
-        Tick.TRIPLE,
+        "triple",
         description="What arrives as one for content-change: each triple, all of an instant, or each graph.",
     )
     bounds: _Bounds = Field(
@@ -111,14 +84,14 @@ class Specification(BaseModel):
         "window closes before the triples of the instant c.",
     )
     slide: _Slide = Field(
-        Slide.QUERY,
+        "query",
         description="Whether windows slide as the query says, or with every time point (ignored).",
     )
     stream: _ToStream = Field(
         ToStream.RSTREAM,
         description="RSTREAM, ISTREAM or DSTREAM, for queries that do not say it themselves.",
     )
-    empty: _Empty = Field(Empty.REPORTED, description="Whether an empty answer is reported or silent.")
+    empty: _Empty = Field("reported", description="Whether an empty answer is reported or silent.")
     rows: _Semantics = Field(
         Semantics.BAG, description="Whether answers are a bag, as in SPARQL 1.1, or a set."
     )
@@ -178,9 +151,9 @@ def _check_windows(toml: PlacedData, new: Specification) -> None:
 def _check_period(toml: PlacedData, new: Specification) -> None:
     named = {("report",): new.report} | {("windows", key): own for key, own in new.windows.items()}
     for path, strategies in named.items():
-        if Strategy.PERIODIC in strategies and new.period is None:
+        if "periodic" in strategies and new.period is None:
             problem = 'found "periodic" without a period; add one, such as period = "1s"'
-            raise toml.error(path, WrongValueError(problem, part=Strategy.PERIODIC.value))
+            raise toml.error(path, WrongValueError(problem, part="periodic"))
 
 
 def in_words(value: object) -> str:

@@ -122,11 +122,11 @@ def heard_on(clock: TickClock, stream: Iri | Variable) -> tuple[tuple[int, ...],
 
 def _numbered(inside: Sequence[PushedTriple], tick: parameters.Tick) -> Iterator[int]:
     match tick:
-        case parameters.Tick.INSTANT:
+        case "instant":
             yield from (0 for _ in inside)
-        case parameters.Tick.TRIPLE:
+        case "triple":
             yield from range(len(inside))
-        case parameters.Tick.GRAPH:
+        case "graph":
             yield from _by_graph(inside)
         case _:
             assert_never(tick)
@@ -171,7 +171,7 @@ def shape(source: WindowSource, frame: Frame) -> Shape | None:
     match source.window:
         case Range(length, slide, None, ahead=None):
             width = length.points(frame.unit)
-            moves = slide is None or frame.specification.slide is parameters.Slide.IGNORED
+            moves = slide is None or frame.specification.slide == "ignored"
             step = 1 if moves or slide is None else slide.points(frame.unit)
             return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
         case Range():
@@ -243,7 +243,7 @@ def at_close(time: int, frame: Frame) -> int:
 
 MOST: Final = 1_000_000
 """How many evaluations of one window a recording is judged at: more are a slip of the unit."""
-CLOCKED: Final = frozenset((parameters.Strategy.WINDOW_CLOSE, parameters.Strategy.PERIODIC))
+CLOCKED: Final = frozenset(("window-close", "periodic"))
 """What the clock reports by, whether or not anything arrives."""
 
 
@@ -328,7 +328,7 @@ def needed_tick(specification: parameters.Specification, sources: Sequence[Windo
     ]
     by_arrival = any(strategies and not strategies & CLOCKED for strategies in used)
     counted = any(isinstance(source.window, Rows) for source in sources)
-    return specification.tick if by_arrival or counted else parameters.Tick.INSTANT
+    return specification.tick if by_arrival or counted else "instant"
 
 
 @lru_cache(maxsize=32)
@@ -344,9 +344,9 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
     """Return when one window reports, whatever the start times of the others are."""
-    by_arrival = parameters.Strategy.CONTENT_CHANGE in window.strategies and not window.strategies & CLOCKED
+    by_arrival = "content-change" in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
-    strategies = () if by_arrival else window.strategies - {parameters.Strategy.WINDOW_CLOSE}
+    strategies = () if by_arrival else window.strategies - {"window-close"}
     candidates = _candidates(window, windows)
     if not strategies:
         return candidates
@@ -361,7 +361,7 @@ def evaluation_points(
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
     places = set().union(*by_place)
-    if specification.combination is parameters.Combination.ALL and by_place:
+    if specification.combination == "all" and by_place:
         places = places.intersection(*by_place)
     merged: dict[tuple[int, int], EvaluationPoint] = {}
     for evaluations in by_place:
@@ -372,11 +372,11 @@ def evaluation_points(
 
 
 def _candidates(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    if parameters.Strategy.WINDOW_CLOSE in window.strategies:
+    if "window-close" in window.strategies:
         return window.closes()
-    if parameters.Strategy.PERIODIC in window.strategies:
+    if "periodic" in window.strategies:
         return _multiples(window)
-    if parameters.Strategy.CONTENT_CHANGE in window.strategies:
+    if "content-change" in window.strategies:
         return window.arrivals()
     ticks = (zip(shown_window.ticks, shown_window.elements, strict=True) for shown_window in windows)
     pushed = triggers(window.frame.clock)
@@ -415,13 +415,13 @@ def period_of(frame: Frame) -> int:
 
 def _holds(strategy: parameters.Strategy, window: ShownWindow, point: EvaluationPoint) -> bool:
     match strategy:
-        case parameters.Strategy.WINDOW_CLOSE:
+        case "window-close":
             return True
-        case parameters.Strategy.PERIODIC:
+        case "periodic":
             return point.time % period_of(window.frame) == 0
-        case parameters.Strategy.NON_EMPTY:
+        case "non-empty":
             return bool(window.span(point.tick))
-        case parameters.Strategy.CONTENT_CHANGE:
+        case "content-change":
             # Where the clock drives: an element came at the last instant that is seen.
             span, scale = window.span(point.tick), window.frame.clock.scale
             return bool(span) and window.ticks[span[-1]] // scale == (point.tick - 1) // scale

@@ -12,7 +12,6 @@ from typing import Final
 
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.recordings import Recording, Report
-from agreement.documents.requests import MatchBy
 from agreement.engines.engine import RspqlDefinition
 from agreement.proving.hunting.input_switches import ranges
 from agreement.proving.hunting.query_switches import unlimited
@@ -76,7 +75,7 @@ def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
         return (subject,)
     if any(one.trigger is None or one.t != pushes[one.trigger].t for one in reports):
         return ()
-    return (subject.with_options(match=MatchBy.SEQUENCE, until=None),)
+    return (subject.with_options(match="sequence", until=None),)
 
 
 def _with_pattern(pattern: Pattern, subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -113,7 +112,7 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
     if not times:
         yield subject
     elif len(times) == 1:
-        yield subject.with_options(match=MatchBy.SEQUENCE, until=None)
+        yield subject.with_options(match="sequence", until=None)
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -21,7 +21,7 @@ from agreement.documents.requests import sources
 from agreement.engines.adapters import EngineAnswers
 from agreement.engines.engine import Engine, EngineRule, columns
 from agreement.engines.registry import ENGINES
-from agreement.engines.specifications import Empty, EngineRun, Specification, as_said, frame_task
+from agreement.engines.specifications import EngineRun, Specification, as_said, frame_task
 from agreement.engines.specifications.reporting import PushedTriple
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.streams import Stream
@@ -416,7 +416,7 @@ def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
         for window in windows
         if window.right is not None
     )
-    silent = subject.specification.empty is Empty.SILENT
+    silent = subject.specification.empty == "silent"
     reports = tuple(Report(t, rows, None) for t, rows in right if rows or not silent)
     names = tuple(columns(subject.recorded.task.query))
     # Where nothing came, the second is what came: that nothing comes is what many causes predict.

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import product
-from typing import Final
+from typing import Final, get_args
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
@@ -53,8 +53,8 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
         *((says, other) for says, other in variations(of) if other.rows is of.rows),
         *(
             (f"combination = {specifications.in_words(value)}", of.model_copy(update={"combination": value}))
-            for value in Combination
-            if value is not of.combination
+            for value in get_args(Combination)
+            if value != of.combination
         ),
     ]
     for says, changed in every:
@@ -77,12 +77,10 @@ def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
 
 def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
     changes = {
-        "report": frozenset((specifications.Strategy.CONTENT_CHANGE,)),
-        "slide": specifications.Slide.IGNORED,
+        "report": frozenset(("content-change",)),
+        "slide": "ignored",
     }
-    for bounds, tick in product(
-        (Bounds.LOW_OPEN, Bounds.CLOSED), (specifications.Tick.INSTANT, specifications.Tick.TRIPLE)
-    ):
+    for bounds, tick in product((Bounds.LOW_OPEN, Bounds.CLOSED), ("instant", "triple")):
         ends = {"bounds": (bounds,), "tick": tick}
         specification = subject.specification.model_copy(update={**changes, **ends})
         changed = replace(subject, specification=specification).with_options(bounds=None, until=None)

@@ -10,7 +10,6 @@ from agreement.documents.requests import WindowSource, sources
 from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.r2s import reported_rows
-from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.vectors import (
     FIRST_OF_STREAM,
     OWN_STARTS,
@@ -149,7 +148,7 @@ class VectorReports:
         if not self._asks:
             others = (self._waiting.reports(vector),) if vector.start in OWN_STARTS else ()
             return tuple(dict.fromkeys((reports, *others)))
-        whole = self.reports(replace(vector, empty=specifications.Empty.REPORTED))
+        whole = self.reports(replace(vector, empty="reported"))
         truths = tuple((t, _truth(rows)) for t, rows in whole)
         silent = tuple((t, _truth(rows)) for t, rows in whole if rows)
         empty = tuple((t, _truth(rows) if rows else ()) for t, rows in reports)
@@ -165,7 +164,7 @@ class VectorReports:
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
         counted = self._like(sorted(self.stream, key=lambda push: push.t)).reports(vector)
         in_time = (counted,) if self._each_in_order else ()
-        if not vector.by_clock or specifications.Strategy.CONTENT_CHANGE in vector.report:
+        if not vector.by_clock or "content-change" in vector.report:
             return tuple(dict.fromkeys((lost, *in_time)))
         came = max(push.t for push in self.stream[: self.stream.index(late)])
         admitted = came + vector.bounds.misses_last
@@ -207,7 +206,7 @@ class VectorReports:
         if own not in self._answers:
             self._answers[own] = self._reports(vector)
         every = self._answers[own]
-        if vector.empty is specifications.Empty.REPORTED:
+        if vector.empty == "reported":
             return every
         if id(every) not in self._silent:
             self._silent[id(every)] = self._one(pair for pair in every if pair[1])
@@ -255,11 +254,11 @@ class VectorReports:
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
         """Return what decides when the windows report; of one window there is nothing to combine."""
-        combined = len(self._sources) > 1 and vector.combination is Combination.ALL
+        combined = len(self._sources) > 1 and vector.combination == "all"
         return vector.timing, combined, self.starts(vector)
 
     def _timetable(self, vector: ParameterVector) -> specifications.Timetable:
-        own = (vector.timing, vector.combination is Combination.ALL)
+        own = (vector.timing, vector.combination == "all")
         if own not in self._timetables:
             specification = vector.specification(self.query.language, self._task.unit)
             self._timetables[own] = specifications.Timetable(

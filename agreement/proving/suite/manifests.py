@@ -12,7 +12,6 @@ from pydantic import BaseModel, ConfigDict
 from agreement.documents.placed import check_data, json_of
 from agreement.documents.recordings import Push, static_of, triple_of
 from agreement.documents.values import cut
-from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.suite_tests import ExpectedReports, SuiteTest
 from agreement.proving.suite.vectors import in_ranges, of_ranges, vectors
@@ -138,7 +137,7 @@ def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
 
 def _readme_text(tests: int) -> str:
     arriving = next(n for n, vector in enumerate(vectors()) if not vector.by_clock)
-    reported = next(n for n, vector in enumerate(vectors()) if vector.empty is Empty.REPORTED)
+    reported = next(n for n, vector in enumerate(vectors()) if vector.empty == "reported")
     return _README.format(version=VERSION, tests=tests, arriving=arriving, reported=reported)
 
 

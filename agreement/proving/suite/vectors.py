@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from itertools import product
-from typing import Final
+from typing import Final, get_args
 
 from agreement.engines.specifications import Empty, Specification, Strategy, Tick
 from agreement.engines.specifications.parameters import Combination
@@ -30,9 +30,13 @@ first element of the window's own stream; FIRST_ALIGNED, STREAM_ALIGNED: windows
 β before and after, as if they had always been there.
 """
 
-_WC, _NE, _CC, _P = Strategy.WINDOW_CLOSE, Strategy.NON_EMPTY, Strategy.CONTENT_CHANGE, Strategy.PERIODIC
-_REPORTS: Final = tuple(
-    map(frozenset, ({_WC, _NE}, {_WC}, {_WC, _CC}, {_CC}, {_NE}, {_P}, {_P, _NE}, {_P, _CC}))
+_WC: Final = "window-close"
+_NE: Final = "non-empty"
+_CC: Final = "content-change"
+_P: Final = "periodic"
+_REPORTS: Final[tuple[frozenset[Strategy], ...]] = tuple(
+    frozenset(report)
+    for report in ((_WC, _NE), (_WC,), (_WC, _CC), (_CC,), (_NE,), (_P,), (_P, _NE), (_P, _CC))
 )
 _POINTS: Final = range(4)
 OWN_STARTS: Final = (FIRST_OF_STREAM, STREAM_ALIGNED)
@@ -42,9 +46,9 @@ STARTS: Final[tuple[Start, ...]] = (
     *(f"{one}/{other}" for one in _POINTS for other in _POINTS if one != other),
 )
 _BOUNDS: Final = (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)
-_EMPTY: Final = (Empty.SILENT, Empty.REPORTED)
-_TICKS: Final = (Tick.TRIPLE, Tick.INSTANT)
-_COMBINATIONS: Final = (Combination.ANY, Combination.ALL)
+_EMPTY: Final[tuple[Empty, ...]] = ("silent", "reported")
+_TICKS: Final[tuple[Tick, ...]] = ("triple", "instant")
+_COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,28 +84,28 @@ class ParameterVector:
         return Specification.model_validate(
             {
                 "name": "suite",
-                "report": sorted(strategy.value for strategy in self.report),
-                "combination": self.combination.value,
+                "report": sorted(self.report),
+                "combination": self.combination,
                 "period": str(Duration(PERIOD * unit.nanoseconds)) if _P in self.report else None,
-                "tick": self.tick.value,
+                "tick": self.tick,
                 "bounds": self.bounds.value,
                 "slide": "ignored" if cqels else "query",
                 "stream": (ToStream.ISTREAM if cqels else ToStream.RSTREAM).value,
-                "empty": self.empty.value,
+                "empty": self.empty,
             }
         )
 
     def values(self) -> Mapping[str, str]:
         """Return its values by the names of parameters, in words."""
         result = {
-            "report": " and ".join(strategy.value for strategy in Strategy if strategy in self.report),
+            "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds.value,
             "t0": str(self.start),
-            "empty": self.empty.value,
+            "empty": self.empty,
         }
         if not self.by_clock:
-            result["tick"] = self.tick.value
-        return result | {"combination": self.combination.value}
+            result["tick"] = self.tick
+        return result | {"combination": self.combination}
 
     def __str__(self) -> str:
         return ", ".join(f"{name} {value}" for name, value in self.values().items())
@@ -117,8 +121,8 @@ def vectors() -> tuple[ParameterVector, ...]:
     ):
         clocked = bool(report & CLOCKED)
         timing = timings.setdefault((report, bounds, tick), len(timings))
-        showing = showings.setdefault((bounds, Tick.INSTANT if clocked else tick), len(showings))
-        if not clocked or tick is Tick.TRIPLE:
+        showing = showings.setdefault((bounds, "instant" if clocked else tick), len(showings))
+        if not clocked or tick == "triple":
             vector = ParameterVector(report, bounds, start, empty, tick, combination, timing, showing)
             parameter_vectors.append(vector)
     return tuple(parameter_vectors)
@@ -141,7 +145,7 @@ def numbers_of(language: Language) -> tuple[int, ...]:
             return tuple(
                 n
                 for n, vector in enumerate(vectors())
-                if _WC in vector.report and vector.combination is Combination.ANY
+                if _WC in vector.report and vector.combination == "any"
             )
         case _:
             return tuple(range(len(vectors())))
@@ -162,7 +166,7 @@ def alike_by_starts(
     groups: dict[object, list[int]] = {}
     for number in numbers_of(language):
         vector = vectors()[number]
-        combined = several and vector.combination is Combination.ALL
+        combined = several and vector.combination == "all"
         groups.setdefault((vector.timing, combined, vector.empty, place[vector.start]), []).append(number)
     return tuple((vectors()[numbers[0]], tuple(numbers)) for numbers in groups.values())
 

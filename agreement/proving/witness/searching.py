@@ -50,7 +50,7 @@ from solver.search import (
     tried_streams,
     with_atoms,
 )
-from solver.settings import Certify, Progress, no_progress
+from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Setting
 from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
@@ -311,7 +311,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))
-    trace = trace_on(stream.facts, static, stream.timeline, Certify.SOME)
+    trace = trace_on(stream.facts, static, stream.timeline, "some")
     contest = search.contest
     left, right = (
         reported(question, ToStream(kind.value), trace, stream.start, stream.end)

@@ -23,7 +23,7 @@ from lars.language.stream import ToStream
 from solver.deadlines import Deadline, until
 from solver.facts import Background, constant_of
 from solver.search import Candidates, ChosenStream, Contest
-from solver.settings import Certify, Progress, Warn
+from solver.settings import Progress, Warn
 from translate.model.query import EngineQuery, Setting
 from translate.tau import Trigger, columns, lars_program
 
@@ -268,7 +268,7 @@ class WitnessTask:
         """Return what `lars agree` says of a witness; None where it has nothing to compare."""
         if self.pair is None:
             return None
-        return self.on_stream(self.pair, period, witness).report(Certify.ALL)
+        return self.on_stream(self.pair, period, witness).report("all")
 
     def on_stream(self, pair: agree.Pair, period: int, witness: Witness) -> PairOnStream:
         """Return push and pull on the stream of a witness."""

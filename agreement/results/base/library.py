@@ -33,7 +33,7 @@ from agreement.documents.options import (
     options_of,
 )
 from agreement.documents.outputs import json_text, table_text
-from agreement.documents.table_files import Column, OutTable, TableValue, TermForm, as_frame
+from agreement.documents.table_files import Column, OutTable, TableValue, as_frame
 from lars.errors import FailedRunError, LarsError, printable, system_error
 from solver.memory import problem
 from solver.settings import Progress, Warn, no_progress, unsaid, whole
@@ -138,7 +138,7 @@ class Findings(Result):
             if value not in accepted:
                 raise LarsError(f"{name}={value!r}: expected {', '.join(accepted)}")
         dated = NO_DATES if times == "points" else self.dates
-        return as_frame(self._table(table), TermForm(terms), dated)
+        return as_frame(self._table(table), terms, dated)
 
     def to_arrow(
         self, table: str | None = None, *, terms: TermsAs = "n-triples", times: TimesAs = "given"

@@ -5,11 +5,12 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import MAXYEAR, MINYEAR, datetime, time, timedelta
+from enum import Enum
 from pathlib import Path
 from typing import Any, Final
 
 from agreement.documents.options import Option, check_range, member_of, naming
-from agreement.documents.values import cut
+from agreement.documents.values import choices_of, cut
 from lars.durations import Duration
 from lars.errors import LarsError
 
@@ -28,7 +29,7 @@ def in_python(declared_option: Option, value: Any) -> Any:
     if value is None:
         return None
     with naming_keyword(declared_option, value):
-        if declared_option.choices and isinstance(value, declared_option.kind):
+        if isinstance(value, Enum) and value in choices_of(declared_option.kind).values():
             return value
         if declared_option.source is None:
             value = fitting(declared_option.python_type, value)

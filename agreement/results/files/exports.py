@@ -2,9 +2,8 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 from agreement.answering.exporting import export_to, read_answers
 from agreement.answering.solve.solving import solving_task
@@ -19,12 +18,8 @@ from lars.errors import LarsError
 from lars.ticker import Reasoner
 from solver.settings import Time
 
-
-class Target(StrEnum):
-    """The reasoner that runs the exported files."""
-
-    TICKER = "ticker"
-    ASP = "asp"
+Target = Literal["ticker", "asp"]
+"""The reasoner that runs the exported files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +84,7 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
         raise LarsError(
             "expected PROGRAM TRACE.. --to ticker|asp -o DIR, or --read OUTPUT --legend legend.json"
         )
-    for_ticker = request.to is Target.TICKER
+    for_ticker = request.to == "ticker"
     path, traces, how, span = unfold(
         request.program, request.trace, request.how, (request.from_, request.until), listeners.note
     )
@@ -100,7 +95,7 @@ def export(request: ExportRequest, listeners: library.Listeners) -> ExportedFold
     solving = solving_task(path, traces, how, span, listeners.note)
     solving = replace(solving, setting=replace(solving.setting, ordered=True))
     clock = solving.setting.unit if request.clock is None else request.clock
-    ticker = (request.reasoner or Reasoner.CLINGO, clock) if for_ticker else None
+    ticker = (request.reasoner or "clingo", clock) if for_ticker else None
     text = export_to(request.out, solving, ticker, listeners.warn, overwrite=request.overwrite)
     return ExportedFolder(request.out, text)
 

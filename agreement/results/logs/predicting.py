@@ -151,7 +151,7 @@ def _verdict_of(
     if engine != _PUSH_ALL:
         return judging.verdict_on(engine, recording, answers, how, no_progress)
     # What CQELS reports is what is new; systems of one's own often repeat all that holds.
-    changes = {"stream": ToStream.RSTREAM, "tick": specifications.Tick.INSTANT}
+    changes = {"stream": ToStream.RSTREAM, "tick": "instant"}
     all_rows = specifications.specification(_PUSH).model_copy(update=changes)
     judgement, lost = judging.judge_by(all_rows, recording)
     return judging.AnswersVerdict(judgement, (), recording.run.unit.milliseconds, lost=lost)

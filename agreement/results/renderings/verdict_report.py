@@ -21,7 +21,6 @@ from agreement.comparing.matching.places import ReportMatch
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import rows_of
-from agreement.documents.requests import MatchBy
 from agreement.results.renderings.judged_windows import (
     fitting_starts,
     judged_windows,
@@ -123,8 +122,8 @@ def by_other_match(
         and other.correct
         and not (isinstance(judgement, Judgement) and _lacks_report(judgement))
     ):
-        how = "whatever their times" if other.match is MatchBy.SEQUENCE else "at their times"
-        yield f"correct as reports {how}: --match {other.match.value}"
+        how = "whatever their times" if other.match == "sequence" else "at their times"
+        yield f"correct as reports {how}: --match {other.match}"
 
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
@@ -164,7 +163,7 @@ def _lacks_report(judgement: Judgement) -> bool:
 def _headline(judgement: Judgement, dates: Dates) -> str:
     best, name = judgement.best, judgement.specification.name
     ends = f"bounds {best.choice.bounds.value}"
-    by = f"{name} as a sequence" if judgement.match is MatchBy.SEQUENCE else name
+    by = f"{name} as a sequence" if judgement.match == "sequence" else name
     if judgement.correct is None:
         return judging.undecided_text(judgement)
     if judgement.correct:

@@ -12,7 +12,6 @@ from agreement.documents.table_files import (
     OutOptions,
     OutTable,
     TableFormat,
-    TermForm,
     term_columns,
 )
 from lars.language.terms import XSD, Variable
@@ -24,7 +23,7 @@ def literals(kind, *texts):
     return [text and f'"{text}"^^<{XSD}{kind}>' for text in texts]
 
 
-def written(folder, terms, kind=TableFormat.PARQUET, form=TermForm.VALUES):
+def written(folder, terms, kind=TableFormat.PARQUET, form="values"):
     table = OutTable("answers", term_columns([Variable("x")]), [(one,) for one in terms])
     (path,) = OutOptions(folder / "out", kind, form).write([table])
     return path
@@ -90,17 +89,17 @@ def test_terms_of_one_type_are_its_values(tmp_path, kind, texts, expected):
 
 @pytest.mark.parametrize(
     ("form", "said"),
-    [(TermForm.EXACT, "as in N-Triples"), (TermForm.VALUES, "a text"), (TermForm.SHORT, "for readers")],
+    [("n-triples", "as in N-Triples"), ("values", "a text"), ("short", "for readers")],
 )
 def test_the_legend_says_in_which_form_terms_are(tmp_path, form, said):
     path = written(tmp_path, ["<http://e/a>"], form=form)
     legend = json.loads((path.parent / DESCRIPTION).read_text())[path.name]["?x"]
     assert said in legend
-    assert legend.count("N-Triples") == (form is TermForm.EXACT)
+    assert legend.count("N-Triples") == (form == "n-triples")
 
 
 def test_the_legend_of_tables_for_papers_says_that_terms_are_short(tmp_path):
-    path = written(tmp_path, ["<http://e/a>"], TableFormat.LATEX, TermForm.EXACT)
+    path = written(tmp_path, ["<http://e/a>"], TableFormat.LATEX, "n-triples")
     assert "for readers" in (path.parent / DESCRIPTION).read_text()
 
 

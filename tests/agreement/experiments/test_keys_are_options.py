@@ -1,11 +1,10 @@
 """A key of an experiment that is an option of a command, too, is declared as that option is."""
 
-from enum import Enum
-
 import pytest
 
 from agreement.documents.options import declared, members
 from agreement.documents.requests.groups import InputOptions
+from agreement.documents.values import choices_of
 from agreement.experiments.schema import ComparisonKeys, EngineTable, GenerateTable, TraceKeys
 from agreement.results.agreements import AgreeRequest
 from agreement.results.files.generated import GenerateRequest
@@ -23,8 +22,7 @@ def options(request):
 def choices(annotation, metadata):
     """Return the enumeration that a key's reader takes, as its schema says it."""
     found = [one.json_schema_input_type for one in metadata if hasattr(one, "json_schema_input_type")]
-    kinds = [one for one in (*found, annotation) if isinstance(one, type) and issubclass(one, Enum)]
-    return tuple(str(member.value) for member in kinds[0]) if kinds else ()
+    return next((tuple(words) for one in (*found, annotation) if (words := choices_of(one))), ())
 
 
 @pytest.mark.parametrize(

@@ -153,7 +153,7 @@ def found(case, reasoner):
     """Return what a reasoner's answer sets derive, in the terms of the program."""
     writer, (_, stream, _) = written(case, reasoner), signs(case, reasoner)
     lines = [writer.line(stream.atoms.get(u, ())) for u in case.stream.timeline]
-    shown = [ATOM.match(text).groups() for text in Ticker(writer.text(), reasoner.value).model(lines, case.t)]
+    shown = [ATOM.match(text).groups() for text in Ticker(writer.text(), reasoner).model(lines, case.t)]
     if any(name in writer.heads(Role.VIOLATION) for name, _ in shown):
         return set()
     terms = {number: term for term, number in writer.terms.items()}

@@ -12,7 +12,6 @@ from solver.job.both_ways import PosedProgram, _program_text
 from solver.job.slices import Job
 from solver.relational import encode, run_tables
 from solver.relational.shown_input import ShownInput
-from solver.settings import Evaluator
 from solver.spark import slice_tasks
 from solver.spark.pipeline import error_of
 from solver.spark.slice_tasks import SliceTask
@@ -38,17 +37,17 @@ def shorter_windows(monkeypatch):
 
 @pytest.mark.parametrize("output", [("out", 1), Whole(), Whole(most=1)])
 def test_all_ways_answer_alike(output):
-    expected = answers(Evaluator.CLINGO, output)
+    expected = answers("clingo", output)
     assert expected
-    for evaluator in (Evaluator.AUTO, Evaluator.RELATIONAL, Evaluator.BOTH):
+    for evaluator in ("auto", "relational", "both"):
         assert answers(evaluator, output) == expected
 
 
 @pytest.mark.usefixtures("shorter_windows")
 def test_a_difference_is_made_small():
-    assert answers(Evaluator.AUTO) != answers(Evaluator.CLINGO)
+    assert answers("auto") != answers("clingo")
     with pytest.raises(DisputedAnswerError, match=r"differ at 2: \(b\) is a row of clingo alone") as raised:
-        answers(Evaluator.BOTH)
+        answers("both")
     assert raised.value.files == {
         "difference.lars": "% (b) is a row of clingo alone\n"
         "in(X) ← ⊞^2 ◇ e(X).\nout(X) ← in(X), not gone(X).\n",
@@ -59,7 +58,7 @@ def test_a_difference_is_made_small():
 def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
     monkeypatch.setattr(run_tables, "subtract", whole_rows)
     with pytest.raises(DisputedAnswerError, match=r"\((a|c)\) is a row of clingo alone") as raised:
-        answers(Evaluator.BOTH)
+        answers("both")
     text = raised.value.files["difference.atoms"]
     assert text == "3: g(c)\n5: e(c)\n"
 
@@ -67,7 +66,7 @@ def test_what_no_time_shows_alone_keeps_the_times_that_it_needs(monkeypatch):
 def test_background_that_a_difference_needs_is_in_its_program(monkeypatch):
     monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
     with pytest.raises(DisputedAnswerError) as raised:
-        answers(Evaluator.BOTH, ("near", 1))
+        answers("both", ("near", 1))
     assert raised.value.files["difference.lars"].splitlines()[1:] == [
         "in(X) ← ⊞^2 ◇ e(X).",
         "near(X) ← in(X), k(X).",
@@ -76,7 +75,7 @@ def test_background_that_a_difference_needs_is_in_its_program(monkeypatch):
 
 
 def test_a_program_without_answer_has_none_either_way():
-    for evaluator in (Evaluator.AUTO, Evaluator.CLINGO, Evaluator.BOTH):
+    for evaluator in ("auto", "clingo", "both"):
         with pytest.raises(LarsError, match="0 answer streams at 3"):
             answers(evaluator, text=f"{PROGRAM} ← gone(X).")
 
@@ -144,7 +143,7 @@ def test_what_kept_a_program_from_columns_is_said_once(files):
 
 def test_what_the_numbers_of_clingo_cannot_hold_is_refused_and_no_difference():
     with pytest.raises(LarsError, match="leaves the numbers of ASP") as raised:
-        answers(Evaluator.BOTH, ("big", 1), "n(1500000000). big(Y) ← n(X), Y = X + 1.")
+        answers("both", ("big", 1), "n(1500000000). big(Y) ← n(X), Y = X + 1.")
     assert not isinstance(raised.value, DisputedAnswerError)
 
 

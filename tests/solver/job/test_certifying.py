@@ -14,7 +14,7 @@ from solver.facts import ChosenTimes, EveryTime, Fact
 from solver.job import Question, certified_runs, certifying, evaluation
 from solver.relational import encode, situation_of
 from solver.relational.shown_input import ShownInput
-from solver.settings import Certify, Evaluator, Runner
+from solver.settings import Runner
 from solver.spark import SparkTrace
 from solver.spark.reading import ReadTrace
 from tests.agreement.command import lars
@@ -40,7 +40,7 @@ GONE = situation_of(trace_columns([Fact(1, "e", ("a",))]), Interval(0, 9), {})
 """One atom, which leaves a window after some time."""
 
 
-def certified(here, how, text=JOIN, evaluator=Evaluator.AUTO):
+def certified(here, how, text=JOIN, evaluator="auto"):
     """Return at how many times the one answer of a program is certified."""
     found = certified_runs(Question(read(text), ("q", 1), EveryTime()), here, here.timeline, evaluator, how)
     return found.certified
@@ -48,20 +48,20 @@ def certified(here, how, text=JOIN, evaluator=Evaluator.AUTO):
 
 def test_how_many_times_are_certified():
     small, large = met(20, 2), met(200, 200)
-    assert [certified(small, how) for how in (Certify.NONE, 3, Certify.SOME, Certify.ALL, 99)] == [
+    assert [certified(small, how) for how in ("none", 3, "some", "all", 99)] == [
         0,
         3,
         20,
         20,
         20,
     ]
-    assert 1 <= certified(large, Certify.SOME) < 20
-    assert certified(small, Certify.NONE, evaluator=Evaluator.CLINGO) == 20
+    assert 1 <= certified(large, "some") < 20
+    assert certified(small, "none", evaluator="clingo") == 20
 
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_times_of_all_windows_are_certified(window):
-    assert certified(met(12, 3), Certify.ALL, f"q(X) ← {window}.") == 12
+    assert certified(met(12, 3), "all", f"q(X) ← {window}.") == 12
 
 
 @part_of(0.1)
@@ -70,7 +70,7 @@ def test_right_answers_are_certified(program, stream, known):
     here = encode(situation(stream, known))
     questions = [Question(program, output, EveryTime()) for output in OUTPUTS]
     for question in questions:
-        found = certified_runs(question, here, here.timeline, Evaluator.AUTO, Certify.ALL)
+        found = certified_runs(question, here, here.timeline, "auto", "all")
         assert found.certified == len(found.times)
 
 
@@ -78,7 +78,7 @@ def test_right_answers_are_certified(program, stream, known):
 def test_a_fault_in_columns_ends_the_run(monkeypatch, window):
     monkeypatch.setattr(ShownInput, "_runs", with_window(shorter))
     with pytest.raises(DisputedAnswerError, match="columns and clingo differ at"):
-        certified(GONE, Certify.ALL, f"q(X) ← {window}.")
+        certified(GONE, "all", f"q(X) ← {window}.")
 
 
 def test_the_times_are_spread_and_the_same_in_every_run(monkeypatch):
@@ -99,7 +99,7 @@ def test_one_time_is_certified_where_clingo_is_slow_and_it_is_a_cheap_one(monkey
     facts = [Fact(t, name, (f"c{n}",)) for t in range(40) for name in "eg" for n in range(50)]
     grown = situation_of(trace_columns(facts), Interval(0, 39), {})
     for evaluations in range(1, 4):
-        assert certified(grown, Certify.SOME, "q(X) ← ⊞^∞ ◇ e(X), ⊞^∞ ◇ g(X).") == 1
+        assert certified(grown, "some", "q(X) ← ⊞^∞ ◇ e(X), ⊞^∞ ◇ g(X).") == 1
         # What a window without an end shows grows: a twenty-fifth part of the input has come at once.
         assert len(drawn) == evaluations
         assert max(drawn) < 4
@@ -123,7 +123,7 @@ def test_a_fault_ends_agree_with_the_smallest_case(monkeypatch, tmp_path):
     assert {path.name for path in tmp_path.iterdir()} == {"difference.lars", "difference.atoms"}
 
 
-@pytest.mark.parametrize(("certify", "expected"), [(Certify.SOME, 1), (Certify.NONE, 0), (1, 4)])
+@pytest.mark.parametrize(("certify", "expected"), [("some", 1), ("none", 0), (1, 4)])
 def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certify, expected):
     """The first one, whose windows show least; a number is that of each slice that has times."""
     rows = [(t, 0, t, "e", (f"c{n}",)) for t in range(100) for n in range(100)]

@@ -11,7 +11,6 @@ from lars.text.notation import read
 from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, certified_first, certified_runs, certifying
 from solver.relational import encode
-from solver.settings import Certify, Evaluator
 from tests.agreement.command import lars
 
 CYCLE = "?a :p ?b . ?b :p ?c . ?c :p ?d . ?d :p ?e . ?e :p ?f . ?f :p ?a"
@@ -61,8 +60,8 @@ def test_the_cheapest_times_are_certified_while_their_instances_are_few(most, ex
     monkeypatch.setattr(certifying, "_INSTANCES", most)
     monkeypatch.setattr(certifying, "_INSTANCES_EACH", 0)
     assert certified_runs(CROSS, HERE, HERE.timeline).certified == expected
-    for asked, times in ((Certify.ALL, 4), (3, 3)):
-        assert certified_runs(CROSS, HERE, HERE.timeline, Evaluator.AUTO, asked).certified == times
+    for asked, times in (("all", 4), (3, 3)):
+        assert certified_runs(CROSS, HERE, HERE.timeline, "auto", asked).certified == times
 
 
 @pytest.mark.parametrize("certify", [certified_runs, certified_first])

@@ -12,7 +12,6 @@ from solver.facts import EveryTime, Fact, Situation
 from solver.job import Question, Whole
 from solver.job import evaluation as module
 from solver.job.evaluation import RepeatedSituations
-from solver.settings import Evaluator
 from tests.lars.strategies import cases
 from tests.solver.in_process import evaluate
 from tests.solver.strategies import covered_programs, is_encoded, part_of, situation_of
@@ -29,7 +28,7 @@ class EachAlone(RepeatedSituations):
 
 def answers(program, situation):
     asked = [Question(program, ALL, EveryTime())]
-    found = evaluate(asked, situation, situation.timeline, Evaluator.CLINGO)
+    found = evaluate(asked, situation, situation.timeline, "clingo")
     return Counter((answer.t, answer.row) for answer in found)
 
 

@@ -9,7 +9,6 @@ from unittest.mock import patch
 
 from lars.errors import FailedRunError, LarsError, Place, system_error
 from solver.facts import Fact
-from solver.settings import OnError
 from solver.traces import FilePart, MalformedPart, RejectedRow, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines, tables
 from solver.traces.survey import report, survey
@@ -71,7 +70,7 @@ def row_of(part, source, options, seq, written):
         spelled = time.kind, time.value, stream, predicate, arguments
         return Row(source.index, seq, *spelled, zone=time.zone)
     line, text = written
-    if part.fatal or options.on_error is OnError.STOP:
+    if part.fatal or options.on_error == "stop":
         raise source.error(Place(source.path, line, part.column, str(text)), part.problem)
     return Row(source.index, seq, arguments=(str(text),), problem=part.problem)
 

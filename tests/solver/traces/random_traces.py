@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lars.durations import Duration
-from solver.settings import BlankNodes, OnError, TraceOptions
+from solver.settings import TraceOptions
 from tests.solver.traces.writing import PROV
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -334,13 +334,13 @@ def options_of(random, paths, side):
         trace_unit=random.choice([None, None, Duration(10**9), Duration(10**6), Duration(3 * 10**9)]),
         origin=random.choice(origins),
         sort=random.random() < 0.7,
-        on_error=OnError.SKIP if skip else OnError.STOP,
+        on_error="skip" if skip else "stop",
         rejected=side if skip else None,
         streams={path: "urn:st" for path in paths if random.random() < 0.2},
         query_streams=random.choice([(), (), ("urn:st",), ("urn:st", "urn:tt")]),
         windows=random.choice([(), (("urn:st", 3),)]),
         absolute=random.random() < 0.2,
-        blank_nodes=random.choice([None, BlankNodes.ELEMENT]),
+        blank_nodes=random.choice([None, "element"]),
     )
 
 

@@ -22,7 +22,7 @@ from lars.text.notation import read
 from solver.columns import TermCodes
 from solver.facts import EveryTime
 from solver.job import Question
-from solver.settings import OnError, Runner, TraceInput, TraceWarning
+from solver.settings import Runner, TraceInput, TraceWarning
 from solver.traces import MalformedPart, prepare, trace
 from solver.traces.formats.atom_lines import _read_terms, cell_atom, read_atoms
 from solver.traces.formats.cell_columns import TimeColumn, atom_rows
@@ -266,7 +266,7 @@ def test_wrong_columns_of_atoms_give_one_message(spark, tmp_path, columns, expec
 def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     paths = written(tmp_path, {"a.atoms": "1: p q(X)\n2: p\noops\n"})
     side = tmp_path / "bad.txt"
-    given_options = options(on_error=OnError.SKIP, rejected=side)
+    given_options = options(on_error="skip", rejected=side)
     with pytest.warns(TraceWarning, match="2 bad lines"):
         assert both(spark, paths, given_options) == [(2, "p", ())]
     assert side.read_text().splitlines()[1::2] == ["1: p q(X)", "oops"]

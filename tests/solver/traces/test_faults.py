@@ -8,7 +8,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from lars.language.terms import XSD
-from solver.settings import OnError
 from tests.solver.traces.both_readings import read_trace_in_process
 from tests.solver.traces.writing import GOOD, PROV, SECONDS, both, message, options, read_on_spark, written
 
@@ -189,7 +188,7 @@ def test_what_a_trace_lacks_is_said_before_reading(tmp_path):
         == f"{tmp_path}/b.nt: there is no such file or folder"
     )
     assert message(lambda: read([path, path], SECONDS)) == f"{path}: the trace names this file twice"
-    assert "needs a file that keeps them" in message(lambda: read([path], options(on_error=OnError.SKIP)))
+    assert "needs a file that keeps them" in message(lambda: read([path], options(on_error="skip")))
     assert "does not have: b.nt" in message(lambda: read([path], options(streams={Path("b.nt"): "urn:a"})))
 
 
@@ -204,7 +203,7 @@ def test_a_stream_comes_from_the_file_or_the_only_one_of_the_query(spark, tmp_pa
 
 def test_several_possible_streams_are_an_error_that_lists_them(spark, tmp_path):
     paths = written(tmp_path, {"a.nt": GOOD})
-    given = options(query_streams=("urn:x", "urn:y"), on_error=OnError.SKIP, rejected=tmp_path / "side")
+    given = options(query_streams=("urn:x", "urn:y"), on_error="skip", rejected=tmp_path / "side")
     found = message(lambda: read_on_spark(spark, paths, given))
     assert (
         "a.nt:1:1: nothing says which stream this is; give --stream IRI=FILE with one of: urn:x, urn:y"

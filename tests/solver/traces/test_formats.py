@@ -9,7 +9,7 @@ import pytest
 
 from lars.durations import read_duration
 from lars.language.terms import XSD, Literal
-from solver.settings import BlankNodes, OnError, TraceWarning
+from solver.settings import TraceWarning
 from solver.traces import MalformedPart, prepare, read_time, show, trace
 from tests.benches import GREENHOUSE
 from tests.solver.traces.both_readings import read_trace_in_process
@@ -242,7 +242,7 @@ def test_a_label_is_one_blank_node_in_a_file_and_another_in_the_next(spark, tmp_
 def test_elements_have_blank_nodes_of_their_own(spark, tmp_path):
     text = PROV + ":g1 { _:a :p _:b . _:b :p _:a } :g2 { _:a :p [] } :g1 prov:generatedAtTime 1 ."
     paths = written(tmp_path, {"a.trig": text + ":g2 prov:generatedAtTime 1 ."})
-    rows = both(spark, paths, options(blank_nodes=BlankNodes.ELEMENT))
+    rows = both(spark, paths, options(blank_nodes="element"))
     assert rows[0][2] == rows[1][4] != rows[0][4] == rows[1][2]
     assert rows[2][2] not in (rows[0][2], rows[1][2])
     assert len({term for row in rows for term in (row[2], row[4])}) == 4
@@ -256,7 +256,7 @@ def test_equal_elements_share_their_blank_nodes_and_others_do_not(spark, tmp_pat
         '_:a <urn:p> _:b "2" .',
     ]
     paths = written(tmp_path, {"a.nt": "\n".join(lines), "b.nt": lines[3]})
-    rows = both(spark, paths, options(blank_nodes=BlankNodes.ELEMENT))
+    rows = both(spark, paths, options(blank_nodes="element"))
     assert rows[0] == rows[2]
     assert len(set(rows)) == 4
 
@@ -278,7 +278,7 @@ def test_streams_may_each_have_their_own_time(spark, tmp_path):
 def test_skipped_lines_are_counted_and_kept(spark, tmp_path):
     paths = written(tmp_path, {"a.nt": b'<urn:s> <urn:p> <urn:o> "1" .\noops\n\xff <a>\n<urn:s> "5" .\n'})
     side = tmp_path / "bad.txt"
-    given = options(on_error=OnError.SKIP, rejected=side)
+    given = options(on_error="skip", rejected=side)
     with pytest.warns(TraceWarning, match=f"3 bad lines or elements skipped; they are kept in {side}"):
         assert len(read_trace_in_process(paths, given)) == 1
     kept = side.read_text()

@@ -8,7 +8,6 @@ from shutil import copy
 import pytest
 
 from lars.errors import LarsError
-from solver.settings import OnError
 from solver.traces import MalformedPart
 from tests.benchmarks import message_logs
 from tests.packs import files_of, pack
@@ -123,7 +122,7 @@ def test_a_message_without_a_time_is_skipped_where_that_is_wanted(tmp_path):
     side = tmp_path / "side"
     found = message(lambda: read_trace_in_process(paths, options(time=TIME)))
     assert found.startswith(f"{paths[0]}:6:1: message 2 has no <{TIME}>; expected a time in each message")
-    rows = read_trace_in_process(paths, options(time=TIME, on_error=OnError.SKIP, rejected=side))
+    rows = read_trace_in_process(paths, options(time=TIME, on_error="skip", rejected=side))
     assert [row[0] for row in rows] == [5, 6]
 
 

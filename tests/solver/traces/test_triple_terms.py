@@ -2,7 +2,7 @@
 
 import pytest
 
-from solver.settings import BlankNodes, StaticFile
+from solver.settings import StaticFile
 from solver.traces import prepare, read_static
 from tests.solver.traces.both_readings import read_here, read_trace_in_process
 from tests.solver.traces.writing import SECONDS, in_order, message, options, table, written
@@ -56,7 +56,7 @@ def test_each_format_has_the_terms_in_columns_and_row_by_row(kind, tmp_path):
 @pytest.mark.parametrize("scope", ["document", "element"])
 def test_a_blank_node_is_one_inside_and_outside_of_a_triple_term(scope, tmp_path):
     lines = "".join(f'_:b <urn:p> <<( _:b <urn:p> <urn:o{t}> )>> "{t}" .\n' for t in (1, 2))
-    given = options(blank_nodes=BlankNodes(scope))
+    given = options(blank_nodes=scope)
     found = [row[2:] for row in in_order(facts(written(tmp_path, {"a.nt": lines}), given))]
     assert all(o.startswith(f"<<( {s} ") for s, _, o in found)
     assert len({s for s, _, _ in found}) == (1 if scope == "document" else 2)

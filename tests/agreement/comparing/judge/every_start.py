@@ -3,14 +3,14 @@
 from dataclasses import replace
 from itertools import product
 from random import Random
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 import pytest
 
 from agreement.comparing.judge import Options, judge_recording, judgement, start_times
 from agreement.comparing.judge.judgement import compare_reports, phase_of, recorded_for
 from agreement.documents.recordings import Recording, Report
-from agreement.documents.requests import EmptyReports, MatchBy, sources
+from agreement.documents.requests import EmptyReports, sources
 from agreement.engines.engine import columns
 from agreement.engines.specifications import (
     OpenChoice,
@@ -78,7 +78,7 @@ def start_case(rng: Random) -> StartCase:
     options = options_of(rng, max(slides))
     if sparse and rng.random() < 0.5:
         by = Specification(name="closing", report=["window-close"], bounds=["low-open"], tick="triple")
-        options = replace(options, match=MatchBy.SEQUENCE, empty=EmptyReports.COMPARED)
+        options = replace(options, match="sequence", empty="compared")
     if options.until is not None:
         options = replace(options, until=rng.randint(0, task.until))
     starts = tuple(options.registered + rng.randrange(slide) for slide in own_slides(task, by))
@@ -87,7 +87,7 @@ def start_case(rng: Random) -> StartCase:
     reports = changed(rng, [[t * 1000.0, rows] for t, rows in together(made)], max(slides))
     if len(reports) > 30:
         # Sequences that long take their time.
-        options = replace(options, match=MatchBy.TIME)
+        options = replace(options, match="time")
     recording = Recording(columns(task.query), tuple(Report(t, rows) for t, rows in reports))
     return StartCase(task, by, recording, options, rng.choice((1, 1, 4, 64)))
 
@@ -108,7 +108,7 @@ def chained_case(rng):
     starts = tuple(rng.sample(range(slide // 2), 3))
     made = evaluations(evaluated_windows(task, by, OpenChoice(starts, by.bounds[0])))
     reports = tuple(Report(t * 1000.0, rows) for t, rows in together(made))
-    options = Options(match=MatchBy.SEQUENCE, empty=EmptyReports.COMPARED)
+    options = Options(match="sequence", empty="compared")
     return StartCase(task, by, Recording(columns(task.query), reports), options, 1)
 
 
@@ -184,11 +184,11 @@ def options_of(rng, slide):
     """Return how it is compared: by time or in sequence, how late and how early, to which end."""
     return Options(
         registered=rng.choice((0, 0, rng.randrange(7))),
-        empty=rng.choice(list(EmptyReports)),
+        empty=rng.choice(get_args(EmptyReports)),
         early=rng.choice((0.0, 0.0, 300.0, 1000.0, 700.0 * slide)),
         until=rng.choice((None, None, None, 0)),
         late=rng.choice((None, None, 0.0, 1500.0, 1000.0 * slide, 2500.0 * slide)),
-        match=rng.choice((MatchBy.TIME, MatchBy.TIME, MatchBy.SEQUENCE)),
+        match=rng.choice(("time", "time", "sequence")),
         whole=rng.choice((0, 256)),
     )
 

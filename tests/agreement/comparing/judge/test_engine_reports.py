@@ -7,7 +7,6 @@ import pytest
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.by_engine import judged_by
 from agreement.documents.recordings import Push, Recording
-from agreement.documents.requests import MatchBy
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun
 from agreement.engines.versions.csparql_097 import CSPARQL_097
@@ -100,7 +99,7 @@ def test_in_sequence_the_reports_of_two_pushes_are_two_answers():
     together = predicted(ENGINES["cqels-1.x"], run)
     assert [(report.trigger, len(report.rows)) for report in together.reports] == [(1, 1), (1, 1)]
     apart = replace(together, reports=(replace(together.reports[0], trigger=0), *together.reports[1:]))
-    how = Options(match=MatchBy.SEQUENCE)
+    how = Options(match="sequence")
     found = [judged_by(ENGINES["cqels-1.x"], run, each, how).correct for each in (apart, together)]
     assert found == [False, True]
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
+from typing import get_args
 
 from hypothesis import strategies as st
 
@@ -18,13 +19,13 @@ from tests.solver.traces.both_readings import read_trace_in_process
 MS = Duration(10**6)
 HERE = Maker(in_process=True)
 NAMES = {
-    WrittenFormat.NQUADS: "t.nq",
-    WrittenFormat.NTRIPLES: "t.nt",
-    WrittenFormat.YABENCH: "t.nt",
-    WrittenFormat.TRIG: "t.trig",
-    WrittenFormat.TURTLE: "t",
-    WrittenFormat.CSV: "t.csv",
-    WrittenFormat.PARQUET: "t.parquet",
+    "nquads": "t.nq",
+    "ntriples": "t.nt",
+    "yabench": "t.nt",
+    "trig": "t.trig",
+    "turtle": "t",
+    "csv": "t.csv",
+    "parquet": "t.parquet",
 }
 SHARES = st.sampled_from([Fraction(0), Fraction(1, 4), Fraction(1)])
 
@@ -45,7 +46,7 @@ def plans(draw, late=SHARES, unit=MS, most_streams=3):
         values=TemperatureRange(low, low + number(0, 20), number(0, 2), step),
         streams=number(1, min(most_streams, -(-stations // min(together, stations)))),
         bursts=Bursts(number(1, 3), points(0, 4)),
-        arrivals=draw(st.sampled_from(ArrivalProcess)),
+        arrivals=draw(st.sampled_from(get_args(ArrivalProcess))),
         contemporaneous=min(together, stations),
         duplicates=draw(SHARES),
         out_of_order=share,

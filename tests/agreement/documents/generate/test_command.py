@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.documents.generate import Plan, WrittenFormat
+from agreement.documents.generate import Plan
 from agreement.documents.generate.writing import LARGE, Maker
 from solver.traces import EXTENSIONS
 from tests.agreement.command import lars
@@ -118,7 +118,7 @@ def test_what_fails_half_way_leaves_the_old_trace(tmp_path, monkeypatch):
 
 
 def test_spark_is_used_when_asked_for_or_when_the_trace_is_large():
-    small = output(Plan(), WrittenFormat.NQUADS)
-    large = output(Plan(stations=LARGE), WrittenFormat.NQUADS)
+    small = output(Plan(), "nquads")
+    large = output(Plan(stations=LARGE), "nquads")
     assert [maker.of(small) for maker in (Maker(), Maker("m"), Maker(None, True))] == [None, "m", None]
     assert [maker.of(large) for maker in (Maker(), Maker("m"), Maker(None, True))] == ["local[*]", "m", None]

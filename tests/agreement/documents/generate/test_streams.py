@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
+from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import Thermometer, elements, plan_parts, pushes_of
 from agreement.documents.generate.plan import Bursts, TemperatureRange
 from agreement.documents.generate.writing import text
@@ -29,7 +29,7 @@ EVERYTHING = Plan(
     values=TemperatureRange(-50, 350, 1, 15),
     streams=2,
     bursts=Bursts(2, read_duration("30ms")),
-    arrivals=ArrivalProcess.POISSON,
+    arrivals="poisson",
     contemporaneous=2,
     duplicates=Fraction("0.1"),
     out_of_order=Fraction("0.2"),
@@ -93,7 +93,7 @@ def test_a_station_observes_regularly_from_a_random_offset():
 
 
 def test_stations_of_a_group_share_their_instants():
-    plan = Plan(stations=7, contemporaneous=3, arrivals=ArrivalProcess.POISSON)
+    plan = Plan(stations=7, contemporaneous=3, arrivals="poisson")
     times = [[one.t for one in ours] for ours in by_station(whole(plan)).values()]
     assert times[0] == times[1] == times[2] != times[3]
     assert times[3] == times[4] == times[5] != times[6]
@@ -107,7 +107,7 @@ def test_a_burst_is_an_observation_several_times():
 
 
 def test_poisson_arrivals_have_the_mean_and_the_variance_of_their_rate():
-    plan = Plan(arrivals=ArrivalProcess.POISSON, duration=HOUR, unit=read_duration("1ms"))
+    plan = Plan(arrivals="poisson", duration=HOUR, unit=read_duration("1ms"))
     counts = Counter(one.t // 1000 for one in whole(plan))
     cells = [counts[second] for second in range(3600)]
     variance = sum((count - 1) ** 2 for count in cells) / 3600
@@ -164,7 +164,7 @@ def test_stations_are_dealt_out_over_the_streams():
 
 
 def digest():
-    lines = text(WrittenFormat.NQUADS, output(EVERYTHING, WrittenFormat.NQUADS).elements(Interval(0, 20_000)))
+    lines = text("nquads", output(EVERYTHING, "nquads").elements(Interval(0, 20_000)))
     return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 

@@ -1,7 +1,7 @@
 """One small valid recording of each format, and how a test reads a text."""
 
 from agreement.documents.recordings import read_recording
-from agreement.documents.requests import AnswersFormat, AnswersOptions
+from agreement.documents.requests import AnswersOptions
 
 CASE = """{
  "id": "x/001-1-window",
@@ -61,7 +61,7 @@ TEXTS = {
     "tsv": TSV,
     "solve": SOLVED,
 }
-KINDS = {name: AnswersFormat("sparql-json" if name == "sparql-lines" else name) for name in TEXTS}
+KINDS = {name: "sparql-json" if name == "sparql-lines" else name for name in TEXTS}
 
 
 def read(folder, text, kind=None, name="answers", **options):

@@ -11,7 +11,6 @@ from agreement.documents.requests import sources
 from agreement.engines.engine import answers
 from agreement.engines.specifications import evaluated_windows, evaluation
 from solver.job import answers_at
-from solver.settings import Evaluator
 from tests.agreement.engines.specifications.operational_strategies import case
 from tests.solver.strategies import part_of
 
@@ -29,7 +28,7 @@ def scheduled(seed):
 def by_clingo(of):
     """Return the same reports, each evaluation's from clingo, with the windows where the choice has them."""
     original = evaluation.answers_at
-    evaluation.answers_at = partial(answers_at, evaluator=Evaluator.CLINGO)
+    evaluation.answers_at = partial(answers_at, evaluator="clingo")
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         return evaluation._evaluated(of)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from agreement.engines.specifications import NAMES, Specification, Strategy, Tick, builtin, specification
+from agreement.engines.specifications import NAMES, Specification, builtin, specification
 from agreement.engines.specifications.parameters import fields_text, read_specification
 from lars.errors import LarsError, PlacedError
 from lars.language.windows import Bounds
@@ -26,9 +26,9 @@ def test_a_file_is_a_specification(tmp_path):
         HEAD + 'tick = "graph"\nbounds = ["closed", "low-open"]\nperiod = "2s"\n[windows]\n2 = ["periodic"]\n'
     )
     found = specification(str(written(tmp_path, text)))
-    assert (found.name, found.tick, found.bounds) == ("mine", Tick.GRAPH, (Bounds.CLOSED, Bounds.LOW_OPEN))
-    assert found.strategies("http://example.org/s", 1) == {Strategy.WINDOW_CLOSE}
-    assert found.strategies("http://example.org/s", 2) == {Strategy.PERIODIC}
+    assert (found.name, found.tick, found.bounds) == ("mine", "graph", (Bounds.CLOSED, Bounds.LOW_OPEN))
+    assert found.strategies("http://example.org/s", 1) == {"window-close"}
+    assert found.strategies("http://example.org/s", 2) == {"periodic"}
 
 
 def test_other_names_are_told_what_is_accepted():

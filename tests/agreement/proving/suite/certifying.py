@@ -14,13 +14,12 @@ from itertools import accumulate
 import pyoxigraph as ox
 
 from agreement.engines.adapters.oxigraph import TRIPLE, register
-from agreement.engines.specifications import Empty, evaluation
+from agreement.engines.specifications import evaluation
 from agreement.proving.suite import QuerySyntax, engine_answers
 from agreement.proving.suite.running import _term
 from agreement.proving.suite.suite_tests import _read
 from agreement.proving.suite.vectors import PERIOD, vectors
 from solver.job import answers_at
-from solver.settings import Evaluator
 from tests.agreement.engines.specifications.operational import Machine, Run, Window
 from tests.agreement.engines.specifications.operational_moments import Arrival, Policy
 from tests.agreement.proving.suite.comments import OXIGRAPH_WRONG
@@ -155,7 +154,7 @@ class WindowByWindow:
 def by_clingo(expecting, number):
     """Return the reports of a vector, each evaluation's from clingo."""
     original = evaluation.answers_at
-    evaluation.answers_at = partial(answers_at, evaluator=Evaluator.CLINGO)
+    evaluation.answers_at = partial(answers_at, evaluator="clingo")
     known, evaluation.answers_of = evaluation.answers_of, lambda _: None
     try:
         found = evaluation._evaluated(expecting.scheduled(vectors()[number]))
@@ -166,7 +165,7 @@ def by_clingo(expecting, number):
         (one.time, bag(expecting.names, [(TRUE,)] * bool(one.rows) if asks else one.rows))
         for one in found
         if 0 <= one.time < expecting.until
-        if one.rows or vectors()[number].empty is Empty.REPORTED
+        if one.rows or vectors()[number].empty == "reported"
     ]
 
 

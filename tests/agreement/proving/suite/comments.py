@@ -6,7 +6,6 @@ What a comment says of a fault or of two vectors is asked of engines that have t
 import re
 
 from agreement.engines.adapters.oxigraph import TRIPLE
-from agreement.engines.specifications import Empty
 from agreement.proving.suite.expecting import ANSWER
 from agreement.proving.suite.suite_tests import _WRITTEN
 from tests.agreement.proving.suite.faults import ALL_OWN, ARRIVING, OWN, USUAL, asked, in_bags
@@ -149,7 +148,7 @@ class _Shown:
             rights = expecting.admissible(vector)
         t = _differing(found, *rights)
         under = " where each triple reports," if name.endswith(ARRIVALS) else ""
-        if vector.empty is Empty.REPORTED:
+        if vector.empty == "reported":
             under = " with `empty` reported,"
         said, right = name.removesuffix(ARRIVALS), dict.fromkeys(self._at(one, t) for one in rights)
         return f'At {t}{under} right is {" or ".join(right)}; with the fault "{said}": {self._at(found, t)}.'

@@ -8,7 +8,6 @@ from functools import lru_cache
 from itertools import accumulate
 
 from agreement.documents.recordings import static_of
-from agreement.engines.specifications import Empty
 from agreement.proving.suite.catalogue import NOISE
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.vectors import vectors
@@ -111,7 +110,7 @@ def _faults():
     yield from (
         FaultyEngine(
             says,
-            replace(USUAL, empty=Empty.REPORTED),
+            replace(USUAL, empty="reported"),
             _replaced(f"REGISTER {operator}Stream", "REGISTER RStream"),
             reports=change,
             of=f"REGISTER {operator}Stream",

@@ -8,8 +8,8 @@ import re
 from collections import Counter
 from dataclasses import replace
 from itertools import pairwise
+from typing import get_args
 
-from agreement.engines.specifications import Empty, Strategy
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.expecting import VectorReports
 from agreement.proving.suite.running import Label, SuiteAnswer, expected_key
@@ -157,11 +157,11 @@ REPLIES = {
 OTHERS = {
     **{f"bounds {one.value}": {"bounds": one} for one in (Bounds.LOW_OPEN, Bounds.HIGH_OPEN, Bounds.CLOSED)},
     **{f"t0 {start}": {"start": start} for start in (0, 1, 2, 3, "first", "own")},
-    **{f"combination {one.value}": {"combination": one} for one in Combination},
-    "window-close": {"report": frozenset({Strategy.WINDOW_CLOSE})},
-    "non-empty": {"report": frozenset({Strategy.NON_EMPTY})},
-    "empty reported": {"empty": Empty.REPORTED},
-    "empty silent": {"empty": Empty.SILENT},
+    **{f"combination {one}": {"combination": one} for one in get_args(Combination)},
+    "window-close": {"report": frozenset({"window-close"})},
+    "non-empty": {"report": frozenset({"non-empty"})},
+    "empty reported": {"empty": "reported"},
+    "empty silent": {"empty": "silent"},
 }
 """Engines that take what is declared to be another: their replies are right by that vector."""
 
