@@ -30,10 +30,11 @@ from translate.tau import TRIGGER
 
 _MOST_STEPS: Final = 200
 _MOST_SECONDS: Final = 20.0
+_MOST_ATOMS: Final = 400_000
 _MOST_ITEMS: Final = 2_000
 _MOST_NUMBERS: Final = 40_000
 _MOST_LETTERS: Final = 200_000
-"""So many steps, seconds of evaluation, atoms in windows, numbers and letters make a page."""
+"""The most steps, seconds of evaluation, atoms in windows of all steps, atoms, numbers, letters of a page."""
 _INSTANCES: Final = 5
 _MOST_RULES: Final = 100
 _MOST_LANES: Final = 12
@@ -89,12 +90,13 @@ def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Js
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
     times, chosen = times_of(here, span, start)
-    begun, found = monotonic(), list[Step]()
+    begun, found, atoms_so_far = monotonic(), list[Step](), 0
     # Columns evaluate programs that clingo refuses, such as those with large numbers.
     with suppress(LarsError):
         for step in steps(here, sorted(times, key=lambda t: abs(t - start)), path):
             found.append(_as_read(here, step))
-            if monotonic() - begun > _MOST_SECONDS:
+            atoms_so_far += sum(len(content) for _, content in found[-1].contents)
+            if monotonic() - begun > _MOST_SECONDS or atoms_so_far > _MOST_ATOMS:
                 break
     if not found:
         return None

@@ -10,8 +10,9 @@ import pytest
 from markupsafe import escape
 
 from agreement import api
+from agreement.results.renderings.pages import moving as steps_of_pages
 from agreement.results.renderings.pages.clause_links import side_by_side
-from agreement.results.renderings.pages.page import in_script, provenance, query_texts
+from agreement.results.renderings.pages.page import html, in_script, provenance, query_texts
 from agreement.results.renderings.run_report import _matrix
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
@@ -83,6 +84,17 @@ def test_a_page_of_many_steps_has_the_evaluations_that_pull_makes():
     evaluated = [step["t"] for step in moving["steps"] if not step["silent"]]
     assert 14 in evaluated
     assert all(t % 7 == 0 for t in evaluated)
+
+
+def test_wide_windows_with_many_atoms_make_no_longer_page(monkeypatch):
+    monkeypatch.setattr(steps_of_pages, "_MOST_ATOMS", 10_000)
+    trace = "".join(f"{t}: e({t}) e(x{t}) f({t}).\n" for t in range(1_000))
+    page = api.solve("hot(X) ← ⊞^∞ ◇ e(X), X >= 990.", trace, from_=900, to=999).page()
+    moving = page.page["moving"]
+    assert (moving["steps"][0]["t"], moving["steps"][0]["windows"][0][1]) == (900, 2_703)
+    assert len(moving["items"]) == 2_000
+    assert any("96 more steps would be too long" in line for line in moving["left"])
+    assert len(html(page)) < 1_000_000
 
 
 def test_what_an_engine_reports_has_no_steps(tmp_path):
