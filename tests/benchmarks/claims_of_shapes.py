@@ -3,9 +3,9 @@
     python -m tests.benchmarks.claims_of_shapes 2000 [FIRST]
 
 Queries have sub-SELECTs with LIMIT, OFFSET, ORDER BY and hidden variables of any names, VALUES with UNDEF
-and with no rows, UUID, OPTIONAL, MINUS, and in C-SPARQL `f:timestamp` over windows of two slides. The second
-query of a pair is the first with a part renamed, moved or changed. Each 'yes' and 'always' is tried on random
-streams that columns evaluate, which know nothing of proofs; each that is shown must refute there too.
+and with no rows, RAND, UUID, OPTIONAL, MINUS, and in C-SPARQL `f:timestamp` over windows of two slides. The
+second query of a pair is the first with a part renamed, moved or changed. Each 'yes' and 'always' is tried on
+random streams that columns evaluate, which know nothing of proofs; each shown stream must refute there too.
 """
 
 import sys
@@ -69,10 +69,11 @@ def unusual(random):
     """Return a part of a group that goes behind a block."""
     return random.choice((
         limited, limited, limited, given, given,
-        lambda _: "BIND (UUID() AS ?u)", lambda _: "BIND (STRUUID() AS ?u)",
-        lambda r: f"OPTIONAL {{ {block(r, 'w')} }}", lambda r: f"MINUS {{ {block(r, 'w')} }}",
-        lambda r: f"{{ SELECT DISTINCT ?x WHERE {{ {block(r, r.choice(NAMES))} }} }}",
+        lambda _: "BIND (RAND() AS ?n) FILTER (?n < 0.5)", lambda _: "BIND (UUID() AS ?u)",
+        lambda _: "BIND (STRUUID() AS ?u)", lambda r: f"OPTIONAL {{ {block(r, 'w')} }}",
+        lambda r: f"MINUS {{ {block(r, 'w')} }}",
         lambda _: "FILTER (?v >= 1)", lambda _: "FILTER (!BOUND(?v))",
+        lambda r: f"{{ SELECT DISTINCT ?x WHERE {{ {block(r, r.choice(NAMES))} }} }}",
     ))(random)  # fmt: skip
 
 

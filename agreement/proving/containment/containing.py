@@ -71,8 +71,8 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
-    # A random value is that of its place in the query, and of the row there.
-    fixed = query.pattern == other.pattern or not any(map(is_random, every))
+    # A random value is that of its place in the query, unseen columns counted, and of the row there.
+    fixed = query.query.pattern == other.query.pattern or not any(map(is_random, every))
     alike = fixed and _counts_alike(query, other)
     comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)

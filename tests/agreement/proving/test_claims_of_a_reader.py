@@ -185,6 +185,15 @@ def test_random_values_are_those_of_their_places(tmp_path, order, holds):
     assert (": yes" in ran.out) is holds
 
 
+@pytest.mark.parametrize(("unseen", "holds"), [("BIND (STRUUID() AS ?u)", False), ("", True)])
+def test_random_values_that_nobody_sees_have_places_too(tmp_path, unseen, holds):
+    half = "BIND (RAND() AS ?n) FILTER (?n < 0.5)"
+    body = "SELECT ?x WHERE {{ STREAM :s [RANGE 2s] {{ ?x :p ?v }} {} {} }}"
+    one, two = body.format(unseen, half), body.format(half, unseen)
+    ran = said(tmp_path, "decide", "--contained", "--time-limit", "2", one=one, two=two)
+    assert (": yes" in ran.out) is holds
+
+
 @pytest.mark.parametrize(("rows", "code"), [("( )", 0), ("", 1), ("( ) ( )", 1)])
 def test_rows_of_values_without_variables_count(tmp_path, rows, code):
     """Each of these rows repeats every solution; without any there is none."""
