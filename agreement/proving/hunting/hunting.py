@@ -27,7 +27,7 @@ from agreement.proving.hunting.descriptions import described
 from agreement.proving.hunting.hunted_queries import HuntedQuery
 from agreement.proving.hunting.portraits import delays, mute_queries, portraits, silent
 from agreement.proving.hunting.showing import Cause, Causes, Isolation, RuleCause, neighbours, size
-from agreement.proving.hunting.streams import Stream, random_streams, streams
+from agreement.proving.hunting.streams import Stream, closing_streams, random_streams, streams
 from agreement.proving.hunting.switches import switches_of
 from lars.durations import read_duration
 from lars.errors import LarsError, TimeLimitError
@@ -547,9 +547,25 @@ class Explanation:
         if not causes:
             return
         unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
-        turns = chain.from_iterable(zip_longest(*(_smallest_first(cause.evidence) for cause in causes)))
-        own = [replace(run, answers=unanswered) for run in turns if run is not None]
-        yield from (run for run in own if len(run.pushes) <= _MOST_SHOWN)
+        # What hides a cause may depend on the query, so each query has its smallest stream looked at early.
+        each = (_in_turns(_smallest_first(cause.evidence)) for cause in causes)
+        turns = (run for run in chain.from_iterable(zip_longest(*each)) if run is not None)
+        # A run that is evidence of several causes is tried on all of them at once.
+        distinct = {(run.query.name, run.pushes): run for run in turns}
+        own = [replace(run, answers=unanswered) for run in distinct.values()]
+        # Which windows close when hardly depends on what else a query says: one of each kind is enough.
+        kinds = {
+            (one.windows, *dict.fromkeys(letter[0] for letter in one.letters)): one
+            for one in reversed(self.hunt.queries)
+        }
+        closing = (
+            references.HuntedRun(query, stream, unanswered)
+            for group in zip_longest(*map(closing_streams, kinds.values()))
+            for query, stream in zip(kinds.values(), group, strict=True)
+            if stream
+        )
+        small = (run for run in own if len(run.pushes) <= _MOST_SHOWN)
+        yield from (run for pair in zip_longest(small, closing) for run in pair if run is not None)
         every = [(query, streams(query, self.hunt.limits.seed)) for query in self.hunt.queries]
         # As many as looked for faults.
         for _ in range(self.hunt.searched // len(every)):

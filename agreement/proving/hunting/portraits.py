@@ -32,7 +32,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
-            f"it never reports for {', '.join(mute)}",
+            f"it accepts {', '.join(mute)} as a query, but reports no row for it",
             _EACH_WINDOW,
             held=lambda run: not run.has_rows if run.query.name in mute else None,
         )

@@ -149,6 +149,8 @@ class Isolation:
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
         """Yield the causes that a stream may show alone, of which no answers are known."""
         whole = None if self.followed is None else without(self.followed, run, ())
+        if whole is not None and self.judge.verdict(whole).correct is not False:
+            return
         for cause in causes:
             if isinstance(cause, Cause):
                 wrong = cause.switch.held is not None or self.judge.expects(run, cause.switch, rows=True)

@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Iterator, Sequence
-from itertools import combinations_with_replacement, count, zip_longest
+from itertools import chain, combinations_with_replacement, count, product, zip_longest
 from typing import Final
 
 from agreement.documents.recordings import Push
@@ -27,6 +27,20 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
             pushes.add(stream)
             yield stream
     yield from random_streams(query, str(seed))
+
+
+def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
+    """Yield few letters, of each stream at the same times, the last as soon as a window may have closed.
+
+    A long pause skips windows, and what has ended leaves none open; here few rules of an engine play a part.
+    """
+    letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
+    ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
+    step, starts = query.windows[0][1], (1, 2, 3)
+    for t in starts:
+        yield _pushed(query, list(product((t, t + step, t + 3 * step, t + 3 * step + 1), letters)))
+    for end, t, last in product(ends, starts, letters):
+        yield _pushed(query, [*product((t,), letters), (t + end, last)])
 
 
 def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:

@@ -13,6 +13,7 @@ from agreement.engines.specifications import builtin
 from agreement.proving.hunting import Hunt, HuntedRun, HuntLimits, Switch, made_queries, reference
 from agreement.proving.hunting.hunting import Explanation
 from agreement.proving.hunting.showing import Cause, Isolation, RuleCause, without
+from agreement.proving.hunting.streams import closing_streams
 
 JUDGE = reference("rspql", builtin("rspql"), Options())
 VERSION = ENGINES["rsp-rs-0.3.5"]
@@ -105,3 +106,21 @@ def test_nothing_is_said_of_a_run_once_the_time_is_over():
     run = run_of("total", 2, 4)
     assert JUDGE.misses(run, ()) > 0
     assert Explanation._misses(explanation, run, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("engine", "rule", "query", "times"),
+    [
+        ("rsp-rs-0.3.5", "D4", "two-streams", (2, 2, 6)),
+        ("rsp-js-1.3.5", "R4", "two-streams", (2, 2, 6)),
+        ("rsp-js-1.3.5", "R8", "total", (1, 3, 7, 8)),
+    ],
+)
+def test_streams_whose_windows_have_just_closed_show_rules_that_others_hide(engine, rule, query, times):
+    version, hunted = ENGINES[engine], QUERIES[query]
+    isolation = Isolation(JUDGE, version, (), ())
+    (off,) = (one for one in version.rules if one.name == rule)
+    drawn = [stream for stream in closing_streams(hunted) if tuple(push.t for push in stream) == times]
+    unanswered = [HuntedRun(hunted, stream, None) for stream in drawn]
+    cause = RuleCause(version, off, version.rules, ())
+    assert any(list(isolation.promised(run, [cause])) for run in unanswered)

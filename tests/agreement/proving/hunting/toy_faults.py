@@ -21,7 +21,7 @@ NAMES = {
     "high-open": "bounds = high-open",
     "ask-as-1": "ASK is answered by 1",
     "ask-always": "ASK",
-    "ask-never": "never reports for ask",
+    "ask-never": "accepts ask as a query, but reports no row",
     "row-short": "one row short",
     "first-row-lost-of-several": "one row short",
     "one-row": "one row at most",
