@@ -147,8 +147,9 @@ class CompareKeywords(InputOptions, BadLineOptions, ProgressKeyword, total=False
 
 class CompareLogsKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeyword, total=False):
     events: TraceSource | Sequence[TraceSource]
-    query: TextSource | None
+    query: TextSource | Sequence[TextSource]
     period: int | str | Sequence[int] | None
+    window: int | str | Sequence[int] | None
     within: str | None
     tolerance: float
     times: bool

@@ -9,11 +9,12 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from math import inf
-from statistics import median_low
+from statistics import median
 
 from agreement.comparing.matching.likeness import Key, close, is_number, row_key
 from agreement.comparing.matching.places import nearest_pairs
 from agreement.documents.recordings import SLACK, Recording, Report
+from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
 _Times = Mapping[float, int]
@@ -68,7 +69,7 @@ class LogMatch:
     def delays(self) -> tuple[float, float, float] | None:
         """The least, the median and the greatest delay in ms; None where they have no alert in common."""
         delays = [alert.delay for alert in self.both if alert.delay is not None]
-        return (min(delays), median_low(delays), max(delays)) if delays else None
+        return (min(delays), median(delays), max(delays)) if delays else None
 
     def same(self, *, times: bool) -> bool:
         """Whether both have the same alerts, at the same times if these count."""
@@ -100,6 +101,15 @@ def match_logs(
         for place in dict.fromkeys((*times[0], *times[1]))
     )
     return LogMatch(first.variables, tuple(sorted(alerts, key=lambda alert: alert.at)))
+
+
+def missed(events: Iterable[float], period: Duration, width: Duration) -> int:
+    """Return how many events, by their times in ms, no window of a pulling system contains.
+
+    The system evaluates at all multiples t of the period, on the window (t - width, t].
+    """
+    times = (round(t * NANOSECONDS["ms"]) for t in events)
+    return sum(-t % period.nanoseconds >= width.nanoseconds for t in times)
 
 
 def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from itertools import product
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,7 +13,7 @@ from typing import ClassVar, Final
 from rich.console import RenderableType
 
 from agreement.comparing.drafts import Draft, draft
-from agreement.comparing.logs import AlertMatch, LogMatch, match_logs
+from agreement.comparing.logs import AlertMatch, LogMatch, match_logs, missed
 from agreement.documents import initial, recordings, requests
 from agreement.documents.dates import Dates
 from agreement.documents.options import argument, option
@@ -22,7 +23,7 @@ from agreement.documents.values import Period
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.logs import report
 from agreement.results.logs.predicting import JudgedLogs, later, read_log
-from agreement.results.logs.report import Prediction
+from agreement.results.logs.report import Missed, Prediction
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from lars.files import rewrite
@@ -35,6 +36,7 @@ SUFFIXES: Final = frozenset(
     (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
 )
 """What files of alerts are called."""
+_LOGS: Final = 2
 _LATEST: Final = 250_000_000_000_000
 """Milliseconds since 1970 that are in the year 9892."""
 
@@ -53,15 +55,24 @@ class LogOptions:
         keyword="TraceSource | Sequence[TraceSource]",
         repeated=True,
     )
-    query: Path | None = option(
-        None,
-        "Query whose answers are the alerts. [default: drafted from the columns]",
+    query: tuple[Path, ...] = option(
+        (),
+        "Query whose answers are the alerts, or a query for each log. [default: drafted from the "
+        "columns] Repeatable.",
         metavar="FILE",
         source="trace",
-        keyword="TextSource | None",
+        keyword="TextSource | Sequence[TextSource]",
+        repeated=True,
     )
     period: tuple[Period, ...] = requests.periods_option(
         "Pull periods U to try. [default: the STEP of the query, and those that fit the times of the alerts]"
+    )
+    window: tuple[Period, ...] = option(
+        (),
+        "Window widths W: for each W and U, count the alerts of the first log that a pull every U misses.",
+        requests.readers.lengths,
+        keyword="int | str | Sequence[int] | None",
+        metavar="WIDTHS",
     )
     within: Duration | None = option(
         None,
@@ -92,7 +103,8 @@ class LogsResult(Findings):
     """The result of `compare_logs`: the alerts of both logs in pairs, and predictions of each log.
 
     `predictions` has the first log's, then the second log's, each sorted with the best first; empty without
-    events. `draft` is the text of a query that was made from the columns.
+    events. `draft` is the text of a query that was made from the columns. `missed` counts the alerts of the
+    first log that pulling systems would miss.
     """
 
     verdict: ClassVar[str | None] = "same"
@@ -101,6 +113,7 @@ class LogsResult(Findings):
     match: LogMatch
     predictions: tuple[tuple[Prediction, ...], tuple[Prediction, ...]] = ((), ())
     draft: str | None = None
+    missed: Missed = field(default_factory=dict)
     _dates: Dates = field(default_factory=Dates)
     _times: bool = True
     _fails_on_empty: bool = False
@@ -125,16 +138,23 @@ class LogsResult(Findings):
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""
         told = self.names, self.match, self.predictions, self.draft, self._dates
-        return {"same": self.same, **report.as_json(*told)}
+        names = [column.name for column in _MISSED]
+        missed = [dict(zip(names, row, strict=True)) for row in _missed_rows(self.missed)]
+        return {"same": self.same, **report.as_json(*told), "missed": missed}
 
     def parts(self) -> Iterable[RenderableType]:
         """Yield the comparison for a reader."""
-        return report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
+        yield from report.as_text(self.names, self.match, self.predictions, self.draft, self._dates)
+        yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `alerts`."""
+        """Return the table `alerts`, those of one log alone first, and the table `missed`."""
         variables = (Column(name, str, f"the alert's ?{name}") for name in self.match.variables)
-        return (OutTable("alerts", (*_COLUMNS, *variables), map(_row, self.match.alerts)),)
+        alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
+        return (
+            OutTable("alerts", (*_COLUMNS, *variables), map(_row, alerts)),
+            *([OutTable("missed", _MISSED, _missed_rows(self.missed))] if self.missed else []),
+        )
 
 
 _COLUMNS: Final = (
@@ -143,6 +163,17 @@ _COLUMNS: Final = (
     Column("delay", float, "how many ms later the second log has it"),
     Column("elsewhere", bool, "whether the log that lacks it has it at another time"),
 )
+
+
+_MISSED: Final = (
+    Column("period", str, "the pull period U"),
+    Column("window", str, "the window width W"),
+    Column("missed", int, "how many alerts of the first log have their events in no window"),
+)
+
+
+def _missed_rows(counts: Missed) -> Iterator[tuple[str, str, int]]:
+    return ((str(period), str(width), count) for (period, width), count in counts.items())
 
 
 def _row(alert: AlertMatch) -> tuple[float | bool | str | None, ...]:
@@ -163,10 +194,7 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
     [(2000.0, None), (9000.0, 10000.0)]
     """
     paths, asked = (request.first, request.second), request.logs
-    if asked.query is not None and not asked.events:
-        raise LarsError("--query requires --events FILE, the log of the events that the query reads")
-    if not asked.events and (extra := asked.period):
-        raise LarsError(f"--period {', '.join(map(str, extra))} requires --events FILE")
+    _check(asked)
     zero, logs = _read_logs(paths, request)
     zero = _zero_of_numbers(logs) if zero is None else zero
     tables = list(_event_tables(request, zero))
@@ -190,11 +218,44 @@ def compare_logs(request: LogsRequest, listeners: Listeners) -> LogsResult:
         _dates=Dates(shown, MILLISECOND),
         _times=request.times,
         _fails_on_empty=request.fail_on_empty,
+        missed=_missed(request, match),
     )
     if not asked.events or not match.alerts:
         return result
     mine, yours, text = _explained(request, zero, tables, logs, listeners)
     return replace(result, predictions=(mine, yours), draft=text)
+
+
+def _check(logs: LogOptions) -> None:
+    """Raise LarsError if an option lacks another one."""
+    if logs.query and not logs.events:
+        raise LarsError("--query requires --events FILE, the log of the events that the query reads")
+    if not logs.events and (extra := logs.period):
+        raise LarsError(f"--period {', '.join(map(str, extra))} requires --events FILE")
+    if logs.window and not (logs.events and logs.period):
+        raise LarsError("--window requires --events FILE and --period PERIODS")
+    if len(logs.query) > _LOGS:
+        raise LarsError(f"--query: found {len(logs.query)} queries; expected one, or one for each log")
+
+
+def _missed(request: LogsRequest, match: LogMatch) -> Missed:
+    """Return how many alerts of the first log are missed, by period and width."""
+    if not request.logs.window:
+        return {}
+    events = [alert.event for alert in match.alerts if alert.first is not None and alert.event is not None]
+    if not events:
+        problem = "no alert of the first log repeats a row of the events"
+        raise LarsError(f"cannot count by --window: {problem}; use a log with columns of the events")
+    unit = request.input_options.time_point
+    lengths = (
+        (_duration(u, unit), _duration(w, unit)) for u, w in product(request.logs.period, request.logs.window)
+    )
+    return {(period, width): missed(events, period, width) for period, width in lengths}
+
+
+def _duration(length: Period, unit: Duration) -> Duration:
+    source = length.source
+    return source if isinstance(source, Duration) else Duration(source * unit.nanoseconds)
 
 
 def _names(paths: tuple[Path, Path]) -> tuple[str, str]:
@@ -245,23 +306,35 @@ def _explained(
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        drafted, query = None, asked.query
-        if query is None:
+        drafted, queries = None, asked.query
+        if not queries:
             drafted = _drafted(asked.events, options, tables, logs)
-            query = Path(folder) / "draft.rq"
-            rewrite(query, drafted.text)
+            queries = (Path(folder) / "draft.rq",)
+            rewrite(queries[0], drafted.text)
             options = replace(options, prefix=drafted.prefixes, column=drafted.columns)
-        options = options.fitted([query], listeners.note)
-        files = (query, *asked.events)
-        options = initial.initial(query.parent, files, options, as_text=True).mapped(listeners.note)
-        trace = options.trace(asked.events, request.bad_lines)
-        reading = replace(_reading(request), unit=options.time_point)
-        judged = JudgedLogs(query, trace, options.time_point, reading, asked.period, request.tolerance)
+        judged = [_judged(request, query, options, listeners) for query in queries]
         first, second = (
-            judged.predictions(log, unsaid if n else listeners.warn, share(listeners.progress, n, n + 1, 2))
+            judged[min(n, len(judged) - 1)].predictions(
+                log, unsaid if n else listeners.warn, share(listeners.progress, n, n + 1, _LOGS)
+            )
             for n, log in enumerate((request.first, request.second))
         )
         return first, second, None if drafted is None else drafted.text
+
+
+def _judged(
+    request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
+) -> JudgedLogs:
+    """Return what a log of alerts is judged by, for one query on the events."""
+    asked = request.logs
+    options = options.fitted([query], listeners.note)
+    options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
+        listeners.note
+    )
+    trace = options.trace(asked.events, request.bad_lines)
+    reading = replace(_reading(request), unit=options.time_point)
+    periods = () if asked.window else asked.period
+    return JudgedLogs(query, trace, options.time_point, reading, periods, request.tolerance)
 
 
 _Tables = Sequence[tuple[str, Recording]]

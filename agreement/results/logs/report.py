@@ -1,7 +1,7 @@
 """The report on two logs of alerts, as text and JSON: common alerts, delays, and predictions."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
@@ -15,6 +15,7 @@ from agreement.documents import outputs
 from agreement.documents.dates import Dates
 from agreement.documents.recordings import SLACK
 from agreement.results.renderings.judged_windows import COUNTING, WindowVerdict, judged_windows
+from lars.durations import Duration
 from lars.language.windows import Bounds, Interval
 
 CLOCKED: Final = ("csparql", "rspql")
@@ -84,6 +85,8 @@ class Prediction:
         return self if verdict is None else replace(self, verdict=replace(verdict, origin=zero))
 
 
+Missed = Mapping[tuple[Duration, Duration], int]
+"""How many alerts systems miss, by the period at which they evaluate and the width of their window."""
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 
@@ -202,6 +205,25 @@ def _reasons(name: str, best: Prediction, lacking: Sequence[AlertMatch], dates: 
     told = [f"{count} {where}" for where, count in counts.most_common()]
     if told:
         yield f"{name} lacks {outputs.quantity(len(lacking), 'alert')}: {', '.join(told)}"
+
+
+def of_missed(name: str, match: LogMatch, counts: Missed, dates: Dates) -> Iterator[RenderableType]:
+    """Yield the alerts of the first log that are missed, by period and width, and which periods miss none."""
+    if not counts:
+        return
+    periods, widths = (list(dict.fromkeys(lengths)) for lengths in zip(*counts, strict=True))
+    since = "" if dates.zero is None else f" from {dates.zero} on"
+    columns = ("U", *(f"W = {width}" for width in widths))
+    rows = [(str(period), *(str(counts[period, width]) for width in widths)) for period in periods]
+    title = f"alerts of {name} that a pull every U{since} misses, by window W"
+    yield outputs.table(title, columns, rows, right=columns)
+    for width in widths:
+        none = [period for period in periods if not counts[period, width]]
+        longest = f"U = {max(none, default=None)} is the longest of these periods that misses no alert"
+        tried = longest if none else "each of these periods misses an alert"
+        yield f"W = {width}: {tried}; with a U of at most {width} each event of every log is in a window"
+    if unknown := sum(alert.first is not None and alert.event is None for alert in match.alerts):
+        yield f"not counted: {outputs.quantity(unknown, 'alert')} without a known event"
 
 
 def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:

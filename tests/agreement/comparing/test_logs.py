@@ -1,6 +1,7 @@
 """Two logs of alerts: their pairs by definition, and what predicts logs that a simulation wrote."""
 
 import random
+import re
 from math import inf
 
 import pandas as pd
@@ -261,3 +262,38 @@ def test_no_alert_at_all_is_no_agreement(files):
     empty = files / "none.csv"
     assert lars("compare", empty, empty).code == 0
     assert lars("compare", empty, empty, "--fail-on-empty").code == 3
+
+
+def test_missed_alerts_are_those_whose_events_are_in_no_window(tmp_path):
+    rng = random.Random(3)
+    events = [(t, str(n), 30) for n, t in enumerate(sorted(rng.sample(range(1, 200), 60)))]
+    paths = [table(tmp_path, name, rows) for name, rows in (("s", events), ("a", events), ("b", events[:1]))]
+    asked = {"events": paths[0], "period": "7s,20s,50s", "window": "1s,7s,20s"}
+    found = api.compare_logs(*paths[1:], **asked).missed
+    assert len(found) == 9
+    for lengths, count in found.items():
+        u, w = (length.nanoseconds // 10**9 for length in lengths)
+        seen = {e for k in range(400 // u) for e, _, _ in events if k * u - w < e <= k * u}
+        assert count == len(events) - len(seen)
+    pulled = "SELECT ?room FROM STREAM <e:s> [RANGE 7s STEP 20s] WHERE { ?e <http://e/room> ?room }"
+    columns = {"t": "{time}", "s": "_:{row}", "http://e/room": "{room}"}
+    solved = api.solve(pulled, paths[0], column=columns, bounds="low-open").text
+    last = events[-1][0] // 20 * 20
+    windows = {n for t, n, _ in events if t <= last and -t % 20 < 7}
+    assert set(re.findall(r"\((\d+)\)", solved)) == windows
+
+
+def test_each_log_has_a_query_of_its_own(tmp_path):
+    events, pushed, pulled = simulated(random.Random(2), length=10, period=20, delay=0)
+    names = (("s", events), ("a", pushed), ("b", sorted(set(pulled))))
+    s, a, b = (table(tmp_path, name, rows) for name, rows in names)
+    where = "WHERE { STREAM ex:s [RANGE 10s] { ?e ex:room ?room ; ex:value ?value } FILTER (?value > %d) }"
+    head = "PREFIX ex: <http://example.org/> SELECT DISTINCT ?room ?value "
+    queries = [head + where % limit for limit in (35, 35)]
+    both = api.compare_logs(a, b, events=s, query=queries)
+    assert [one[0].correct for one in both.predictions] == [True, True]
+    wrong = api.compare_logs(a, b, events=s, query=[queries[0], head + where % 20])
+    assert [one[0].correct for one in wrong.predictions] == [True, False]
+    for given, said in (({"query": queries * 2}, "found 4 queries"), ({"window": "1s"}, "--window requires")):
+        with pytest.raises(api.LarsError, match=said):
+            api.compare_logs(a, b, events=s, **given)
