@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from lars.language.program import Program, Rule
 from lars.language.stream import stream_of
 from lars.language.terms import Atom, Number, Symbol
-from lars.language.windows import Interval
+from lars.language.windows import FixedWindow, Interval
 from lars.text.notation import read
 from solver.pointwise import models, predicate_name
 from solver.pointwise.asp_terms import RESERVED
-from solver.pointwise.encoding import Encoding
+from solver.pointwise.encoding import Encoding, window_rules
 from tests.lars.strategies import cases
 from tests.lars.written import names
 from tests.solver.pointwise.test_definition import rows_at
@@ -120,3 +120,15 @@ def test_an_atom_of_the_background_is_not_taken_for_one_at_a_time():
     met = situation(stream, [Atom("f", (Symbol("a"), Number(2)))])
     (found,) = models(read("q(?x) ← ⊞^3 ◇ f(?x)."), met, 2)
     assert found == {(2, Atom("q", (Symbol("b"),)))}
+
+
+@pytest.mark.parametrize("causal", [False, True])
+def test_the_rules_of_a_window_between_two_times_show_what_its_bounds_say(causal):
+    window = FixedWindow(3, 7, causal)
+    for t in range(10):
+        control = clingo.Control()
+        control.add("base", [], f"now({t}). timeline(0,9). {' '.join(window_rules(window, 1))}")
+        control.ground([("base", [])])
+        found = [atom.symbol.arguments[1:] for atom in control.symbolic_atoms.by_signature("window", 3)]
+        shown = window.bounds(t, Interval(0, 9))
+        assert [(first.number, last.number) for first, last in found] == [(shown.first, shown.last)]

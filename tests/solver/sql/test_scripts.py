@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from lars.language.stream import stream_of
-from lars.language.terms import Atom, Variable
+from lars.language.terms import Atom, Number, Variable
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
 from solver.facts import ChosenTimes, EveryTime, Fact, Situation
@@ -212,6 +212,15 @@ def test_a_window_that_opens_long_before_time_0_stays_within_64_bits_at_the_late
     met = situation(stream_of(Interval(t - 1, t), [(t, Atom("e"))]), ())
     program = read(f"q ← ⊞^{{sliding 1,10,{-LARGEST_TIME}}} ◇ e.")
     assert sql_rows(program, met, [t], ("q", 0)) == {t: {()} if late == 5 else set()}
+
+
+@pytest.mark.parametrize("window", ["from 2 to 6", "from 2 to 6 causal"])
+def test_a_window_between_two_times_shows_in_sql_what_it_shows_in_columns(window):
+    met = situation(stream_of(Interval(0, 9), [(t, Atom("e", (Number(t),))) for t in range(10)]), ())
+    program = read(f"q(X) ← ⊞^{{{window}}} ◇ e(X).")
+    found = sql_rows(program, met, range(10), ("q", 1))
+    assert found == relational_rows(program, met, range(10), ("q", 1))
+    assert len(found[4]) == (3 if "causal" in window else 5)
 
 
 def test_in_a_multiset_the_rows_of_the_variables_are_repeated():
