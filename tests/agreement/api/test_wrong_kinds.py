@@ -106,3 +106,18 @@ def test_a_value_of_another_library_is_one_of_pythons_own(accepted, value, fits)
 def test_a_value_of_a_wrong_kind_is_none(accepted, value):
     with pytest.raises(TypeError):
         fitting(accepted, value)
+
+
+NEAR, FAR = (
+    f"SELECT ?{v} {{ STREAM <e:s> [RANGE {n}s] {{ ?{v} <e:p> 1 }} }}" for v, n in (("x", 5), ("y", 9))
+)
+
+
+def test_a_function_takes_the_options_of_its_own_question():
+    """In a shell --rename requires --contained, which `contained` has said by its name."""
+    assert api.contained(NEAR, FAR, rename={"x": "y"}).holds
+    for function, other in ((api.contained, {"period": 3}), (api.decide, {"rename": {"x": "y"}})):
+        with pytest.raises(TypeError, match="unexpected keyword argument"):
+            function(NEAR, FAR, **other)
+    with pytest.raises(TypeError, match="export\\(\\) misses 'to'"):
+        api.export("p.lars", "t.atoms", out="x")
