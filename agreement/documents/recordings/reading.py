@@ -128,5 +128,8 @@ def _of_keys(lines: list[TextLine], source: TextFile) -> AnswersFormat:
     for key, kind in _KEYS.items():
         if key in keys:
             return kind
+    if isinstance(document.content, list):
+        problem = f"found an array; expected {ACCEPTED_ANSWERS}"
+        raise document.error((), f"{problem}; use jq -c '.[]' FILE, which writes an object on each line")
     text = f"an object with the keys {', '.join(keys)}" if keys else "no object with keys"
     raise document.error((), f"found {text}; expected {ACCEPTED_ANSWERS}")

@@ -42,7 +42,7 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
         ("when,s\n1,a\n", "neither the file's name nor its first line tells the format"),
         ("<xml/>", "neither the file's name nor its first line tells the format"),
         ('{"answers": []}', "found an object with the keys answers"),
-        ("[1]", "found no object with keys"),
+        ("[1]", "found an array; expected"),
         ('{"relations": [', "no JSON: found the end of the text, it is cut off"),
     ],
 )
