@@ -401,6 +401,7 @@ ELSEWHERE_OF = {
 }
 ELSEWHERE = {
     "--base",
+    *("--reading", "--prefix"),
     "--memory",
     "--verbose",
     "--out",
