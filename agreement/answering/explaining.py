@@ -1,7 +1,7 @@
-"""A program with what it meets: why its answer streams hold an atom, and whether a stream is one of them.
+"""A program with its input: why its answer streams have an atom, and whether a stream is an answer stream.
 
-`lars explain` asks about atoms in full, or by the short names that tables show. `lars check` is given
-streams as text, atom streams, or as what `lars solve --json` prints.
+`lars explain` asks about atoms in full, or by the short names that tables show. `lars check` reads streams as
+text, as atom streams, or as output of `lars solve --json`.
 """
 
 import json
@@ -81,7 +81,7 @@ class AskedAtom:
 
 
 def read_question(text: str) -> AskedAtom:
-    """Return the parts of an atom's text, or raise LarsError that shows what is accepted."""
+    """Return the parts of an atom's text; raises LarsError with the expected form."""
     timed = _TIMED.fullmatch(text)
     match = _SHAPE.fullmatch(timed.group(2) if timed else text)
     if not match:
@@ -116,9 +116,9 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """What the atoms that can be asked about are made of: a program, its input and its background.
+    """The names in atoms to explain: of a program, its input and its background.
 
-    `columns` is how many a query's rows have, None for a program.
+    `columns` is the number of columns of a query's rows, None for a program.
     """
 
     def __init__(self, program: Program, known: Iterable[Atom], columns: int | None) -> None:
@@ -144,7 +144,7 @@ class ShortNames:
         return constants
 
     def resolve(self, asked_atom: AskedAtom, held: Iterable[Atom]) -> Atom:
-        """Return the atom that is meant: one of those that hold, else one of the terms that occur."""
+        """Return the atom of short names: preferably one that holds, otherwise from occurring terms."""
         name = self._predicate(asked_atom)
         same = (atom for atom in dict.fromkeys(held) if signature(atom) == name)
         likely = [atom for atom in same if all(map(_means, asked_atom.arguments, atom.arguments))]
@@ -244,11 +244,11 @@ _MOST: Final = 1000
 
 @dataclass(frozen=True, slots=True)
 class ProgramSituation:
-    """A program with its input and background, as the definitions and as the solver take them.
+    """A program with its input and background, in the forms of the definitions and of the solver.
 
-    A query's `program` has the trigger of its mode. `stream` is the input alone, `background` the
-    static data without the program's own facts; `situation` says the same in the solver's form.
-    `dates` are what its times are called; `at` is asked about.
+    A query's `program` has the trigger of its mode. `stream` is only the input, `background` the static data
+    without the program's facts; `situation` is the same for the solver. `dates` names its times; `at` is the
+    requested time.
     """
 
     program: Program
@@ -263,7 +263,7 @@ class ProgramSituation:
 def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
     """Return the query or program that is wanted, with its trace and static data read.
 
-    Raises LarsError for what cannot be read, with its place, and for input that the program derives.
+    Raises LarsError for unreadable input, with its place, and for input that the program derives.
     """
     return situation_in(task, warn)[0]
 
@@ -299,9 +299,9 @@ def situation_on(
 
 @dataclass(frozen=True, slots=True)
 class AnswerStreams:
-    """Derived atoms with their times, in the order in which `lars solve` shows them.
+    """Derived atoms with their times, in the order of `lars solve`.
 
-    With `more` there are others, which are not looked at.
+    `more`: others exist, which are not inspected.
     """
 
     streams: tuple[frozenset[Moment], ...]
@@ -309,9 +309,9 @@ class AnswerStreams:
 
 
 def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
-    """Return the answer streams at t of a program that looks no further than that of `here`.
+    """Return the answer streams at t of a program with at most the reach of `here`'s program.
 
-    Raises LarsError for what the solver refuses; of a program it names the path.
+    Raises LarsError for programs that the solver rejects, with the path.
     """
     _, interval = nearby(here.program, here.stream, t)
     facts = [fact for fact in here.situation.facts if fact.t in interval]
@@ -335,10 +335,11 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerStream:
-    """There is no answer stream at t: `relaxed` are those of the rules without what rules streams out.
+    """No answer stream exists at t: `relaxed` are those of the rules without restrictions on streams.
 
-    That are constraints, and heads outside the timeline. The first of these streams is `world`, with
-    the program's own rules; it has `violations`. Without any, `circular` says what prevents them.
+    That are constraints, and heads outside the timeline. The first of these streams is `world`, with the
+    program's own rules; it has `violations`. Without violations, `circular` has the rules that prevent answer
+    streams.
     """
 
     program: Program
@@ -351,7 +352,7 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return why there is no answer stream at t, by those of the relaxed program."""
+    """Return why no answer stream exists at t, from the relaxed program's answer streams."""
     if not streams.streams:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
@@ -362,7 +363,7 @@ def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: Answ
 
 @dataclass(frozen=True, slots=True)
 class Underived:
-    """An atom that no rule derives: input, with the nearest times at which it came, or else background."""
+    """An atom that no rule derives: input, with the nearest times of its arrival, or background."""
 
     input: explain.Sight | None
 
@@ -371,8 +372,8 @@ class Underived:
 class AtomExplanation:
     """Why an atom holds (`proof`) or not (`shortfalls`, its own first) in answer stream `number` of `count`.
 
-    With `more` there are more answer streams, which were not looked at. `sought` is for what no rule
-    derives. `silent` says why a query is not evaluated at the time, if it is not.
+    `more`: more answer streams exist, which were not inspected. `sought` is for an atom that no rule derives.
+    `silent` is the reason why a query is not evaluated at the time, or None.
     """
 
     world: explain.IndexedPoint
@@ -387,7 +388,7 @@ class AtomExplanation:
 
 
 def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Warn) -> ProgramSituation:
-    """Return one query of a comparison with its trace: that of the engine, else the CQELS query."""
+    """Return one query of a comparison with its trace: the engine's, by default the CQELS query."""
     query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.trigger)
     period = Period(task.periods[0]) if len(task.periods) == 1 else None
@@ -400,14 +401,14 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
 
 
 def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
-    """Let a timeline that nobody has said end at the time that is asked about, if that is later."""
+    """Extend a default timeline to the requested time, if that is later."""
     said = task.trace.timeline is not None or task.span != (None, None)
     if at is not None and not said and point_on(trace, at, task.trace.options) > trace.timeline.last:
         set_span(trace, (None, at), task.trace.options)
 
 
 def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Warn) -> EngineQuery:
-    """Return the query of an engine: one that is given, or what a comparison derives from it."""
+    """Return the query of an engine: a given query, or one that a comparison derives."""
     given = [query for query in (task.cqels, task.csparql) if query is not None]
     found = next((query for query in given if engine in {None, query.language}), None)
     if found is None and len(given) == 1:
@@ -428,8 +429,8 @@ def explain_atom(
 ) -> AtomExplanation | NoAnswerStream:
     """Return why the atom that the text names holds or not in an answer stream at t.
 
-    That is answer stream number `model`, or else the first that holds the atom; without any, why
-    there is none. Raises LarsError for a time outside the timeline and an atom that cannot be told.
+    The answer stream is number `model`, by default the first with the atom. If none exists, return the
+    reason. Raises LarsError for a time outside the timeline and for an ambiguous atom.
     """
     asked_atom = read_question(text)
     timeline = here.stream.timeline
@@ -491,7 +492,7 @@ def _explained(
 
 
 def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Underived | None:
-    """Return where an atom that no rule derives could come from."""
+    """Return the possible source of an atom that no rule derives."""
     name = signature(moment[1])
     if name in intensional(here.program):
         return None
@@ -529,7 +530,7 @@ Moments = tuple[Moment, ...]
 
 
 class _Line(TypedDict):
-    """What `lars solve` prints of a time for machines."""
+    """The output of `lars solve --json` for a time."""
 
     t: int
     answer_streams: list[list[str]]
@@ -582,7 +583,7 @@ def _moments(line_object: _Line, line: int, source: str) -> Iterator[Moments]:
 
 
 def _solved(text: str, source: str, dates: Dates) -> Iterator[tuple[int, list[Moments]]]:
-    """Yield what each line that `lars solve` printed says: its time and its answer streams."""
+    """Yield the time and answer streams of each line that `lars solve` printed."""
     scanner = Scanner(text, source)
     while scanner.skip() < len(text):
         written = scanner.expect(_TIME, "a time and what holds, as 18: {ans(a), @_17 p}").group(1)
@@ -657,8 +658,8 @@ def _moment(text: str, source: str, t: int) -> Moment:
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
     """Return the interpretation stream that the atoms are meant to be.
 
-    Without an atom of a predicate that the input has, they are the derived atoms alone, and the
-    input is added. Atoms of B are redundant: they count neither as there nor as missing.
+    If the atoms have no input predicate, they are only the derived atoms, and the input is added. Atoms of B
+    are redundant: they never count as extra or missing.
     """
     own = intensional(program)
     arrived = [(u, atom) for u, atoms in data.input.items() for atom in atoms]
@@ -674,7 +675,7 @@ def candidate(moments: Moments, program: Program, data: Stream, background: Back
 
 @dataclass(frozen=True, slots=True)
 class CheckReadings:
-    """What the two readings say of one stream; LARS itself is `flp`."""
+    """The verdicts of both readings on one stream; LARS itself is `flp`."""
 
     flp: semantics.Verdict
     founded: semantics.Verdict
@@ -686,12 +687,12 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the readings say different things: only the founded one can then say yes."""
+        """Whether the readings differ: then only the founded reading accepts."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 
 def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReadings:
-    """Return what both readings say of the atoms as a stream of the program at t."""
+    """Return both readings' verdicts on the atoms as a stream of the program at t."""
     background = all_background(situation.program, situation.background)
     stream = candidate(moments, situation.program, situation.stream, background)
     flp = semantics.ReferencePoint(t, background)

@@ -1,9 +1,8 @@
-"""`lars export`: a program and its trace as files that Ticker or clingo runs; what they answer, read back.
+"""`lars export`: a program and its trace as files for Ticker or clingo; and reading their answers.
 
-Those for Ticker are the program in its language, the input a line a time point, and how it is run; those
-for plain clingo are rules, the input as facts, and how it is run at each time point. The folder is there
-whole or not at all, and never in the place of something else. Its legend says what names, numbers and times
-of what a reasoner prints stand for.
+Files for Ticker are the program in its language, the input with a line per time point, and a script. Files
+for clingo are rules, the input as facts, and a script for each time point. The folder is written atomically,
+and never replaces other data. Its legend maps names, numbers and times in a reasoner's output back.
 """
 
 import json
@@ -75,7 +74,7 @@ class LegendPart(BaseModel):
 
 
 class LegendName(LegendPart):
-    """The predicate that a name of the output stands for; `timed`: a time is its last argument."""
+    """The predicate of a name in the output; `timed`: its last argument is a time."""
 
     predicate: str
     arity: int
@@ -95,7 +94,7 @@ class LegendOrder(LegendPart):
 
 
 class LegendColumns(LegendPart):
-    """How the rows of a query's answers are read, as `translate.tau.Output` says, and what is reported."""
+    """The columns of a query's answers, as in `translate.tau.Output`, and the relation-to-stream operator."""
 
     variables: list[str]
     width: int
@@ -122,12 +121,11 @@ def columns_of(output: Output, report: ToStream) -> LegendColumns:
 
 
 class Legend(LegendPart):
-    """What `lars export --read` has to know.
+    """The data that `lars export --read` needs.
 
-    `times` are the evaluation times, of which those from `first` on are shown. Of a query the rows
-    have `columns`. `background` are atoms that hold anyway. Where one of `violations` is shown there is no
-    answer set; `overflows` are shown where arithmetic left the reasoner's numbers. `origin` is the dateTime
-    of time 0, null where times are numbers alone.
+    `times` are the evaluation times; those before `first` are hidden. `columns` are a query's. `background`
+    are atoms that hold anyway. If one of `violations` is shown, there is no answer set; `overflows` are shown
+    if arithmetic left the reasoner's numbers. `origin` is the dateTime of time 0, null if times are integers.
     """
 
     to: Literal["ticker", "asp"]
@@ -150,7 +148,7 @@ class Legend(LegendPart):
 
 
 def read_legend(path: Path) -> Legend:
-    """Return the legend of a file; raises LarsError with the place of what is wrong."""
+    """Return the legend of a file; raises LarsError with the place of an error."""
     return check_data(Legend, json_of(read_file(path, _LEGEND_ACCEPTED), _LEGEND_ACCEPTED))
 
 
@@ -167,7 +165,7 @@ AnswerSets = Mapping[int, tuple[frozenset[Moment], ...]]
 
 
 def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
-    """Return what a reasoner has answered, from what it printed; raises LarsError with places."""
+    """Return the answers in a reasoner's output; raises LarsError with places."""
     known, file = read_legend(legend), read_file(output, _ACCEPTED)
     match known.to:
         case "ticker":
@@ -210,7 +208,7 @@ def _streams(legend: Legend, answer_sets: AnswerSets) -> Streams:
 
 
 def _ticker_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield what lines `18s (t=18): Set(p(1), pMoment(1,17))` say; the last one of a time counts."""
+    """Yield the answers of lines `18s (t=18): Set(p(1), pMoment(1,17))`; the last line of a time counts."""
     for line in file.lines():
         if (model := _MODEL.fullmatch(line.text.strip())) is not None:
             t, text = int(model[1]), model[2] or "-"
@@ -249,7 +247,7 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
 
 
 def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[frozenset[Moment], ...]]]:
-    """Yield what follows each line t=18: up to SATISFIABLE or UNSATISFIABLE, an answer set a line."""
+    """Yield the answer sets after each line t=18, one per line, up to SATISFIABLE or UNSATISFIABLE."""
     t, answers = None, list[frozenset[Moment]]()
     # Lines that are blank count: they are answer sets without atoms.
     for number, text in enumerate(file.text.split("\n"), 1):
@@ -288,10 +286,10 @@ MOST: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class ExportedProgram:
-    """A program with what it meets; `times` are its evaluation times, those in `span` are shown.
+    """A program with its input; `times` are its evaluation times, and those in `span` are shown.
 
-    `program` is evaluated at these times whatever triggers it, `triggered` has its trigger of push.
-    `origin` is the dateTime of time 0, None where times are numbers alone.
+    `program` is evaluated at these times whatever triggers it, `triggered` has its trigger of push. `origin`
+    is the dateTime of time 0, None if times are integers.
     """
 
     program: Program
@@ -309,7 +307,7 @@ class ExportedProgram:
 
 
 def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
-    """Return what is exported of a query or program with its trace."""
+    """Return the export of a query or program with its trace."""
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
@@ -352,10 +350,10 @@ def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ..
 
 
 def plainer(exported_program: ExportedProgram) -> tuple[Program, tuple[Atom, ...]]:
-    """Return the triggered program in fewer words, which say the same at its times, and facts for it.
+    """Return an equivalent triggered program with simpler constructs, and facts for it.
 
-    A slide is left out where all evaluations are at its multiples, the stream of a window where all
-    input is of it; SPARQL conditions become atoms, and facts for the terms of which they hold.
+    A slide is dropped if all evaluations are at its multiples, and a window's stream if all input is in it.
+    SPARQL conditions become atoms, with facts for the terms that satisfy them.
     """
     if any(True for rule in exported_program.triggered.rules for _ in set_literals(rule.body)):
         return exported_program.triggered, ()
@@ -417,7 +415,7 @@ def background_of(exported_program: ExportedProgram, program: Program) -> tuple[
 
 
 def _script(name: str, **values: object) -> str:
-    """Return the text of a script beside this file, with values in the place of @names@."""
+    """Return the text of a script next to this file, with @names@ replaced by values."""
     text = files("agreement.answering").joinpath(name).read_text(encoding="utf-8")
     return re.sub("@([a-z]+)@", lambda match: str(values[match[1]]), text)
 
@@ -427,7 +425,7 @@ def ticker_files(
 ) -> dict[str, str]:
     """Return the texts of the files by their names; `path` is the program's.
 
-    Raises LarsError, where there is a file with the place, for what that reasoner has no words for.
+    Raises LarsError, with its place if in a file, for constructs that the reasoner lacks.
     """
     if clock.nanoseconds % NANOSECONDS["ms"]:
         raise LarsError(
@@ -544,9 +542,9 @@ _RUNNABLE: Final = 0o755
 def export_to(
     folder: Path, task: SolvingTask, ticker: tuple[Reasoner, Duration] | None, warn: Warn, *, overwrite: bool
 ) -> str:
-    """Write the folder for Ticker, its reasoner and how long a time point lasts; of None for plain clingo.
+    """Write the folder for Ticker, with its reasoner and time point, or for plain clingo if None.
 
-    Returns what was written and how it is run.
+    Returns the list of files and how to run them.
     """
     _check_free(folder, overwrite=overwrite)
     program = export_program(task, warn)

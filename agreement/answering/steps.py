@@ -1,4 +1,4 @@
-"""A program step by step: at each time what its windows hold, which rules fire, and what is derived.
+"""A program step by step: at each time its windows' content, firing rules, and derived atoms.
 
 Source: LARS (2015), Definitions 1 to 3. Each step is an evaluation of its own, by clingo.
 """
@@ -31,8 +31,8 @@ WindowContent = tuple[Interval | None, frozenset[Moment]]
 class Step:
     """A program at t: the content of each of its windows, and its first answer stream.
 
-    `derived` is None if there is no answer stream. `count` is the number of answer streams; `more`: at least.
-    `instances` are those of each rule whose bodies hold, by the number of the rule, counted from 1.
+    `derived` is None without an answer stream. `count` is the number of answer streams; `more`: at least.
+    `instances` are each rule's instances with true bodies, by the rule's number, from 1.
     """
 
     t: int
@@ -53,7 +53,7 @@ def windows_in_order(program: Program) -> tuple[Window, ...]:
 
 
 def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[Step]:
-    """Yield what the program does at each of the times; LarsError names the path of what is refused."""
+    """Yield the program's step at each time; LarsError names the path of a rejected program."""
     windows = windows_in_order(here.program)
     for t in times:
         near, _ = nearby(here.program, here.stream, t)
@@ -70,7 +70,7 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:
-    """Return what a window shows: of an interval of time all, of other windows what the definition keeps."""
+    """Return a window's content: all atoms of a time interval, or the atoms that another window keeps."""
     if isinstance(window, IntervalWindow):
         interval, left = window.bounds(t, stream.timeline), stream
     else:

@@ -1,1 +1,1 @@
-"""The command line: all commands in one table, their options as Typer's, what is printed, how a run ends."""
+"""The command line: the table of commands, their options for Typer, output, and exit codes."""

@@ -1,4 +1,4 @@
-"""The commands of `lars`: what answers each, and what it prints and writes of its result, as options."""
+"""The commands of `lars`: the function that answers each, and its output options."""
 
 import json
 import sys
@@ -63,7 +63,7 @@ _IDLE: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Outputs:
-    """What is printed in place of an answer, or written of it. A command has some of these options."""
+    """Output in place of an answer, or files written from it. A command has some of these options."""
 
     HEADING: ClassVar[str] = OUTPUT
     tables: OutOptions
@@ -99,13 +99,13 @@ class Outputs:
 
     @property
     def instead(self) -> str | None:
-        """What is printed in place of an answer, a text or else JSON; None: the answer."""
+        """The output in place of an answer, text or JSON; None for the answer."""
         source = next((source for name, source in _INSTEAD.items() if getattr(self, name)), None)
         content = None if source is None else resolve_name(source)()
         return content if content is None or isinstance(content, str) else json.dumps(content, indent=2)
 
     def check(self) -> bool:
-        """Return whether anything is written; raise LarsError now for what could not be at the end."""
+        """Return whether anything is written; raise LarsError early if writing is impossible."""
         values = {declared_option.name: value for declared_option, value in options_of(self)}
         for name, check in _CHECKS.items():
             if values[name] is not None:
@@ -114,7 +114,7 @@ class Outputs:
 
     # Any: the table of commands says which result comes to which outputs.
     def write(self, result: Any) -> tuple[str, ...]:
-        """Write what is wanted but a page; return where the rows are, if they are in tables."""
+        """Write the requested files except a page; return the places of tables."""
         for figure in filter(None, (self.picture, self.figure)):
             result.write_figure(figure)
         if self.experiment is not None:
@@ -156,7 +156,7 @@ class Command:
 
     @property
     def idle(self) -> tuple[IdleOptions, ...]:
-        """The options that have no effect, each with its situation."""
+        """The options without effect, each with its situation."""
         of_outputs = (options for name in self.outputs for options in _IDLE.get(name, ()))
         return (*idle_options(self.answering.request), *of_outputs)
 

@@ -64,7 +64,7 @@ def _await_signal(reader: int) -> None:
 
 @contextmanager
 def keeping() -> Iterator[Event]:
-    """Yield what a signal sets in the block, which then ends by itself soon, with what it has."""
+    """Yield an event that a signal sets; then the block ends soon with its partial result."""
     stopped = Event()
     _kept.append(stopped)
     try:
@@ -79,7 +79,7 @@ def _too_much(sentence: str) -> None:
 
 @contextmanager
 def streaming() -> Iterator[None]:
-    """In the block lines are printed as they are made: an end from outside makes the last one say so."""
+    """Print lines as they are made in the block; if a signal ends it, the last line says so."""
     _streaming.set()
     try:
         yield
@@ -88,7 +88,7 @@ def streaming() -> Iterator[None]:
 
 
 def end(code: int, sentence: str = "") -> NoReturn:
-    """End the process at once, from any thread; what the others do or say meanwhile is not heard."""
+    """End the process at once, from any thread; later output of other threads is dropped."""
     if not _ending.acquire(blocking=False):
         wait_for_end()
     with suppress(OSError):
@@ -139,7 +139,7 @@ def _end_children() -> None:
 
 
 def _children() -> Iterator[int]:
-    """Yield the processes that this one has started, where the system tells; others end with their pipe."""
+    """Yield this process's children if the system lists them; others end with their pipe."""
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             yield from map(int, file.read_text(encoding="ascii").split())

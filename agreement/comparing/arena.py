@@ -1,13 +1,13 @@
-"""One arena: what came in many runs, and a reporter with switches that may explain it.
+"""A search for switches of a reporter that explain recorded runs.
 
-The reporter is what is right; a switch is one thing that it may do otherwise. A switch, or several together,
-is tried on all runs: on those that the reporter itself does not predict, and on those that it does, where a
-switch that predicts something else raises a false alarm.
+The reporter is the correct behavior; a switch is one possible deviation. A switch, or several together, is
+tried on all runs. On runs that the reporter predicts, a switch that predicts something else raises a false
+alarm.
 
-A run is evidence for a switch only if it could have been evidence against it. So it is not where the switch
-would hold of other answers too: of what is right, of none, of those that came at other times. And a cause
-among several has to explain most of the runs on which it predicts something else than what is right: of many
-switches some predict a few runs by chance. Who asks the arena runs more where its answer could be wrong.
+A run is evidence for a switch only if it could have been evidence against it. So a run is no evidence if the
+switch would also explain other answers: the correct ones, none, or answers at other times. One cause among
+several must explain most of the runs on which it predicts a deviation: some of many switches predict a few
+runs by chance. The caller adds runs if the result could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -36,7 +36,7 @@ _SHARE: Final = 0.75
 
 @dataclass(frozen=True, slots=True)
 class Lead(Generic[Switch]):
-    """A switch with the wrong runs that it predicts, those of them that tell so, and its false alarms."""
+    """A switch with the wrong runs that it predicts, its evidence among them, and its false alarms."""
 
     switch: Switch
     explained: frozenset[int]
@@ -46,12 +46,11 @@ class Lead(Generic[Switch]):
 
 @dataclass(slots=True)
 class Arena(Generic[Run, Switch]):
-    """Runs, and how much of one a reporter does not predict with some of its switches on.
+    """Runs, and measures of a reporter's errors on them with some switches on.
 
-    `misses` counts rows and reports; None: these switches say nothing of the run. `plainly`: whether they
-    predict it with nothing else taken for granted. `tells`: whether a run could refute switches. `expects`:
-    whether a switch predicts something else than what is right of it. `is_over` says that time is up: then
-    what was tried so far decides.
+    `misses` counts missed rows and reports; None means no prediction. `plainly`: whether they predict it
+    without further assumptions. `tells`: whether a run could refute switches. `expects`: whether a switch
+    predicts a deviation from the correct behavior. `is_over`: the time is up, and the tries so far decide.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -65,7 +64,7 @@ class Arena(Generic[Run, Switch]):
     _telling: dict[tuple[int, tuple[Switch, ...]], bool] = field(default_factory=dict, init=False)
 
     def explains(self, number: int, switches: tuple[Switch, ...]) -> bool:
-        """Whether the wrong run of that number is what is predicted with these switches on."""
+        """Whether the wrong run `number` is predicted with these switches on."""
         return self._missed(number, switches, right=False) == 0
 
     def _tells(self, number: int, switches: tuple[Switch, ...]) -> bool:
@@ -91,7 +90,7 @@ class Arena(Generic[Run, Switch]):
         return [number for number in range(len(self.wrong)) if not self.covers(number, causes)]
 
     def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the switch that alone predicts nearly all runs, the best of them; None without any."""
+        """Return the best switch that alone predicts nearly all runs, or None."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
         # All are tried on a few runs first, so that none is left out where time is short.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
@@ -110,7 +109,7 @@ class Arena(Generic[Run, Switch]):
         return best
 
     def nearest(self, switches: Sequence[Switch], most: int) -> list[Switch]:
-        """Return the switches by which a few wrong runs are least wrong; they may be on with others."""
+        """Return the switches closest to a few wrong runs; they may be combined with others."""
         numbers = range(min(_GLANCE, len(self.wrong)))
 
         def distance(switch: Switch) -> int:
@@ -122,7 +121,7 @@ class Arena(Generic[Run, Switch]):
         return sorted(switches, key=distance)[:most]
 
     def next(self, switches: Sequence[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return the switch that explains most of what the causes leave; None where none explains any."""
+        """Return the switch that explains most runs left by the causes; None if none explains any."""
         left = self.left(causes)
         others = [
             switch
@@ -133,7 +132,7 @@ class Arena(Generic[Run, Switch]):
         return self._best([lead for lead in tried if lead is not None], causes, left)
 
     def _evidence(self, lead: Lead[Switch], causes: Sequence[Switch]) -> frozenset[int]:
-        """Return which runs that a switch explains tell so, of the last ones: experiments are among them."""
+        """Return the explained runs that are evidence, among the last ones, which include experiments."""
         ways = ((lead.switch,), (*causes, lead.switch)) if causes else ((lead.switch,),)
         told = (
             number
@@ -143,9 +142,9 @@ class Arena(Generic[Run, Switch]):
         return frozenset(told)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Whether a switch refutes itself: it does not explain most of the runs on which it predicts a fault.
+        """Whether a switch fails on most of the runs on which it predicts a fault.
 
-        Where it is nearer to what came than what is right, other causes may be on too.
+        If it is closer to the recorded reports than the correct behavior is, other causes may be on too.
         """
         others = [number for number in left if number not in lead.explained]
         sample = others[:_SAMPLE]
@@ -167,9 +166,9 @@ class Arena(Generic[Run, Switch]):
         *,
         to_the_end: bool = False,
     ) -> Lead[Switch] | None:
-        """Return what a switch explains; None where it misses a larger share than is spared, or is alarming.
+        """Return a switch's lead; None if it misses more than the share `spared`, or has too many alarms.
 
-        Where time is up, what was tried until then decides.
+        If the time is up, the tries so far decide.
         """
         explained: list[int] = []
         for done, number in enumerate(numbers):
@@ -187,7 +186,7 @@ class Arena(Generic[Run, Switch]):
         return None if alarms is None else Lead(switch, frozenset(explained), frozenset(), alarms)
 
     def _alarms(self, switch: Switch, explained: int, right: Sequence[Run]) -> int | None:
-        """Return how many false alarms a switch raises; None for too many."""
+        """Return the number of a switch's false alarms; None for too many."""
         alarms = 0
         for number in range(len(right)):
             if number >= _GLANCE and self.is_over():
@@ -201,9 +200,9 @@ class Arena(Generic[Run, Switch]):
     def _best(
         self, leads: Sequence[Lead[Switch]], causes: Sequence[Switch], left: Sequence[int] = ()
     ) -> Lead[Switch] | None:
-        """Return the lead with most evidence; of those that have nearly as much the plainest.
+        """Return the lead with most evidence; among nearly equal ones, the plainest.
 
-        What explains less than another one has evidence is not looked at: most switches explain few runs.
+        Leads that explain less than another's evidence are skipped: most switches explain few runs.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):

@@ -1,8 +1,7 @@
-"""Where two reporters part on a run, and which switches of theirs part them.
+"""The differences of two reporters on a run, and the switches that cause them.
 
-Who reports comes first, as it is and with some of it switched. Where two part is found by the reports at one
-push, or in one time unit, against each other; what parts them are switches that make a difference smaller, or
-undo it.
+Who reports comes first, as it is and with some of it switched. Differences are found by comparing the reports
+at one push, or in one time unit. Their causes are switches that make a difference smaller, or remove it.
 """
 
 from collections import Counter
@@ -40,7 +39,7 @@ def profile(name: str) -> Specification | Engine:
 
 
 def check_reporter(name: str) -> None:
-    """Raise for what names no specification, no engine version and no adapter."""
+    """Raise LarsError for a name that is not a specification, engine version or adapter."""
     if not judge.is_judge(name) and not name.startswith(ADAPTER):
         accepted = f"{judge.ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
         raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
@@ -55,10 +54,10 @@ _BOUNDS: Final = "bounds"
 class Reporter:
     """An engine version, a running engine or a specification, as messages name it.
 
-    Its switches are the rules of an engine version, which can be off; of a specification the fields in which
-    `like`, whose they can be, differs. `lexical` if its rows do not keep the kinds of terms. Of a
-    specification `start` is where windows begin, and `bounds` are their ends; None for what it says itself:
-    then they close at the multiples of their slides, as those of engine versions do.
+    Its switches are the rules of an engine version, each of which can be off. A specification's switches are
+    the fields in which `like` differs. `lexical` if its rows do not keep the kinds of terms. For a
+    specification, `start` is the start of windows and `bounds` are their ends; None means its own. Then
+    windows close at multiples of their slides, as in engine versions.
     """
 
     name: str
@@ -70,7 +69,7 @@ class Reporter:
 
     @property
     def timed(self) -> bool:
-        """Whether the times of its reports are told: not where an engine stamps real time."""
+        """Whether the times of its reports are comparable; false for real-time stamps."""
         return isinstance(self.who, Specification) or self.who.timed
 
     @property
@@ -84,7 +83,7 @@ class Reporter:
 
     @property
     def switches(self) -> tuple[EngineRule, ...]:
-        """What can be switched."""
+        """The switches of the reporter."""
         if not isinstance(self.who, Specification):
             return self.who.rules
         rules = () if self.like is None else fields(self.who, self.like)
@@ -99,7 +98,7 @@ class Reporter:
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return what it reports with some of it switched, up to the last push or the time point `until`.
+        """Return its reports with some switches on, up to the last push or the time point `until`.
 
         Raises LarsError for a query that it cannot run.
         """
@@ -112,9 +111,9 @@ class Reporter:
 
 
 def named_reporter(name: str, text: str) -> Reporter:
-    """Return the specification or engine version of that name, that of a file, or a real engine's.
+    """Return the reporter of a name: a specification, an engine version, a file, or a real engine.
 
-    The query's text is what an adapter is given.
+    An adapter receives the query's text.
     """
     check_reporter(name)
     if name.startswith(ADAPTER):
@@ -124,7 +123,7 @@ def named_reporter(name: str, text: str) -> Reporter:
 
 
 def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
-    """Yield the fields in which two specifications differ, with what both say."""
+    """Yield the fields in which two specifications differ, with both values."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
@@ -144,14 +143,14 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return reports in pairs, each the nearest in time to the other; first those of `reports`, in order."""
+    """Return reports paired with their nearest in time; those of `reports` come first, in order."""
     pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
     return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchedRule:
-    """A rule that can be switched: of an engine version, or a field of a specification; sides are 0 and 1."""
+    """A switch: a rule of an engine version, or a field of a specification; sides are 0 and 1."""
 
     number: int
     """That of its side."""
@@ -166,7 +165,7 @@ _NOTHING: Final[Switched] = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class DifferenceWithRules:
-    """A place at which reporters part, and what parts them there; `undone` if without it nothing differs.
+    """A place with a difference, and its causes; `undone` if without them nothing differs.
 
     `together`: it takes all of the causes together.
     """
@@ -181,8 +180,8 @@ class DifferenceWithRules:
 class Pairing:
     """Two reporters, each on its own reading of a run, with whatever is switched of them.
 
-    They are compared by push, or by time unit where both are specifications: nothing then needs a push to
-    show the time. `times` count where both tell them.
+    They are compared by push, or by time unit if both are specifications, which need no push to advance time.
+    `times` are compared if both sides have comparable times.
     """
 
     sides: tuple[Reporter, Reporter]
@@ -208,20 +207,20 @@ class Pairing:
         )
 
     def side(self, number: int, switched: frozenset[str] = NOTHING_OFF) -> Recording:
-        """Return what one side reports."""
+        """Return one side's reports."""
         if (number, switched) not in self._reports:
             self._reports[number, switched] = self.sides[number].reports(self.runs[number], switched)
         return self._reports[number, switched]
 
     def recordings(self, switched: Switched = _NOTHING) -> tuple[Recording, Recording]:
-        """Return what both sides report, in the same columns."""
+        """Return both sides' reports in the same columns."""
         first, second = (
             self.side(number, frozenset(name for own, name in switched if own == number)) for number in (0, 1)
         )
         return in_common_columns(first, second)
 
     def grouped(self, recording: Recording) -> tuple[dict[int, Reports], Reports]:
-        """Return reports by place, one for each time; and those that no push triggers."""
+        """Return reports by place, one for each time; and reports that no push triggers."""
         places, after = by_place(recording.reports, self.pushes, self.runs[0].unit.milliseconds)
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
 
@@ -244,7 +243,7 @@ class Pairing:
         )
 
     def differences(self, switched: Switched = _NOTHING) -> Mapping[int, ReportMatch] | None:
-        """Return where the sides part, by place; None where what is switched cannot be run."""
+        """Return the differences by place; None if the switched profile cannot run."""
         if switched not in self._known:
             self._known[switched] = self._compared(switched)
         return self._known[switched]
@@ -261,14 +260,14 @@ class Pairing:
         return {int(match.at): match for match in every if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
-        """Return how much differs at a place; None where what is switched cannot be run."""
+        """Return the size of the difference at a place; None if the switched profile cannot run."""
         differences = self.differences(_of(causes))
         if differences is None:
             return None
         return differences[int(place)].size if place in differences else 0
 
     def explained(self, progress: Progress = no_progress) -> tuple[DifferenceWithRules, ...]:
-        """Return each difference with what parts the sides there: single switches, else sets of them."""
+        """Return each difference with its causes: single switches, otherwise sets of switches."""
         base = self.differences() or {}
         every = self.causes if base else ()
         for done, cause in enumerate(every):
@@ -282,11 +281,10 @@ class Pairing:
     def _explained(
         self, difference: ReportMatch, explanations: Sequence[DifferenceWithRules]
     ) -> DifferenceWithRules:
-        """Return the single switches that undo a difference, or those that make it smaller if that is all.
+        """Return the single switches that remove a difference, otherwise those that make it smaller.
 
-        Where these together leave something of it, and where there are none, the smallest set of
-        switches that leaves least: one after the other is left out, of all of them or of such a set
-        found before.
+        If these together do not remove it, or none exists, return the smallest set of switches with the
+        smallest remaining difference. It is found by removing switches one by one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -303,7 +301,7 @@ class Pairing:
         return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)
 
     def needed(self) -> tuple[EngineRule, ...] | None:
-        """Return the rules of an engine version without which it reports something else.
+        """Return the rules of an engine version that change its reports when off.
 
         None unless it is compared with its specification.
         """
@@ -340,14 +338,13 @@ def _of(causes: Iterable[SwitchedRule]) -> Switched:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where two reporters part: `places` are the pushes, or time units, at which either reports.
+    """The differences of two reporters: `places` are the pushes, or time units, at which either reports.
 
-    `pushes` is None where reports are compared by time unit. `alone` are switches that undo every
-    difference by themselves; `needed` the rules without each of which an engine version reports
-    something else, None unless it is compared with its specification. `fields` are those in which the
-    specifications differ that the reporters are or follow. `after` are reports of each side that no
-    push triggers. `silent` tells of each side whether it reports no row. `title` is that of a case; times
-    are shown as `unit`, from `origin`.
+    `pushes` is None if reports are compared by time unit. `alone` are switches that each remove all
+    differences. `needed` are an engine version's rules that change its reports when off, None unless it is
+    compared with its specification. `fields` are the different fields of the sides' specifications. `after`
+    are reports of each side that no push triggers. `silent` marks the sides without any row. `title` is a
+    case's name; times are shown in `unit`, from `origin`.
     """
 
     names: tuple[str, str]
@@ -377,19 +374,19 @@ class Divergence:
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if any."""
         return Dates(self.origin, self.unit)
 
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
-        """Return what parts them and at how many places, the most frequent first."""
+        """Return the causes with their numbers of places, the most frequent first."""
         counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
         return sorted(counter.items(), key=lambda pair: (-pair[1], order[pair[0]]))
 
 
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
-    """Return where two reporters part on the same run; of several builds, those that differ least.
+    """Return the differences of two reporters on one run; of several builds, the closest.
 
     Raises LarsError for a query that cannot be run.
     """
@@ -425,7 +422,7 @@ def _with_sides(pairing: Pairing, first: Reporter, second: Reporter) -> Pairing:
 
 
 def _nearest_builds(pairing: Pairing) -> tuple[Reporter, Reporter]:
-    """Return both sides, of engines with several builds those that differ least: any may be meant."""
+    """Return both sides with the closest of their engines' builds: any may be meant."""
     first, second = pairing.sides
     pairs = list(product(first.builds, second.builds))
     # Where a build has a name of its own, the engine's name means the usual one beside it.

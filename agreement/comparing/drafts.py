@@ -1,4 +1,4 @@
-"""A first query for alerts and the events behind them: what the columns of both say, to be edited."""
+"""A first query for alerts and the events behind them, from common columns, for editing."""
 
 import re
 from collections import defaultdict
@@ -33,12 +33,12 @@ class Draft:
 
 
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
-    """Return a query whose answers have the columns that all alerts share with the events.
+    """Return a query whose answers have the columns common to all alerts and the events.
 
-    `name` is that of the stream, `time` the events' column of times. The window is about as long as an alert
-    comes after the latest event that it repeats, at most, and one time point at least. The filter is on the
-    first column by whose numbers all events that an alert repeats are above, or below, all others. Raises
-    LarsError where alerts and events share no column.
+    `name` is the stream's name, `time` the events' column of times. The window's length is about the greatest
+    delay of an alert after the latest event that it repeats, and at least one time point. The filter is on
+    the first column whose numbers separate the repeated events from all others. Raises LarsError if alerts
+    and events have no common column.
     """
     columns = shared_columns(events, alerts)
     repeated = _times(alerts, tuple(columns))
@@ -61,7 +61,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
 
 
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:
-    """Return the columns that all alerts and the events have: what the events call each."""
+    """Return the columns common to all alerts and the events, with the events' names."""
     known = {column.casefold(): column for column in events.variables if _NAME.fullmatch(column)}
     common = sorted(set.intersection(*(set(log.variables) for log in alerts)))
     columns = {
@@ -77,7 +77,7 @@ def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[st
 
 
 def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
-    """Return when each row comes, by what equal rows have in common."""
+    """Return the times of each row, by the key of equal rows."""
     times: defaultdict[Key, list[float]] = defaultdict(list)
     for log in logs:
         for report in in_columns(log, columns).reports:
@@ -87,7 +87,7 @@ def _times(logs: Iterable[Recording], columns: tuple[str, ...]) -> _Times:
 
 
 def _greatest_age(events: _Times, alerts: _Times) -> float:
-    """Return how many ms an alert comes after the latest event that it repeats, at most."""
+    """Return the greatest delay of an alert after the latest event that it repeats, in ms."""
     ages = (
         min((alert - t for t in events.get(key, ()) if t <= alert + SLACK), default=0.0)
         for key, times in alerts.items()
@@ -97,7 +97,7 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 
 
 def _length(age: float, unit: Duration) -> Duration:
-    """Return the length of a window: a usual one that is near, else the age in whole time points."""
+    """Return the length of a window: a usual one nearby, otherwise the age in whole time points."""
     near = (length for length in USUAL if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
     # What arrives with the evaluation is in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)

@@ -1,6 +1,6 @@
-"""Two logs of alerts beside each other: which rows both have and when, and which only one of them has.
+"""Comparison of two logs of alerts: common rows with their times, and rows of only one log.
 
-An alert is a row with its time. What a log leaves out cannot be told from what its system never reported.
+An alert is a row with its time. A row missing from a log may never have been reported, or only not logged.
 """
 
 from bisect import bisect_right
@@ -24,10 +24,10 @@ _BLANK = "_:"
 
 @dataclass(frozen=True, slots=True)
 class AlertMatch:
-    """A row that two logs have at these times in ms; None where one lacks it then.
+    """A row with its times in two logs in ms; None if a log lacks it at that time.
 
     `elsewhere`: the log that lacks it has the row at another time, after the same event if events are known.
-    `event` is when the latest event with this row comes before it; None where that is not known.
+    `event` is the time of the latest earlier event with this row; None if unknown.
     """
 
     row: Row
@@ -38,7 +38,7 @@ class AlertMatch:
 
     @property
     def delay(self) -> float | None:
-        """How many ms later the second log has the row; None where one lacks it."""
+        """The second log's delay in ms; None if one log lacks the row."""
         return None if self.first is None or self.second is None else self.second - self.first
 
     @property
@@ -61,13 +61,13 @@ class LogMatch:
 
     @property
     def only(self) -> tuple[tuple[AlertMatch, ...], tuple[AlertMatch, ...]]:
-        """The alerts that only the first log has, and those that only the second has."""
+        """The alerts of only the first log, and of only the second."""
         first = tuple(alert for alert in self.alerts if alert.second is None)
         return first, tuple(alert for alert in self.alerts if alert.first is None)
 
     @property
     def delays(self) -> tuple[float, float, float] | None:
-        """The least, the median and the greatest delay in ms; None where they have no alert in common."""
+        """The least, median and greatest delay in ms; None without common alerts."""
         delays = [alert.delay for alert in self.both if alert.delay is not None]
         return (min(delays), median(delays), max(delays)) if delays else None
 
@@ -87,8 +87,8 @@ def match_logs(
     """Return the alerts of two logs with the same columns, in pairs of equal rows.
 
     Two alerts of a row belong together if each is the nearest to the other in time, and at most `within` ms
-    away. Where the columns are those of `events`, both must come after the same event with this row, the
-    latest before each. Numbers are equal by value, up to the tolerance; blank nodes are not told apart.
+    away. If the columns are those of `events`, both alerts must follow the same latest event with this row.
+    Numbers are equal by value, up to the tolerance; all blank nodes are equal.
     """
     logs = (first, second) if events is None else (first, second, events)
     keys = _keys([report for log in logs for report in log.reports], tolerance)
@@ -123,7 +123,7 @@ def _times(log: Recording, keys: Mapping[Row, Key]) -> Mapping[Key, _Times]:
 def _after_events(
     times: Mapping[Key, _Times], events: Mapping[Key, Sequence[float]]
 ) -> Mapping[tuple[Key, int], _Times]:
-    """Return when rows come, apart by how many events with the row came before."""
+    """Return the times of rows, grouped by the number of earlier events with the row."""
     parts: defaultdict[tuple[Key, int], Counter[float]] = defaultdict(Counter)
     for key, counted in times.items():
         for t, count in counted.items():
@@ -134,7 +134,7 @@ def _after_events(
 def _with_event(
     rows: Mapping[Key, Row], events: Mapping[Key, Sequence[float]], place: tuple[Key, int]
 ) -> AlertMatch:
-    """Return an alert of a row without times, after so many events with the row."""
+    """Return an alert of a row without times, after `count` events with the row."""
     key, count = place
     return AlertMatch(rows[key], None, None, event=events[key][count - 1] if count else None)
 
@@ -155,7 +155,7 @@ def _matched(one: AlertMatch, first: _Times, second: _Times, within: float) -> I
 
 
 def _keys(reports: Iterable[Report], tolerance: float) -> Mapping[Row, Key]:
-    """Return what equal rows have in common: of numbers that are close one, the least of them."""
+    """Return the key of equal rows: numbers that are close have the least of them."""
     rows = {row: row_key(row) for report in reports for row in report.rows}
     numbers = {part for key in rows.values() for part in key if is_number(part)}
     merged = _merged(sorted(numbers), tolerance)  # type: ignore[type-var]

@@ -1,4 +1,4 @@
-"""What is made as small as it can be while it still holds: items left out, or other items in their place."""
+"""Minimization: an item is reduced or replaced by smaller ones while a property holds."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeVar
@@ -29,7 +29,7 @@ def made_small(
     size: Callable[[Item], tuple[float, ...]],
     keeps: Callable[[Item], bool],
 ) -> Item:
-    """Return an item that is kept, of which no smaller neighbour is.
+    """Return an item that is kept, although no smaller neighbour is.
 
     `keeps` may become False for all once no time is left.
 

@@ -1,1 +1,1 @@
-"""What is read and written: options, TOML and JSON with places, traces, recordings, tables, texts."""
+"""Input and output: options, TOML and JSON with places, traces, recordings, tables, texts."""

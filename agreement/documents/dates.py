@@ -1,4 +1,4 @@
-"""Times as people have them: a time point as its dateTime, where time 0 is one."""
+"""Times for readers: a time point as its dateTime, if time 0 is a dateTime."""
 
 import re
 from collections.abc import Mapping
@@ -19,11 +19,11 @@ _DAY, _YEAR = len("2026-05-04T"), len("2026-")
 
 @dataclass(frozen=True, slots=True)
 class Dates:
-    """What time points are called: by the dateTime of time 0, how long one is; without `zero` numbers alone.
+    """The names of time points, from the dateTime of time 0 and the unit; without `zero` integers.
 
-    `stem` is what the dateTimes of a text all begin with: their day, or their year, which `caption` tells
-    once; `tail` what they all end with: whole minutes have no seconds. Times are in the time zone of `zero`.
-    Times that no trace has are `timed` for queries whose lengths are durations.
+    `stem` is the common beginning of a text's dateTimes: their day, or their year, printed once by `caption`.
+    `tail` is their common end: whole minutes have no seconds. Times are in the time zone of `zero`. Times
+    that no trace has are `timed` for queries whose lengths are durations.
 
     >>> dates = Dates("2026-05-04T07:59:59Z").within(Interval(0, 60))
     >>> dates.text(21), dates.period(20, 30), dates.date(21), dates.caption
@@ -43,7 +43,7 @@ class Dates:
     timed: bool = False
 
     def within(self, timeline: Interval) -> "Dates":
-        """Return these dates for a text whose times all lie in an interval."""
+        """Return these dates for a text with all times in an interval."""
         first, last = self.date(max(timeline.first - 1, 0)), self.date(timeline.last)
         if first is None or last is None:
             return self
@@ -53,11 +53,11 @@ class Dates:
         return replace(self, stem=same, tail=tail)
 
     def date(self, t: float) -> str | None:
-        """Return the dateTime of a time point; None where it has none, as it is a number alone."""
+        """Return the dateTime of a time point; None if times are integers."""
         return None if self.zero is None else _date(t, self.zero, self.unit)
 
     def moment(self, t: float) -> datetime | None:
-        """Return the dateTime of a time point as a value, to the microsecond; None where it has none.
+        """Return the dateTime of a time point as a value, to the microsecond; None if times are integers.
 
         >>> Dates("2026-05-04T08:00:00Z").moment(5)
         datetime.datetime(2026, 5, 4, 8, 0, 5, tzinfo=datetime.timezone.utc)
@@ -82,13 +82,13 @@ class Dates:
 
     @property
     def zone(self) -> str:
-        """The time zone of all dateTimes, as XSD writes it; empty where they have none."""
+        """The time zone of all dateTimes in XSD's spelling, or ""."""
         found = _ZONE.search((self.zero or "").partition("T")[2])
         return "" if found is None else found[0]
 
     @property
     def caption(self) -> str:
-        """What stands in a title of short times: their day or year, and their time zone."""
+        """The caption for short times: their day or year, and their time zone."""
         zone = f" ({'UTC' if self.zone == 'Z' else self.zone})" if self.zone else ""
         where = {_DAY: " on", _YEAR: " in"}.get(len(self.stem))
         return "" if where is None else f"{where} {self.stem.rstrip('T-')}{zone}"
@@ -98,7 +98,7 @@ class Dates:
         return self.date(t) or str(t)
 
     def with_dates(self, times: Mapping[str, float | None]) -> dict[str, float | str | None]:
-        """Return times by their names, each dateTime beside its number.
+        """Return named times, each with its dateTime next to its number.
 
         >>> Dates("2026-05-04T08:00:00Z").with_dates({"t": 5, "pushed": None})
         {'t': 5, 't_date': '2026-05-04T08:00:05Z', 'pushed': None, 'pushed_date': None}
@@ -112,7 +112,7 @@ class Dates:
         return dated
 
     def for_script(self) -> dict[str, float | str] | None:
-        """Return what a page's script writes times by: ms of time 0 on its clock, and of a time point.
+        """Return the settings for a page's script to write times: ms of time 0, and ms per time point.
 
         >>> Dates("1970-01-01T02:00:00+02:00").for_script()
         {'zero': 7200000.0, 'unit': 1000.0, 'stem': '', 'tail': '', 'zone': '+02:00'}

@@ -1,4 +1,4 @@
-"""A first experiment.toml for queries and traces: what these say themselves, the rest guessed and said."""
+"""A first experiment.toml for queries and traces: their own settings, and guesses with notes."""
 
 import csv
 import json
@@ -78,9 +78,9 @@ def since(zero: str, minutes: int) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class GuessedColumns:
-    """What each column becomes, as templates, with the prefixes that these use.
+    """Guessed templates of the columns, with the prefixes in them.
 
-    `remainder` is the column whose predicate is only the one that was left, by no name of either.
+    `remainder` is the pair of the last column and the last predicate, matched without a common name.
     """
 
     columns: Mapping[str, str]
@@ -98,10 +98,11 @@ def guessed_columns(
 ) -> GuessedColumns:
     """Return a mapping of columns, which are given with their first cells.
 
-    A column is the object of the predicate that has its name, or whose variable has. The one column and the
-    one predicate that are left belong together. Words become IRIs. If no column names the subject, it is the
-    first that is no object, else each row's own. Words that a query compares with texts are texts: `compared`
-    has their variables. `as_text`: words are texts if no query asks for an IRI, and each row is a subject.
+    A column is the object of the predicate that has its name, or whose variable has. The last column and the
+    last predicate are matched if one of each remains. Words become IRIs. If no column names the subject, it
+    is the first that is no object, else each row's own. Words that a query compares with texts are texts:
+    `compared` has their variables. `as_text`: words are texts if no query asks for an IRI, and each row is a
+    subject.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -164,7 +165,7 @@ def _is_iri(predicate: str | None, patterns: Sequence[TriplePattern]) -> bool:
 
 
 def _predicates(columns: Sequence[str], patterns: Sequence[TriplePattern]) -> dict[str, str]:
-    """Return the predicates of the columns for which there is one."""
+    """Return the predicates of the columns that have one."""
     predicates = {column: iri for column in columns if (iri := _predicate(column, patterns)) is not None}
     every = dict.fromkeys(
         pattern.predicate.value for pattern in patterns if isinstance(pattern.predicate, Iri)
@@ -188,7 +189,7 @@ def _patterns(part: object) -> Iterator[TriplePattern]:
 
 
 def _patterns_on(stream: str | None, queries: Sequence[EngineQuery]) -> Sequence[TriplePattern]:
-    """Return the triple patterns that queries match in a stream; all of them, where no query says which."""
+    """Return the triple patterns that queries match in a stream; all patterns if no query names it."""
     blocks = [block for query in queries for block in stream_blocks(query.pattern)]
     own = [block for block in blocks if isinstance(block.stream, Iri) and block.stream.value == stream]
     return list(dict.fromkeys(_patterns(own or [query.pattern for query in queries])))
@@ -199,7 +200,7 @@ def _name(term: object) -> str | None:
 
 
 def _predicate(column: str, patterns: Sequence[TriplePattern]) -> str | None:
-    """Return the predicate whose object or whose own name a column is called by."""
+    """Return the predicate whose local name, or whose object variable's name, is the column's name."""
     name = column.lower()
     for pattern in patterns:
         if isinstance(pattern.predicate, Iri):
@@ -239,7 +240,7 @@ _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
 
 
 def _is_of_trace(path: Path, names: Sequence[str]) -> bool:
-    """Return whether a table needs no mapping: in CSV no other column may stand beside those of a trace."""
+    """Return whether a table needs no mapping; CSV may have only a trace's columns."""
     if bare(path).suffix.lower() in (".csv", ".tsv"):
         return are_columns(names)
     return any(set(names) - {"stream"} >= known for known in _OWN)
@@ -254,7 +255,7 @@ _BARE_KEY: Final = re.compile(r"[A-Za-z0-9_-]+")
 
 @dataclass(frozen=True, slots=True)
 class InitialExperiment:
-    """What an experiment is made of: the folder that it goes to, files, and what the options say."""
+    """The parts of an experiment: its folder, files, and options."""
 
     folder: Path
     queries: Mapping[Language, Path]
@@ -266,7 +267,7 @@ class InitialExperiment:
     comments: Mapping[str, str] = field(default_factory=dict)
 
     def lines(self, note: Warn) -> Iterator[str]:
-        """Yield the lines of the file; what is guessed is said."""
+        """Yield the lines of the file; guesses are noted."""
         input_options = self.input_options
         for language, path in self.queries.items():
             yield f"{language.value} = {_text(self._from_here(path))}"
@@ -303,7 +304,7 @@ class InitialExperiment:
                 yield from _table(f"columns.{_text(stream)}", own, guessed)
 
     def mapped(self, note: Warn) -> InputOptions:
-        """Return what the options say of the traces, with what is guessed where they say nothing."""
+        """Return the options of the traces, with guesses for missing ones."""
         options = replace(self.input_options, stream={path: iri for iri, path in self.streams.items()})
         if options.column or not (guesses := self._guessed(note)):
             return options
@@ -316,9 +317,9 @@ class InitialExperiment:
         return os.path.relpath(path, self.folder).replace(os.sep, "/")
 
     def _guessed(self, note: Warn) -> Mapping[str | None, GuessedColumns]:
-        """Return a first mapping of tables that have columns of their own, by their streams.
+        """Return a guessed mapping of tables with their own columns, by stream.
 
-        Where all have the same columns it is one, of None.
+        If all tables have the same columns, it is one mapping, for None.
         """
         headers = {path: header(path) for path in self.traces}
         own = {path: names for path, names in headers.items() if names and not _is_of_trace(path, names)}
@@ -342,7 +343,7 @@ class InitialExperiment:
         return guesses
 
     def _stream_of(self, path: Path) -> str:
-        """Return the stream of a table; raises LarsError where its rows say it."""
+        """Return the stream of a table; raises LarsError if its rows have their own streams."""
         for iri, own in self.streams.items():
             if own == path:
                 return iri
@@ -354,7 +355,7 @@ _VALUE: Final = re.compile(r"[+-]?\d*\.\d+|\d{4}-\d\d-\d\d(?:[T ].*)?", re.ASCII
 
 
 def _check_names(path: Path, names: Sequence[str]) -> None:
-    """Raise LarsError where the first line of a table cannot be the names of its columns."""
+    """Raise LarsError if a table's first line cannot be the names of its columns."""
     if len(names) == 1 and (other := re.search(r"[|]", names[0])):
         problem = f"found {other[0]!r} between columns; expected columns that are separated by commas"
     elif value := next((name for name in names if _VALUE.fullmatch(name)), None):
@@ -376,7 +377,7 @@ def _key(key: str) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a text, or a list of texts, as TOML: one alone stands without brackets."""
+    """Return a text, or a list of texts, as TOML; a single one has no brackets."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_text(content)}' for key, content in value.items())} }}"
     if isinstance(value, list) and len(value) > 1:
@@ -386,7 +387,7 @@ def _text(value: object) -> str:
 
 
 def header(path: Path) -> tuple[str, ...]:
-    """Return the columns of a table, none of another file."""
+    """Return the columns of a table, or () for another file."""
     if bare(path).suffix.lower() not in _TABLES and not is_table(path):
         return ()
     # Loads pyarrow, which no query needs.
@@ -404,9 +405,9 @@ def initial(
     *,
     as_text: bool = False,
 ) -> InitialExperiment:
-    """Return the experiment of queries and traces; raises LarsError where nothing tells a trace's stream.
+    """Return the experiment of queries and traces; raises LarsError if a trace's stream is unknown.
 
-    `as_text`: words in tables are texts, as answers that do not tell the kinds of terms have them.
+    `as_text`: words in tables become strings, as in answers without kinds of terms.
     """
     for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
         if not exists(path):
@@ -463,7 +464,7 @@ def _dated(path: Path, zero: str) -> Iterator[float]:
 
 
 def _names_streams(path: Path) -> bool:
-    """Return whether a trace says itself which stream each element belongs to."""
+    """Return whether a trace names the stream of each element."""
     return bare(path).suffix.lower() == ".nq" or "stream" in header(path)
 
 

@@ -27,7 +27,7 @@ class _TomlSchema(GenerateJsonSchema):
 
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """Return the JSON schema of a model, with the defaults that say something."""
+    """Return the JSON schema of a model, with informative defaults only."""
     schema = model.model_json_schema(schema_generator=_TomlSchema)
     for part in (schema, *schema.get("$defs", {}).values()):
         for key in part.get("properties", {}).values():

@@ -51,7 +51,7 @@ def _constant(text: str) -> Constant:
 def encode(value: object) -> Any:
     """Return a value as JSON: a term as in SPARQL 1.1 JSON, an interval by `from` and `to`.
 
-    Atoms, rules, windows and whatever else has a text is this text; of other dataclasses it is the record.
+    Atoms, rules, windows and other values with a notation become text; other dataclasses become objects.
 
     >>> encode((Interval(3, 5), Iri("http://e/a"), Not(Interval(1, 2)), None))
     [{'from': 3, 'to': 5}, {'type': 'uri', 'value': 'http://e/a'}, 'not [1, 2]', None]
@@ -77,7 +77,7 @@ def encode(value: object) -> Any:
 def record(value: Any, names: Mapping[str, str] = _NO_NAMES, **values: object) -> Json:
     """Return a dataclass as an object of its fields; `names` are the keys that differ from their names.
 
-    A value in `values` stands in place of the field's own, or behind all fields.
+    A value in `values` replaces the field's own, or follows all fields.
 
     >>> record(Interval(3, 5), {"last": "end"}, first=[], size=2)
     {'first': [], 'end': 5, 'size': 2}
@@ -116,7 +116,7 @@ def json_term(term: Constant) -> Json:
 def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
     """Return a row as SPARQL 1.1 JSON: a term per column, unbound ones are absent.
 
-    A row that is longer than its columns has no values there.
+    A row's values beyond the columns are dropped.
     """
     return {
         str(getattr(column, "name", column)): _json_text(text)
@@ -161,7 +161,7 @@ def document_lines(value: object) -> Iterator[str]:
 
 
 def json_text(value: object) -> str:
-    r"""Return a value as JSON on one line, in which each character is seen or an escape; it says the same.
+    r"""Return a value as JSON on one line, with invisible characters escaped.
 
     >>> print(json_text({"é": "\u202e"}))
     {"é": "\u202e"}
@@ -208,7 +208,7 @@ _LONGEST_TERM: Final = 200
 
 
 def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
-    """Return the answers of the raw rows of ans1: as ORDER BY says, else in the order of their texts."""
+    """Return the answers of ans1's raw rows, sorted by ORDER BY, or by their texts."""
     rows = sorted(answer_rows, key=row_order)
     if output.order:
         from solver.rdf import sorted_rows
@@ -220,7 +220,7 @@ def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
 
 
 def row_order(row: "Row") -> tuple[tuple[bool, str], ...]:
-    """Return what rows are sorted by: unbound first, then the terms' texts."""
+    """Return the sort key of a row: unbound first, then the terms' texts."""
     return tuple((text is not None, text or "") for text in row)
 
 
@@ -259,7 +259,7 @@ def shorten(text: str) -> str:
 
 
 def clip_text(text: str, most: int = _LONGEST_TERM) -> str:
-    """Return a text for a reader: of one longer than that its beginning, and how long it is.
+    """Return a text for a reader; a longer text is cut, with its length.
 
     >>> clip_text("a" * 50, 100) == "a" * 50, clip_text("a" * 5000, 100)
     (True, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa… (5000 characters)')
@@ -297,7 +297,7 @@ def short_row(row: "Row") -> str:
 
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
-    """Return two lists of rows for a table; what would look alike shows the kinds of its terms too.
+    """Return two lists of rows for a table; ambiguous rows show the kinds of their terms.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -334,7 +334,7 @@ _SAFE: Final = re.compile(r"\w[\w.:\-]*")
 
 
 def short_atom(row: "Row") -> str | None:
-    """Return a row as an atom in short terms, as `lars explain` knows them; None where these need quotes.
+    """Return a row as an atom in short terms for `lars explain`; None if they need quotes.
 
     >>> short_atom(("<http://e/shops#b>", None)), short_atom(('"a, b"',))
     ('ans(b,null)', None)
@@ -345,7 +345,7 @@ def short_atom(row: "Row") -> str | None:
 
 
 def asked_atom(predicate: str, row: "Row") -> str:
-    """Return a row as an atom for `lars explain`, which knows terms by what tables show of them too."""
+    """Return a row as an atom for `lars explain`, with long terms shortened."""
     text = atom_text(predicate, row)
     if len(text) <= _LONGEST_TEXT:
         return text
@@ -379,7 +379,7 @@ def quantity(count: int, noun: str) -> str:
 
 
 def range_text(first: int, last: int) -> str:
-    """Return consecutive numbers as their range, one alone as itself."""
+    """Return consecutive numbers as a range, a single number as itself."""
     return str(first) if first == last else f"{first}..{last}"
 
 
@@ -395,7 +395,7 @@ def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
 
 
 def first_few(texts: Sequence[str], most: int, joint: str = ", ") -> str:
-    """Return the first texts, and how many more there are.
+    """Return the first texts, and the number of others.
 
     >>> first_few(["a", "b", "c"], 2)
     'a, b and 1 more'
@@ -412,9 +412,9 @@ def table(
     right: Container[str] = (),
     whole: Container[str] = (),
 ) -> Table:
-    """Return a table; numbers stand `right`, and what is too long for its column is folded.
+    """Return a table; columns in `right` are right-aligned, and long values are folded.
 
-    Columns that stay `whole` are as wide as they need to be; others have what is left.
+    Columns in `whole` get their full width; others share the remaining width.
     """
     folding_table = FoldingTable(title=title)
     for name in columns:
@@ -428,7 +428,7 @@ def table(
 def triples_table(
     arrivals: Iterable[tuple[str, str, Iterable[str | None]]], title: str | None = None, time: str = "t"
 ) -> Table:
-    """Return a table of triples, each with its time and its stream, or what it is of, in words."""
+    """Return a table of triples, each with its time and its stream."""
     rows = ((t, stream, " ".join(map(short, triple))) for t, stream, triple in arrivals)
     return table(title, (time, "stream", "triple"), rows, right=(time,))
 
@@ -443,7 +443,7 @@ _KEPT: Final = "\ue000"
 
 
 class _Page(Console):
-    """A console that writes what stands in cells as it is: no markup, no :emoji:, nothing that acts.
+    """A console that writes cells literally: no markup, no :emoji:, no control characters.
 
     A line does not end inside an interval.
     """
@@ -455,7 +455,7 @@ class _Page(Console):
 def table_text(
     part: RenderableType, *, width: int = WIDEST, terminal: bool = False, plain_text: bool = False
 ) -> str:
-    r"""Return what a table looks like as text, also in a notebook, which Rich would draw it into.
+    r"""Return a table as text, also in a notebook, where Rich would draw it.
 
     >>> print(*table_text(table(None, ["t"], [["[b]:cat:\x1b"]])).split()[-3:-1])
     [b]:cat:\u001B │

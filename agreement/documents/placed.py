@@ -1,4 +1,4 @@
-"""TOML and JSON, read with the place of each key and value: by it is named what is wrong."""
+"""TOML and JSON, read with the place of each key and value, for error messages."""
 
 import json
 import re
@@ -41,7 +41,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class KeySpot:
-    """Where a key and its value start; that of a TOML table is its header, after which `value` stands."""
+    """The offsets of a key and its value; for a TOML table, of its header and the text after it."""
 
     key: int
     value: int
@@ -49,7 +49,7 @@ class KeySpot:
 
     @property
     def value_offset(self) -> int:
-        """Where to point at for the value."""
+        """The offset of the value for messages."""
         return self.key if self.is_header else self.value
 
 
@@ -58,7 +58,7 @@ Spots = Mapping[KeyPath, KeySpot]
 
 @dataclass(frozen=True, slots=True)
 class DataNotation:
-    """TOML or JSON: how it is scanned, how a key in quotes is read, how it says a table and a value."""
+    """TOML or JSON: the scanner, the reader of quoted keys, and the names of tables and values."""
 
     scan: Callable[["_Scan"], None]
     key: Callable[[str], str]
@@ -68,7 +68,7 @@ class DataNotation:
 
 @dataclass(frozen=True, slots=True)
 class PlacedData:
-    """What text[start:end] of a file holds; `accepted` says what it has to be."""
+    """The content of text[start:end] of a file; `accepted` is the expected form."""
 
     source: str
     text: str
@@ -83,7 +83,7 @@ class PlacedData:
         return scanned(self.text, self.start, self.end, self.notation).spots
 
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
-        """Return the error at the value (or key) of a path, or at what stands around it."""
+        """Return the error at a path's value (or key), or at the nearest value around it."""
         problem = wrong if isinstance(wrong, WrongValueError) else WrongValueError(wrong)
         return _Fault(path, problem, at_key).error(self, self.spots())
 
@@ -119,7 +119,7 @@ def _offset_of(part: str, data: PlacedData, start: int, otherwise: int) -> int:
 
 
 def path_text(path: KeyPath) -> str:
-    """Return a path as it is said in a message.
+    """Return a path as text for a message.
 
     >>> path_text(("output", 3, "rows", 0, "s"))
     'output[3].rows[0].s'
@@ -142,9 +142,9 @@ def check_data(model: type[Model], data: PlacedData) -> Model:
 
 
 def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
-    """Return a content, which stands at a path of the text, as a model.
+    """Return the content at a path of the text, as a model.
 
-    Of several errors the first in the text is raised; that a key is missing in all of it comes last.
+    Of several errors the first in the text is raised; a missing key comes last.
     """
     try:
         return model.model_validate(content)
@@ -193,7 +193,7 @@ def _accepted(data: PlacedData, error: ErrorDetails) -> str:
 
 
 def _unknown(key: str, accepted: Sequence[str]) -> str:
-    """Return what to say of a key that is none of those accepted."""
+    """Return the message for an unknown key."""
     close = get_close_matches(key, accepted, 1)
     hint = f", did you mean {close[0]}?" if close else ";"
     return f"unknown key{hint} expected {', '.join(accepted)}"
@@ -225,9 +225,9 @@ _BARE_VALUE: Final = re.compile(r"[^,\]}#\n]*")
 
 
 def read_toml(path: Path, accepted: str) -> PlacedData:
-    """Return a file's content; raises LarsError where it cannot be read or is no TOML.
+    """Return a file's content; raises LarsError if it cannot be read or is not TOML.
 
-    `accepted` says what file is wanted, for a message.
+    `accepted` is the expected kind of file, for a message.
     """
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
     try:
@@ -258,7 +258,7 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
 
 @dataclass(frozen=True, slots=True)
 class DataToken:
-    """A key or a value: its path, the offset where it starts, and its first text."""
+    """A key or a value: its path, its offset, and its first token."""
 
     path: KeyPath
     offset: int
@@ -361,7 +361,7 @@ class _Scan:
         self.value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
-        """Read the parts of a dotted key, up to what follows them."""
+        """Read the parts of a dotted key, up to the text after them."""
         keys = []
         while True:
             self._skip(_BLANK)
@@ -389,7 +389,7 @@ class _Scan:
 
 
 def scanned(text: str, start: int, end: int, notation: DataNotation, deepest: float = inf) -> _Scan:
-    """Return where the keys and values of text[start:end] start, as far as it is TOML or JSON.
+    """Return the offsets of keys and values in text[start:end], as far as it is TOML or JSON.
 
     >>> scanned("a = [1]", 0, 7, TOML).spots[("a", 0)]
     KeySpot(key=5, value=5, is_header=False)
@@ -418,12 +418,12 @@ _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")
 
 
 def json_of(file: TextFile, accepted: str) -> PlacedData:
-    """Return the one JSON value of a file; raises LarsError with its place and what is accepted."""
+    """Return the only JSON value of a file; raises LarsError with its place and the expected form."""
     return _json(file, 0, len(file.text), accepted)
 
 
 def json_of_line(line: TextLine, accepted: str) -> PlacedData:
-    """Return the one JSON value of a line."""
+    """Return the only JSON value of a line."""
     return _json(line.file, line.offset, line.offset + len(line.text), accepted)
 
 
@@ -446,7 +446,7 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
 
 
 def _is_deep(text: str, start: int, end: int) -> bool:
-    """Whether values of a text are too deep in each other: none are where it opens few."""
+    """Whether a text's values are nested too deeply; false for texts with few brackets."""
     if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
         return False
     return any(len(token.path) > _DEEPEST for token in scanned(text, start, end, JSON, _DEEPEST).tokens)
@@ -481,7 +481,7 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
-    """Return the error of the first thing in a text that is no JSON beyond its syntax."""
+    """Return the first error in a text of valid JSON syntax, such as a repeated key."""
     keys: set[KeyPath] = set()
     for token in scanned(source.text, start, end, JSON, _DEEPEST).tokens:
         at = path_text(token.path)
@@ -503,7 +503,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
 
 
 def _half_character(text: str) -> str | None:
-    """Return the text in quotes that has a surrogate without its other half."""
+    """Return the quoted text with a lone surrogate."""
     words = ""
     with suppress(ValueError):
         words = str(json.loads(text, strict=False)) if _HALF.search(text) else ""
@@ -511,7 +511,7 @@ def _half_character(text: str) -> str | None:
 
 
 def shown_json(value: object) -> str:
-    """Return a JSON value for a message: what it is, in few characters."""
+    """Return a short description of a JSON value for a message."""
     match value:
         case dict():
             return "an object"

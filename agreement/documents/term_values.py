@@ -1,4 +1,4 @@
-"""Columns of a data frame from terms: numbers, truths, dates and dateTimes where all terms are such."""
+"""Columns of a data frame from terms: numbers, booleans, dates and dateTimes if all terms allow it."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ _NANOSECONDS: Final = 10**9
 
 
 def term_values(texts: Sequence[str | None]) -> Any:
-    """Return the values of terms where all are of one type that data frames have, else their plain texts."""
+    """Return the terms' values if all have one type of data frames, otherwise their plain texts."""
     import pandas as pd  # type: ignore[import-untyped]
 
     terms = [None if text is None else constant_of(text) for text in texts]
@@ -31,7 +31,7 @@ def term_values(texts: Sequence[str | None]) -> Any:
 
 
 def _typed(plain: Sequence[str | None], values: Sequence[Value | None]) -> Any:
-    """Return a column of what all bound terms denote; None: not all denote a value of one type."""
+    """Return a column of the bound terms' values; None without a common type."""
     import numpy as np
     import pandas as pd
 

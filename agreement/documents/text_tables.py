@@ -1,4 +1,4 @@
-"""Tables as text: for terminals as wide as there is room, for papers in Markdown and LaTeX (booktabs).
+"""Tables as text: for terminals by available width, for papers in Markdown and LaTeX (booktabs).
 
 In a terminal lines end between words, not inside terms and intervals.
 """
@@ -23,14 +23,14 @@ _INDENT: Final = "  "
 
 
 class FoldingTable(Table):
-    """A table whose columns are at least as wide as their longest word.
+    """A table with columns at least as wide as their longest word.
 
-    Where that is too wide for the page, or too high, each row is a few lines: its short values one after
-    the other, each behind its column's name, then the long ones, each by itself.
+    If that is too wide or too high for the page, each row becomes a few lines: first short values after their
+    columns' names, then each long value on its own.
     """
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        """Yield the title, which is as wide as the page, then columns or lines."""
+        """Yield the title in the page's width, then columns or lines."""
         title, self.title = self.title, None
         try:
             if title is not None:
@@ -48,7 +48,7 @@ class FoldingTable(Table):
             self.title = title
 
     def _widths(self, cells: Sequence[Sequence[Text]], room: int) -> list[int] | None:
-        """Return how wide each column is, of so much room for all; None where their words have none."""
+        """Return the columns' widths within `room`; None if their words do not fit."""
         whole = [max(line.cell_len for text in column for line in text.split()) for column in cells]
         words = [
             most if column.no_wrap else max(map(_longest_word, texts))
@@ -75,7 +75,7 @@ def _longest_word(text: Text) -> int:
 
 
 def _highest(console: Console, cells: Sequence[Sequence[Text]], widths: Sequence[int]) -> int:
-    """Return how many lines the longest value fills that is not of several lines by itself."""
+    """Return the number of lines of the longest single-line value."""
     return max(
         (
             len(text.wrap(console, width)) - text.plain.count("\n")
@@ -140,7 +140,7 @@ _IN_LATEX: Final = {
 def markdown_lines(
     names: Sequence[str], right: Sequence[bool], rows: Iterable[Sequence[str]]
 ) -> Iterator[str]:
-    r"""Yield a table in Markdown; numbers stand right.
+    r"""Yield a table in Markdown, with numbers right-aligned.
 
     >>> print(*markdown_lines(["U", "?a"], [True, False], [["8", "x|y"]]), sep="\n")
     | U | ?a |
@@ -158,12 +158,12 @@ def _row(cells: Iterable[str]) -> str:
 
 
 def in_markdown(text: str) -> str:
-    """Return a text, on one line, that stands for itself in Markdown."""
+    """Return a text on one line, escaped for Markdown."""
     return _IN_MARKDOWN.sub(r"\\\1", on_one_line(text))
 
 
 def latex_lines(names: Sequence[str], right: Sequence[bool], rows: Iterable[Sequence[str]]) -> Iterator[str]:
-    r"""Yield a table in LaTeX, for a document with \usepackage{booktabs}; numbers stand right.
+    r"""Yield a table in LaTeX for a document with \usepackage{booktabs}; numbers are right-aligned.
 
     >>> print(*latex_lines(["U", "push_only"], [True, True], [["8", "1"]]), sep="\n")
     \begin{tabular}{rr}

@@ -1,4 +1,4 @@
-"""The values of an experiment file: each reader returns the typed value or says what is accepted.
+"""The values of an experiment file: a reader returns the typed value or raises the expected form.
 
 Numbers are written as in options: `a..b` ranges, periods, time points.
 """
@@ -58,7 +58,7 @@ def message_text(value: object) -> str:
 
 
 def wrong(value: object, accepted: str, part: str | None = None) -> WrongValueError:
-    """Return the error that names the value found and what is accepted."""
+    """Return the error with the value and the expected form."""
     return WrongValueError(f"found {message_text(value)}; expected {accepted}", part=part)
 
 
@@ -141,7 +141,7 @@ def text(value: object) -> str:
 
 
 def unit(value: object) -> Duration:
-    """Read a duration that can be a unit: zero is none."""
+    """Read a duration above zero as a unit."""
     duration = _duration(value)
     if duration is None or not duration.nanoseconds:
         raise wrong(value, "a duration above zero in quotes, as in '1min', '500ms' or '1h'")
@@ -188,7 +188,7 @@ def time(value: object) -> int | datetime:
 
 
 def whole_point(value: object) -> int | None:
-    """Return a time point, of a whole number or a text of one; None of anything else."""
+    """Return a time point, from an integer or its text; None for others."""
     text = str(value) if type(value) is int else value
     if not isinstance(text, str) or not re.fullmatch(r"[0-9]{1,19}", text) or int(text) > LARGEST:
         return None
@@ -214,7 +214,7 @@ _REACH: Final = timedelta(microseconds=2**63 // 1000)
 def date_time(value: str | datetime) -> datetime:
     """Return a dateTime as XSD has it: 24:00:00 is the next day's first instant, zones end at 14:00.
 
-    Raises ValueError for what is none, and for one that 64 bits of nanoseconds since 1970 do not reach.
+    Raises ValueError for an invalid dateTime, and for one outside 64 bits of nanoseconds since 1970.
 
     >>> str(date_time("2024-02-28T24:00:00Z"))
     '2024-02-29 00:00:00+00:00'
@@ -230,7 +230,7 @@ def date_time(value: str | datetime) -> datetime:
 
 
 def file_name(value: object, part: str | None = None) -> str:
-    """Read the path of a file; `part` is where to point when it is none."""
+    """Read the path of a file; `part` is the place of an error."""
     if not isinstance(value, str) or not value.strip():
         raise wrong(value, "the path of a file, in quotes, which starts at the experiment's folder", part)
     return value
@@ -259,7 +259,7 @@ PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
 
 
 def prefixes(value: object) -> dict[str, str]:
-    """Read the table from prefixes to what they stand for."""
+    """Read the table from prefixes to their IRIs."""
     accepted = "a table of prefixes and absolute IRIs, with lines such as ex = 'http://example.org/'"
     iris: dict[str, str] = {}
     for prefix, iri in _table(value, accepted).items():
@@ -283,7 +283,7 @@ ColumnsByStream = tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...]
 
 
 def columns(value: object) -> ColumnsByStream:
-    """Read what the columns of tables become: templates by part; tables of these by stream."""
+    """Read the templates of tables' columns, by part, or in a table for each stream."""
     return columns_by_stream(_table(value, _COLUMNS))
 
 
@@ -291,7 +291,7 @@ _COLUMNS: Final = "a table of templates, as t = '{time}', or of such tables by s
 
 
 def columns_by_stream(values: Mapping[str, object]) -> ColumnsByStream:
-    """Return what the columns of tables become: of each stream that is named, of None in all others."""
+    """Return the templates of tables' columns by stream, with None for all other streams."""
     everywhere = {part: value for part, value in values.items() if not isinstance(value, Mapping)}
     streams = {key: value for key, value in values.items() if isinstance(value, Mapping)}
     for stream in streams:
@@ -396,7 +396,7 @@ _MOST_ENDS: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """What whole numbers are called in messages, the least, how they are written, if as durations."""
+    """A kind of integers: name in messages, minimum, expected form, and whether durations are allowed."""
 
     name: str
     least: int
@@ -436,7 +436,7 @@ class Period:
         return str(self.source)
 
     def points(self, unit: Duration) -> int:
-        """Return its time points; raises LarsError for a duration that is no whole number of units."""
+        """Return its time points; raises LarsError for a duration that is not a multiple of the unit."""
         if isinstance(self.source, int):
             return self.source
         try:
@@ -464,8 +464,7 @@ def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
 def read_numbers(text: str, kind: Numbers) -> tuple[int, ...]:
     """Return the numbers that the text names, each once, in the order of the text.
 
-    Raises LarsError for fractions, words, reversed ranges, those that are too small or large, and
-    more than MOST_NUMBERS.
+    Raises LarsError for fractions, words, reversed ranges, numbers out of range, and more than MOST_NUMBERS.
 
     >>> read_numbers("5,10", START_TIMES), read_numbers("0..4,2,10..30..10", START_TIMES)
     ((5, 10), (0, 1, 2, 3, 4, 10, 20, 30))
@@ -575,12 +574,12 @@ def milliseconds(value: object) -> float:
 
 
 def without_brackets(iri: str) -> str:
-    """Return an IRI that may stand in < >."""
+    """Return an IRI without < and >, if present."""
     return iri[1:-1] if iri[:1] == "<" and iri[-1:] == ">" else iri
 
 
 def absolute_iri(iri: str) -> str:
-    """Return an absolute IRI without < >; raises LarsError for what is none."""
+    """Return an absolute IRI without < >; raises LarsError for others."""
     bare = without_brackets(iri)
     if not ABSOLUTE_IRI.fullmatch(bare):
         raise LarsError(f"found {iri!r}; expected an absolute IRI, such as http://example.org/s")
@@ -600,7 +599,7 @@ _ENGINE = re.compile(rf"({'|'.join(language.value for language in Language)}):(?
 
 
 def static_file(text: str) -> StaticFile:
-    """Return a file of static data, its graph if it is one, and the engine that alone has it.
+    """Return a file of static data, its graph if any, and the only engine that loads it, if any.
 
     >>> static_file("cqels:http://example.org/g=a.ttl")
     StaticFile(path=PosixPath('a.ttl'), graph='http://example.org/g', engine='cqels')

@@ -1,7 +1,7 @@
-"""What an engine version is: rules, each of which can be switched off, and answers over window contents.
+"""Engine versions: rules, each of which can be switched off, and answers over windows' content.
 
-What is right is said by definitions of RSP-QL (2014), where an engine or a run does otherwise. Engines
-whose parsers take a query otherwise than its language says are given it with its text.
+Deviations of engines refer to the definitions of RSP-QL (2014). Engines with parsers that deviate from the
+query language receive the query's text too.
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -34,7 +34,7 @@ from translate.tau import lars_program, output_of
 
 
 class RspqlDefinition(StrEnum):
-    """What is right where engines do otherwise, by the definitions of RSP-QL (2014)."""
+    """The correct behavior behind engines' deviations, by the definitions of RSP-QL (2014)."""
 
     ENDS = "Definition 13: the window from o to c shows what comes at o < t <= c"
     IN_ORDER = "Definition 9: a stream is in the order of its times, so nothing that is late changes a window"
@@ -53,8 +53,8 @@ class RspqlDefinition(StrEnum):
 class WrittenQuery(EngineQuery):
     """A query with the text it was read from, and the name of the text in messages.
 
-    The algebra does not say whether a FILTER stands inside of STREAM or behind it, which triples
-    stand in one run, nor on which lines windows are declared: engines treat these differently.
+    The algebra omits whether a FILTER is inside STREAM or after it, the runs of triples, and the lines of
+    window declarations; engines treat these differently.
     """
 
     text: str = field(default="", compare=False)
@@ -92,9 +92,9 @@ NOTHING_OFF: Off = frozenset()
 
 @dataclass(frozen=True, slots=True)
 class EngineRule:
-    """A numbered rule of an engine, in one line, as it shows where it differs from the specification.
+    """A numbered rule of an engine, as one line that differs from the specification.
 
-    `right` is what should be, and by which definition (of RSP-QL, 2014, if no other is named).
+    `right` is the correct behavior with its definition (by default of RSP-QL, 2014).
     """
 
     name: str
@@ -106,15 +106,13 @@ class EngineRule:
 class Engine:
     """An engine version, as users name it: a state machine over its pushes.
 
-    `specification` names the profile of what it should do. `rules` are where it does otherwise;
-    with all of them off its reports are those of the specification, on the engine's own clock with
-    windows that begin at multiples of their slide. `timed` says whether report times are predicted,
-    beside their rows: they are where the clock is driven by the pushes. `builds` are engines that
-    recordings of the name can be of as well: the same version with other libraries, or whose windows
-    come in another order, as its `build` says. `own_parser` reads a text as the engine's parser does: what
-    it refuses, the engine refuses; without it nobody knows. `parser` is one that refuses nothing, and loses
-    what it does not see. Where what it reports depends on an order that nobody knows, `nearest` returns which
-    of all that it can report comes nearest to a recording.
+    `specification` names its correct behavior. `rules` are its deviations. With all rules off, its reports
+    are the specification's on the engine's own clock, with windows that begin at multiples of their slide.
+    `timed`: report times are predicted too, since pushes drive the clock. `builds` are other engines with the
+    same name in recordings: the same version with other libraries, or with windows in another order, as
+    `build` describes. `own_parser` reads a text as the engine's parser does, and rejects what the engine
+    rejects; None if unknown. `parser` rejects nothing, but drops constructs that it does not recognise. If
+    reports depend on an unknown order, `nearest` returns the possible reports closest to a recording.
     """
 
     name: str
@@ -129,7 +127,7 @@ class Engine:
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
 
     def read(self, text: str, source: str) -> EngineQuery:
-        """Return the query of a text, as the engine's own parser reads it where that is known."""
+        """Return the query of a text, as the engine's own parser reads it if known."""
         if self.own_parser is not None:
             return self.own_parser(text, source)
         # An engine of RSP-QL reads it as that, whatever dialect it is told to be of.
@@ -137,7 +135,7 @@ class Engine:
         return read_with_text(text, source, Language.RSPQL if named else None)
 
     def loses(self, query: EngineQuery) -> str | None:
-        """Return what the engine's parser does not see of the text of a query, and where; None of nothing."""
+        """Return the part of a query's text that the engine's parser drops, with its place, or None."""
         if self.parser is None or not isinstance(query, WrittenQuery):
             return None
         try:
@@ -149,7 +147,7 @@ class Engine:
     def run(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off = NOTHING_OFF
     ) -> Recording:
-        """Return what the engine reports; the rules named by `off` are read as the specification says.
+        """Return the engine's reports; rules in `off` follow the specification.
 
         Each report carries the number of the push that triggered it. Raises LarsError for a query
         that the engine cannot run.
@@ -159,7 +157,7 @@ class Engine:
     def predict(
         self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off, of: Recording
     ) -> Recording:
-        """Return what the engine reports, for what it leaves open what comes nearest to a recording."""
+        """Return the engine's reports; open choices are made closest to a recording."""
         if self.nearest is None:
             return self.recorded(query, static, pushes, off)
         return self.nearest(query, static, pushes, off, of)
@@ -185,7 +183,7 @@ def answers(
 ) -> list[tuple[Row, ...]]:
     """Return the rows that the query has over each content, in their order; V in the order of `columns`.
 
-    An ASK has one row, () where it is true, none where it is false.
+    An ASK has one row, (), if true, and none if false.
     """
     names = {source: Iri(f"urn:x-lars:source:{n}") for n, source in enumerate(sources(query))}
     snapshot = with_sources(query, lambda source: WindowSource(names[source], Now()))
@@ -215,7 +213,7 @@ def portions(
 ) -> Iterator[Sequence[Shown]]:
     """Yield contents in portions, each closed by the content that makes it larger than `most`.
 
-    How large a content is can depend on the one before it, None where a portion begins.
+    A content's size can depend on the previous one, None at the start of a portion.
     """
     part: list[Shown] = []
     size = 0

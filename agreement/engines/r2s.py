@@ -1,7 +1,7 @@
 """From answers back to streams: RSTREAM, ISTREAM and DSTREAM (Arasu, Babu, Widom: CQL, 2006).
 
-At each evaluation time RSTREAM gives all answers, ISTREAM those that the evaluation before did not
-give, DSTREAM those that it gave and this one does not. Before the first there are none.
+At each evaluation RSTREAM gives all answers, ISTREAM the answers that the previous evaluation lacked, and
+DSTREAM the previous answers that are gone. Before the first evaluation there are no answers.
 """
 
 from collections import Counter
@@ -15,7 +15,7 @@ from solver.facts import Row
 def relation_to_stream(
     kind: ToStream, times: Iterable[int], answers: Mapping[int, Sequence[Row]]
 ) -> dict[int, list[Row]]:
-    """Return what is reported at each of the ascending evaluation times; equal rows are counted.
+    """Return the reports at the ascending evaluation times; equal rows are counted.
 
     >>> relation_to_stream(ToStream.DSTREAM, [1, 2, 3], {1: [("a",), ("b",)], 2: [("b",)]})
     {1: [], 2: [('a',)], 3: [('b',)]}
@@ -30,7 +30,7 @@ def relation_to_stream(
 
 
 def reported_rows(kind: ToStream, before: Sequence[Row], now: Sequence[Row]) -> list[Row]:
-    """Return what is reported of an answer, given the one before it; equal rows are counted."""
+    """Return the report of an answer, given the previous one; equal rows are counted."""
     match kind:
         case ToStream.RSTREAM:
             return list(now)

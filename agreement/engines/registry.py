@@ -30,7 +30,7 @@ ENGINES: Final[Mapping[str, Engine]] = {version.name: version for version in _VE
 
 
 def engine(name: str) -> Engine:
-    """Return the engine version of that name, or raise LarsError with the names that there are."""
+    """Return the engine version of a name; raises LarsError with the known names."""
     if name not in ENGINES:
         raise LarsError(f"unknown engine {name!r}; use {', '.join(ENGINES)}")
     return ENGINES[name]

@@ -1,1 +1,1 @@
-"""What holds of queries on every stream: decisions, containment, smallest streams that tell two apart."""
+"""Properties of queries on every stream: decisions, containment, smallest distinguishing streams."""

@@ -1,10 +1,10 @@
-"""From a large disagreement to a minimal one: delta debugging, in which each step is evaluated.
+"""Reduction of a large disagreement to a minimal one, by delta debugging with an evaluation at each step.
 
-`lars shrink` begins with the first pair and period of a comparison that disagree. Elements go first, from
-what the first differing row rests on, then static triples, parts of the queries (a condition, an operator, a
-triple pattern, a column of both) and times; again until nothing more can go. A part is gone for good once the
-rest disagrees for the same cause. What is left says what the data say: no term takes the place of another.
-Sizes say how much less it is.
+`lars shrink` begins with the first pair and period of a comparison that disagree. Elements are removed first,
+starting from the first differing row's support. Then follow static triples, parts of the queries (a
+condition, an operator, a triple pattern, a common column) and times, until nothing more can go. A part is
+gone for good once the rest disagrees for the same cause. The remaining data are unchanged: no term replaces
+another. Sizes show the reduction.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -46,7 +46,7 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class MinimalDisagreement:
-    """The disagreement that is left, how large it was and is, and how many evaluations that took."""
+    """The remaining disagreement, its sizes before and after, and the number of evaluations."""
 
     left: PairOnStream
     cause: agree.RowCause
@@ -58,7 +58,7 @@ class MinimalDisagreement:
 def shrink(
     task: agree.AgreementTask, row_cause: agree.RowCause | None, warn: Warn, progress: Progress
 ) -> MinimalDisagreement | None:
-    """Return what is left of a comparison's first disagreement, None where it agrees."""
+    """Return a comparison's first disagreement, minimized; None if it agrees."""
     task, trace, compared = agree.compared_on_trace(task, warn)
     report = agree.compare_pairs(
         compared, agree.periods_of(task), agree.ComparedInput(trace), task.setting, task.trigger
@@ -85,7 +85,7 @@ Shortest = Callable[[PairOnStream], PairOnStream | None]
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return a minimal disagreement for the cause; LarsError where there is none for it."""
+    """Return a minimal disagreement for the cause; raises LarsError without such a disagreement."""
     report = disagreement.report()
     if (differing := first_difference(report, cause)) is None:
         raise LarsError(f"no row that one side alone has has the cause {cause.value}")
@@ -123,7 +123,7 @@ def _first_guess(
     report: agree.VariantReport,
     difference: RowDifference,
 ) -> PairOnStream:
-    """Return the disagreement with as little as what the first differing row rests on, if that will do."""
+    """Return the disagreement reduced to the first differing row's support, if that suffices."""
     interval, own = difference.interval, set(report.supports([difference])[0])
     pushed = difference.pushed if difference.side is Side.PUSH else None
     times = {interval.start + 1, interval.end, pushed}
@@ -206,7 +206,7 @@ _Change = Callable[[Pattern], Pattern | None]
 
 
 def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
-    """Yield pairs in which both queries lack the same part, and bind their columns all the same."""
+    """Yield pairs without one common part of both queries that still bind their columns."""
     for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
@@ -261,7 +261,7 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
 
 
 def _is_of(kind: type[Pattern], part: Pattern) -> bool:
-    """Whether a part is one of a kind that both queries have: a cautious block is CQELS's alone."""
+    """Whether a part is of a kind common to both queries: only CQELS has a cautious block."""
     return isinstance(part, kind) and not (isinstance(part, algebra.Union) and is_cautious(part))
 
 
@@ -323,6 +323,6 @@ def _parts(query: EngineQuery) -> int:
 
 
 def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
-    """Write what is left as an experiment, in the place of an earlier one."""
+    """Write the remaining input as an experiment, replacing an earlier one."""
     with replacement_folder(folder, EXPERIMENT) as new:
         write_experiment(new, f"Push and pull disagree: {disagreement.cause.value}", disagreement.left)

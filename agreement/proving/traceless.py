@@ -1,4 +1,4 @@
-"""One or two queries on any stream: what is decided of them, searched and shown without a trace."""
+"""One or two queries on any stream: inputs of decisions and searches without a trace."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -33,7 +33,7 @@ class TracelessTask:
 
     @property
     def periods(self) -> tuple[int, ...]:
-        """The pulling periods: those that are given, else a query's STEP, else 1 to 10."""
+        """The pull periods: the given ones, otherwise a query's STEP, otherwise 1 to 10."""
         stated = (default_period(query, self.task.setting.unit) for query in self.queries)
         stepped = tuple(period for period in stated if period is not None)[:1]
         unit = self.task.setting.unit
@@ -59,6 +59,6 @@ class TracelessTask:
         )
 
     def static(self, warn: Warn) -> Background | None:
-        """Return the static data; None where none is named, and any may be."""
+        """Return the static data; None if none are given, which allows any."""
         files = self.task.trace.static
         return background(read_static(files), dataset_of(self.queries), warn) if files else None

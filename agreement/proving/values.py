@@ -1,22 +1,21 @@
-"""The one chooser of values: which terms a variable is tried with, so that no data are left out.
+"""The choice of values to try for variables, such that no relevant data are missed.
 
-Conditions are covered if they compare variables and constants, test kinds, or join such by ∧ ∨ ¬. They
-depend on the kinds of terms, on which are equal, and on the order of their values. The terms that no
-comparison with a constant tells apart are a region. No stream, and no model, is left out if there are as many
-terms of each region as there are variables that can need one of their own: put these in the place of the
-terms that it has, constants staying themselves, and all that held of it holds still. They are unlike as
-terms, though they may be alike by value (1, 1.0, 1.00); and none of them is a constant that a query names,
-since a pattern tells that one from the others.
+Conditions are covered if they compare variables and constants, test kinds, or join such by ∧ ∨ ¬. Such
+conditions depend on the kinds of terms, on equality, and on the order of values. Terms that no comparison
+with a constant distinguishes form a region. No stream, and no model, is missed if each region has as many
+terms as variables can need. Replace the terms of a stream by these, keeping constants: all conditions keep
+their truth. They differ as terms, though they may be equal by value (1, 1.0, 1.00). None of them is a
+constant of a query, since a pattern distinguishes that.
 
 Numbers. SPARQL compares integers and decimals exactly, and with a float or double as the nearest of these. So
 a decimal has three places: its value, and the cells of decimals whose nearest double, and float, is the same.
 For a constant c the ends of the cells of its double and its float, these two and c itself cut the numbers
-into intervals. Inside of one no comparison with c tells decimals apart: they are on one side of c, and their
-double and float are both, or neither, those of c. So decimals of each interval, the points themselves, and
-the doubles and floats at them stand for all numbers. In between, doubles compare as decimals do, unless two
-decimals are near one double: where three or more variables are compared, each gap gets points of its own.
-(So `<` is not transitive: as a float 0.99999998 is 1, which 0.999999985e0 is less than, and greater than it.)
-All of this is computed with fractions: constants have any number of digits.
+into intervals. Within one interval no comparison with c distinguishes decimals: they are on one side of c,
+and their double and float equal c's, or not, in the same way. So decimals of each interval, the points
+themselves, and the doubles and floats at them represent all numbers. In between, doubles compare as decimals
+do, unless two decimals are near one double: where three or more variables are compared, each gap gets points
+of its own. (So `<` is not transitive: as a float 0.99999998 is 1, which 0.999999985e0 is less than, and
+greater than it.) All of this is computed with fractions: constants have any number of digits.
 """
 
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
@@ -49,9 +48,9 @@ _FRESH: Final = "http://example.org/"
 
 
 def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable, Iri]:
-    """Return for each variable the IRI that stands for its value where nothing restricts it.
+    """Return for each variable an IRI that represents an unrestricted value.
 
-    None is known, and no two are one: what differs from all that conditions name has to be tried too.
+    The IRIs are new and distinct: a term that differs from all named ones must be tried too.
     """
     taken, iris = set(known), dict[Variable, Iri]()
     for name in names:
@@ -85,7 +84,7 @@ OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
-    """Return triple terms for the variables whose parts expressions look at, made of what these compare with.
+    """Return triple terms for variables whose parts are tested, made of the compared terms.
 
     >>> x = Variable("x")
     >>> test = Call("SAMETERM", (Call("PREDICATE", (x,)), Iri("x:p")))
@@ -111,7 +110,7 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 def is_covered(expression: Expression) -> bool:
     """Whether the truth of an expression depends only on how terms compare: then chosen terms suffice.
 
-    Of times, whose zones matter, and of what functions compute it does not.
+    Times (with zones) and computed values are not covered.
     """
     match expression:
         case Call(function, arguments) if function in CONNECTIVES:
@@ -139,10 +138,10 @@ def terms(
     linked: int = 1,
     blanks: Iterable[str] = (),
 ) -> list[Constant]:
-    """Return terms that stand for all others under covered conditions, those first that read best.
+    """Return terms that represent all others under covered conditions, the most readable first.
 
-    There are `many` of each region where constants leave room for a reader, and `linked` of each at all, for
-    variables of which up to `linked` are compared with each other; `new` IRIs, and blank nodes by labels.
+    Each region has `many` terms for readers if possible, and at least `linked`, the number of variables
+    compared with each other. There are `new` IRIs, and blank nodes by labels.
     """
     named = tuple(dict.fromkeys(constants))
     literals = [term for term in named if isinstance(term, Literal)]
@@ -170,7 +169,7 @@ def told_apart(
     many: int,
     named: Container[Constant] = (),
 ) -> list[Constant]:
-    """Return the values but for those of the region of `many` earlier ones; those that are named stay."""
+    """Return the values without those whose region has `many` earlier ones; `named` ones stay."""
     kept: dict[Hashable, int] = {}
     apart: list[Constant] = []
     for term in values:
@@ -184,7 +183,7 @@ def told_apart(
 
 
 def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]) -> int:
-    """Return how many of the names are at most in groups that share names, directly or through others."""
+    """Return the greatest number of names connected by groups, directly or through others."""
     parts: list[frozenset[Variable]] = [frozenset((name,)) for name in names]
     for group in groups:
         near = [part for part in parts if part & group]
@@ -194,13 +193,13 @@ def most_linked(groups: Iterable[frozenset[Variable]], names: Iterable[Variable]
 
 
 def number(term: Term) -> int | Decimal | float | None:
-    """Return the number that a term denotes, infinite ones and NaN too; None: it is none."""
+    """Return the number that a term denotes, including infinities and NaN, or None."""
     known = value(term) if isinstance(term, Literal) else None
     return known if isinstance(known, int | Decimal | float) and not isinstance(known, bool) else None
 
 
 def numbers(constants: Iterable[Term], many: int) -> Iterator[Literal]:
-    """Yield the constants' values, and `many` below, between each two and above, none of them rounded."""
+    """Yield the constants' values, and `many` numbers below, between and above them, unrounded."""
     exact = (amount for term in constants if (amount := number(term)) is not None and isfinite(amount))
     anchors = sorted({Fraction(amount) for amount in exact} or {Fraction(0)})
     yield from map(_written, sorted(chain(anchors, *_inside(anchors, many)), key=_digits))
@@ -277,7 +276,7 @@ def _singles_beside(single: float) -> tuple[float, float]:
 
 
 def _floats_at(low: Fraction, place: Fraction, high: Fraction) -> Iterator[tuple[str, float]]:
-    """Yield the double and the float that are nearest to a place, as far as they lie between two others."""
+    """Yield the double and the float nearest to a place, if they are within the limits."""
     double = _double(place)
     for kind, near in (("double", double), ("float", Single(place))):
         if isfinite(near) and low <= Fraction(near) <= high:
@@ -292,7 +291,7 @@ def _inside(points: Sequence[Fraction], many: int) -> Iterator[list[Fraction]]:
 
 
 def _between(low: Fraction, high: Fraction, many: int) -> Iterator[Fraction]:
-    """Yield numbers between two: whole multiples of the greatest power of 1/10 of which there are so many."""
+    """Yield numbers between two limits: multiples of the greatest sufficient power of 1/10."""
     scale = 1
     while floor(low * scale) + many >= high * scale:
         scale *= 10

@@ -1,1 +1,1 @@
-"""What `lars translate` and `lars solve` print: programs, other texts, answers and reports."""
+"""The output of `lars translate` and `lars solve`: programs, other texts, answers and reports."""

@@ -1,4 +1,4 @@
-"""What `lars solve` finds, time point by time point, and with --as what an engine reports."""
+"""The answers of `lars solve`, time point by time point, and the engine reports of --as."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -79,7 +79,7 @@ class AnswerStreamOptions:
 
     @property
     def whole(self) -> Whole:
-        """What is wanted of the answer streams; raises LarsError for two wishes at once."""
+        """The requested kind of answer streams; raises LarsError for two kinds at once."""
         if self.brave + self.cautious + (self.models is not None) > 1:
             raise LarsError("cannot combine --models, --brave and --cautious; use one of them")
         if self.brave or self.cautious:
@@ -88,7 +88,7 @@ class AnswerStreamOptions:
 
     @property
     def predicates(self) -> frozenset[Signature] | None:
-        """The predicates that are shown; None where all are."""
+        """The predicates to show; None means all."""
         return None if self.show is None else read_shown(self.show)
 
 
@@ -117,8 +117,8 @@ class SolvingTask:
 class AnswerRows:
     """A query's answers at each evaluation time, in their order; `variables` are their columns.
 
-    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of
-    time 0, None where times are numbers alone.
+    They are evaluated as they are asked for, once, unless they are kept. `origin` is the dateTime of time 0,
+    None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -133,7 +133,7 @@ class AnswerRows:
 def solving_task(
     path: Path, traces: Sequence[Path], how: requests.ProgramOptions, span: Span, note: Warn
 ) -> SolvingTask:
-    """Return what options say of a query or program and its trace; of an experiment they do not say all.
+    """Return the task of options for a query or program and its trace; an experiment completes it.
 
     Without a unit it is the longest that fits, which is noted.
     """
@@ -158,9 +158,9 @@ StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
 class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
-    With consequences asked for there is one list of atoms in their place, none without answer stream.
-    Where there is one each, parts tell how long an atom is in it. They are evaluated as they are asked for,
-    once, unless they are kept. `origin` is the dateTime of time 0, None where times are numbers alone.
+    With consequences, there is one list of atoms in their place, or none without an answer stream. If each
+    time has one, parts have atoms with their runs. They are evaluated as they are asked for, once, unless
+    they are kept. `origin` is the dateTime of time 0, None if times are integers.
     """
 
     parts: Iterable[StreamRuns | StreamsAt]
@@ -178,7 +178,7 @@ class Streams:
 
     @property
     def counts(self) -> Iterator[tuple[int, int]]:
-        """How many answer streams there are at each time point."""
+        """The number of answer streams at each time point."""
         for part in self.parts:
             if isinstance(part, StreamRuns):
                 yield from ((t, 1) for t in part)
@@ -233,7 +233,7 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
 
 
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
-    """Return the program that is wanted, its trace, and what trace and static data hold.
+    """Return the program, its trace, and the predicates of trace and static data.
 
     Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
     """
@@ -252,7 +252,7 @@ def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield answers; say so once all have come and none has a row."""
+    """Yield answers; call `say` at the end if none has a row."""
     silent = True
     for t, rows in each:
         silent = silent and not rows
@@ -271,7 +271,7 @@ def _changes(
 
 
 def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
-    """Return a query's program with the trigger of the mode that is wanted, else of its engine."""
+    """Return a query's program with the trigger of the requested mode, or of its engine's."""
     program = lars_program(query, task.setting)
     if requests.is_pushed(query, task.evaluation):
         return push(program, task.trigger)
@@ -294,7 +294,7 @@ def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | No
 
 
 def asked_span(task: SolvingTask, trace: Trace, every: int | None) -> Interval:
-    """Return the first and last time that are shown, one in `every` of which is evaluated."""
+    """Return the first and last time to show; one in `every` time points is evaluated."""
     options, (first, last) = task.trace.options, task.span
     span = Interval(
         trace.timeline.first if first is None else point_on(trace, first, options),
@@ -319,7 +319,7 @@ def _streams(task: SolvingTask, warn: Warn) -> Streams:
 def _each(
     task: SolvingTask, program: Program, trace: Trace, span: Interval, warn: Warn
 ) -> Iterator[StreamRuns | StreamsAt]:
-    """Yield the answer streams at each time point; where none is known there is none."""
+    """Yield the answer streams at each time point; none for a program without predicates to show."""
     shown = program.answers if task.predicates is None else task.predicates
     times: Iterator[int] = iter(span.meet(trace.timeline))
     warned = task.whole.most != MOST_STREAMS
@@ -348,7 +348,7 @@ def _whole_of(whole: Whole) -> Whole:
 
 
 def given_to(program: Program, trace: Trace) -> frozenset[Signature]:
-    """Return what trace and static data hold; raise when the program derives input itself."""
+    """Return the predicates of trace and static data; raises LarsError if the program derives input."""
     held = trace.signatures()
     if both := intensional(program) & held:
         verb = "is" if len(both) == 1 else "are"
@@ -442,7 +442,7 @@ class ReportOptions:
 class EngineReports:
     """Reports in the order of their times; `milliseconds` is the length of a time point.
 
-    `origin` is the dateTime of time 0, None where times are numbers alone.
+    `origin` is the dateTime of time 0, None if times are integers.
     """
 
     variables: tuple[Variable, ...]
@@ -454,7 +454,7 @@ class EngineReports:
 
 @dataclass(frozen=True, slots=True)
 class _Times:
-    """When windows begin, the last time point evaluated at, and those shown first and last."""
+    """The start of windows, the last evaluated time point, and the first and last shown."""
 
     start: int | None
     until: int | None
@@ -469,7 +469,7 @@ def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: in
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
-    """Raise for options of `--as` without it, and for those that a profile says itself."""
+    """Raise LarsError for options of `--as` without it, and for options that a profile determines."""
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:
@@ -480,7 +480,7 @@ def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]
 def reports_as(
     name: str, task: SolvingTask, reports: ReportOptions, how: requests.ProgramOptions, warn: Warn
 ) -> EngineReports:
-    """Return what a profile of that name reports; raises LarsError for a query that cannot be run."""
+    """Return the reports of a profile; raises LarsError for a query that it cannot run."""
     # Loads engines, which no other question needs.
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import (

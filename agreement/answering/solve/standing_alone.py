@@ -1,4 +1,4 @@
-"""What `lars translate` prints with a trace: both as one file, which runs by itself in plain clingo or SQL.
+"""The output of `lars translate` with a trace: one file for both, to run in plain clingo or SQL.
 
 A script in SQL needs no trace: it is then about input that is yet to come.
 """
@@ -34,9 +34,9 @@ _MOST_POINTS: Final = 10_000
 
 
 def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of the file: for each time of the timeline, or for `at` alone.
+    """Yield the lines of the file, for each time of the timeline, or only for `at`.
 
-    Raises LarsError when the query stands for several of the other engine.
+    Raises LarsError if the query has several counterparts of the other engine.
     """
     program, query = single_program(task, warn)
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
@@ -61,7 +61,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
 
 
 def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQuery | None]:
-    """Return the program, and the query that it stems from; raises LarsError where there are several."""
+    """Return the program and its query; raises LarsError if there are several."""
     if task.path.suffix in PROGRAM_SUFFIXES:
         return load_program(task.path), None
     queries = variants(task, warn)
@@ -77,7 +77,7 @@ _STATIC: Final = frozenset((("triple", 4), ("named", 1)))
 
 
 def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, warn: Warn) -> Iterator[str]:
-    """Yield the lines of the script; raises LarsError with the place of what SQL cannot say exactly."""
+    """Yield the lines of the script; raises LarsError with the place of a construct that SQL lacks."""
     program, query = single_program(task, warn)
     if trace is None:
         program_input = _traceless_input(program, query, task, warn)
@@ -99,7 +99,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
 def _traceless_input(
     program: Program, query: EngineQuery | None, task: TranslatingTask, warn: Warn
 ) -> ProgramInput:
-    """Return what is known without a trace: the static data, which is a program's if it uses it."""
+    """Return the input without a trace: the static data, for a program only if it uses them."""
     dataset = Dataset() if query is None else query.dataset
     static: Background = background(read_static(task.static), dataset, warn) if task.static else {}
     known = _STATIC & used_predicates(program)
@@ -109,7 +109,7 @@ def _traceless_input(
 def _read(
     program: Program, query: EngineQuery | None, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> tuple[ProgramInput, int | None]:
-    """Return what the trace gives, and the time point that is asked about."""
+    """Return the input of the trace, and the requested time point."""
     trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
     if query is None:
         given_to(program, trace)

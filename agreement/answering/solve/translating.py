@@ -1,4 +1,4 @@
-"""What `lars translate` prints: the LARS program of a query or a written one, its other texts, the model."""
+"""The output of `lars translate`: the LARS program of a query, its other texts, the model."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -39,12 +39,12 @@ _ASSIGNED: Final = (
 
 @dataclass(frozen=True, slots=True)
 class TranslatingTask:
-    """A query or program and how to translate it; `engine` may be the one a query is not written for.
+    """A query or program and its translation; `engine` may be another query language than the query's.
 
-    `step` is the STEP of windows that have none, where the query is written in C-SPARQL.
+    `step` is the STEP in C-SPARQL for windows without one.
 
-    `static` are files whose triples stand as facts in the program for Ticker. What is `solved` must
-    call no function without a value; what is printed can.
+    `static` are files whose triples become facts of the program for Ticker. A `solved` query must not call
+    unknown functions; a printed query may.
     """
 
     path: Path
@@ -58,12 +58,12 @@ class TranslatingTask:
 
 
 def check_strict_file(path: Path, engine: StrictEngine) -> None:
-    """Raise QueryError, with its place, where this engine's own parser rejects the file."""
+    """Raise QueryError with its place if this engine's own parser rejects the file."""
     check_strict(read_file(path, "a file with a query").text, str(path), engine)
 
 
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
-    """Yield what is printed for a shape: lars, ascii, asp, model, json or ticker."""
+    """Yield the output for a format: lars, ascii, asp, model, json or ticker."""
     if task.static and shape != _TICKER:
         raise LarsError("--static requires --format ticker or sql, or --format asp and a trace")
     if shape == "json":
@@ -88,7 +88,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
 
 
 def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
-    """Return the query, or those of the other engine that say the same, by name; warn of surprises."""
+    """Return the query, or its counterparts of the other engine, by name; gives warnings."""
     written = _read(task)
     queries = _variants(written, task)
     _warned(written, task, warn)
@@ -173,14 +173,14 @@ def _model(written: EngineQuery, task: TranslatingTask) -> Query:
 
 
 def programs(task: TranslatingTask, warn: Warn) -> list[tuple[str, Program]]:
-    """Return the program, or those of the queries of the other engine that say the same, by name."""
+    """Return the program, or the programs of the query's counterparts, by name."""
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         return [(task.path.name, _own_program(task))]
     return [(name, program_of(query, task)) for name, query in variants(task, warn)]
 
 
 def document(task: TranslatingTask, warn: Warn) -> dict[str, object]:
-    """Return what is printed as JSON: the model of a query, and each program as LARS and ASP."""
+    """Return the JSON output: the model of a query, and each program as LARS and ASP."""
     lars_programs = programs(task, warn)
     listed = [
         {"variant": name, "rules": list(map(str, program.rules)), "asp": _asp(program)}
@@ -219,7 +219,7 @@ def _asp(program: Program) -> str:
 
 
 def seen_in_asp(text: str) -> str:
-    r"""Return an answer-set program in which each character is seen; strings hold escapes of N-Triples.
+    r"""Return an answer-set program with invisible characters as N-Triples escapes in strings.
 
     >>> print(seen_in_asp('p("\u202e").'))
     p("\\u202E").
@@ -244,7 +244,7 @@ def _exported(program: Program, task: TranslatingTask, facts: tuple[Atom, ...]) 
 
 
 def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Program, path: Path) -> LarsError:
-    """Return the refusal with the place of what is refused, where the program stands in a file."""
+    """Return the error with the place of the rejected rule, if the program is in a file."""
     written = requests.load_program(path).rules if path.suffix in requests.PROGRAM_SUFFIXES else ()
     number = program.rules.index(error.rule) if error.rule in program.rules else len(written)
     origin = written[number].origin if number < len(written) else None
@@ -254,9 +254,9 @@ def placed_refusal(error: "ExportError | InexpressibleInSqlError", program: Prog
 
 
 def rewrite(task: TranslatingTask, language: Language, warn: Warn) -> Iterator[str]:
-    """Yield the query in a language; where its parts can be read in several ways, each of them.
+    """Yield the query in a language; if its parts allow several readings, each of them.
 
-    Raises LarsError where the language has no words for what the query says.
+    Raises LarsError if the language lacks a construct of the query.
     """
     written = _warned(_read(task), task, warn)
     if task.assigned and language in MERGING:
@@ -308,7 +308,7 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
-    """Return the pulling period that is given, else the query's STEP."""
+    """Return the given pull period, otherwise the query's STEP."""
     period = analysis.default_period(query, setting.unit) if step is None else step.points(setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")

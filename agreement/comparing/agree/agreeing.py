@@ -1,7 +1,7 @@
-"""The comparison of two queries on a trace, read or made up: its report, and what `lars agree` is asked.
+"""The comparison of two queries on a recorded or synthetic trace: its report, and its task.
 
 First from two queries, or one, and a trace to the verdict: which periods agree, and why others do not. Then
-from what is asked, files and options, to the queries and the trace.
+from files and options to the queries and the trace.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,10 +67,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """What is compared: pull of a C-SPARQL query against push of a CQELS query.
+    """The compared queries: pull of a C-SPARQL query against push of a CQELS query.
 
-    `choices` says how the CQELS query was derived, brave or cautious for each (s, ω, g); None when
-    it was given.
+    `choices` has the derivation of the CQELS query, brave or cautious for each (s, ω, g); None for a given
+    query.
     """
 
     csparql: EngineQuery
@@ -93,7 +93,7 @@ class VariantReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no side has a row in any whole period, of which there are some."""
+        """Whether whole periods exist, but no side has a row in any of them."""
         whole = [verdict for verdict in self.verdicts if verdict.intervals]
         return bool(whole) and all(verdict.is_empty for verdict in whole)
 
@@ -106,7 +106,7 @@ class VariantReport:
         return DifferenceCauses(self.programs, self.answers, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
-        """Yield the rows that one side alone has in an interval, with causes."""
+        """Yield the rows that only one side reports in an interval, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
@@ -116,9 +116,9 @@ class VariantReport:
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All variants, the brave one first; `variables` are those of a row's terms, in their order.
+    """All variants, the brave one first; `variables` are a row's columns in order.
 
-    They are V̄, unless `remark` says what is left out of it.
+    They are V̄, unless `remark` lists omitted variables.
     """
 
     variables: tuple[Variable, ...]
@@ -128,7 +128,7 @@ class AgreementReport:
 
     @property
     def certified(self) -> tuple[int, int]:
-        """At how many evaluation times clingo has the same rows, and how many there are, of both sides."""
+        """The number of evaluation times with the same rows by clingo, and of all, for both sides."""
         answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts
@@ -143,7 +143,7 @@ def pairs(
     *,
     alike: bool = True,
 ) -> tuple[Pair, ...]:
-    """Return what to compare: the two queries, or the one with what is derived from it.
+    """Return the pairs to compare: the two queries, or one query with its derived counterparts.
 
     Raises LarsError for two queries that are not `alike`: of different variables, forms or datasets.
     """
@@ -165,9 +165,9 @@ def pairs(
 
 @dataclass(frozen=True, slots=True)
 class ComparedInput:
-    """The trace that both sides of a comparison meet, and on which variables' terms rows are compared.
+    """The common trace of both sides, and the variables on which rows are compared.
 
-    `on` None: on those of all. Push meets the background of the trace, as pull does, or `push_static`.
+    `on` is None for all variables. Push meets the background of the trace, as pull does, or `push_static`.
     """
 
     trace: Trace
@@ -225,7 +225,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
 def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
-    """Return push's background where it differs from pull's in what questions can use."""
+    """Return push's background if the questions' part of it differs from pull's, otherwise None."""
     if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))
@@ -255,7 +255,7 @@ _INPUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """What is asked beside queries and trace; none leaves the experiment's value, or the default."""
+    """Options that override an experiment's values or defaults; missing ones change nothing."""
 
     periods: tuple[Period, ...]
     unit: Duration | None
@@ -263,12 +263,12 @@ class Overrides:
     assigned: Mapping[Iri, tuple[Iri, ...]]
 
     def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
-        """Return what the unit has to fit beside the queries: periods, and the unit of the trace."""
+        """Return further durations for the unit: periods, and the trace's unit."""
         counted = trace_input.options.trace_unit
         return (*requests.durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
-        """Return the periods in time points, none where none is given."""
+        """Return the given periods in time points, perhaps none."""
         return tuple(dict.fromkeys(period.points(unit) for period in self.periods))
 
 
@@ -276,7 +276,7 @@ class Overrides:
 class AgreementTask:
     """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived.
 
-    `periods` empty means the C-SPARQL query's STEP. Of a `generated` trace the files of `trace` are none.
+    `periods` empty means the C-SPARQL query's STEP. With a `generated` trace, `trace` has no files.
     """
 
     csparql: EngineQuery | None
@@ -340,7 +340,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    """Return the query that is pulled and the one that pushes; None: it is to be derived."""
+    """Return the pulled and the pushed query; None for a query to derive."""
     asked = [query for _, query in queries]
     if len(asked) > 1 and not any(query.language in MERGING for query in asked):
         pulled = [not analysis.is_pushed(query) for query in asked]
@@ -398,7 +398,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield which pulling periods are no multiples of the STEP, as windows then end before most pulls."""
+    """Yield a warning for pull periods that are not multiples of the STEP, since windows then end early."""
     windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
@@ -430,7 +430,7 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
 
 
 def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
-    """Yield of each side without any row which parts of its query have no match."""
+    """Yield, for each side without rows, the parts of its query without a match."""
     first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
@@ -451,8 +451,8 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
 def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
     """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
 
-    Their rows have no other variables than those that are compared. LarsError for static data that one engine
-    alone has: both sides are given the same.
+    Their rows have only the compared variables. Raises LarsError for static data of only one engine: both
+    sides must have the same data.
     """
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
@@ -474,9 +474,9 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
 def comparison_trace(
     task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:
-    """Return the trace on which queries are compared, with the timeline asked for.
+    """Return the trace of a comparison, with the requested timeline.
 
-    It is read or made up; `known` is its background.
+    It is recorded or synthetic; `known` is its background.
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):
@@ -512,7 +512,7 @@ def _loaded(
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield what makes a verdict say little: no row at all, or no whole period."""
+    """Yield warnings about weak verdicts: no row at all, or no whole period."""
     first = report.variants[0]
     if first.is_empty:
         yield "no row on either side: is static data missing (--static), or a stream, or a unit wrong?"
@@ -522,7 +522,7 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
 
 
 def periods_of(task: AgreementTask) -> tuple[int, ...]:
-    """Return the pulling periods in time points; raises LarsError where none is given or in a query."""
+    """Return the pull periods in time points; raises LarsError if neither options nor queries have any."""
     if task.periods:
         return task.periods
     steps: set[Duration] = set()

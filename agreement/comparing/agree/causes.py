@@ -1,9 +1,9 @@
-"""Why one side alone has a row: of the causes the first that applies is reported.
+"""The causes of rows that only one side reports; the first applicable cause counts.
 
-What a program would answer if its windows, the input or its empty groups were other than they are; then
-the search for causes; then the rows of all periods, with their causes and what they rest on.
-A pair of queries that do not stem from one (V, P, D, S) can differ for one reason more: a stream is
-seen through windows of different kind or length. It is tried where the others would not hold.
+First come answers under changed windows, input or empty groups; then the search for causes; then the rows of
+all periods, with causes and support. A pair of queries that do not stem from one (V, P, D, S) can differ for
+one reason more: a stream is seen through windows of different kind or length. It is tried before causes that
+would not hold.
 """
 
 from bisect import bisect_right
@@ -35,7 +35,7 @@ from solver.relational.supports import supports
 
 
 class AskedProgram:
-    """A program over some input, asked at many times at once, also as if something were otherwise."""
+    """A program with its input, evaluated at many times at once, also under changed input."""
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
@@ -43,19 +43,19 @@ class AskedProgram:
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
-        """Return the answers at ascending times; with `newest` as if nothing had arrived after those."""
+        """Return the answers at ascending times; `newest` hides later arrivals."""
         return answers_at(self._question, self._situation, times, newest)
 
     @cached_property
     def without_input(self) -> AnswerRuns:
-        """The answers of static data alone, at the end."""
+        """The answers from only static data, at the end."""
         last = np.array([self._situation.timeline.last], np.int64)
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
         """Return the rows that are, or are not, answers since windows do not show the newest input.
 
-        They are told at those of the times at which something had come that a window does not show.
+        The effect is evaluated at those times at which a window hides some arrived input.
         """
         own = windows(self.program)
         hiding = [
@@ -85,10 +85,10 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window that also shows what is newer than its end, up to the reference time.
+    """Return the window extended to the reference time, which includes newer input.
 
-    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: with no input after the reference time, it shows what ⊞^{l,u,d}
-    shows and all that is newer. A window that always ends at the reference time or later stays.
+    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: without input after the reference time, it has the content of ⊞^{l,u,d} and
+    all newer input. A window that always ends at the reference time or later stays.
     """
     if not isinstance(window, TimeWindow):
         return window
@@ -99,7 +99,7 @@ def _reaching_on(window: Window) -> Window:
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
-    """Return the program with the window that the other one has on a stream, where that is one."""
+    """Return the program with the other program's window on each stream, if that is unique."""
     theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
 
     def change(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
@@ -126,7 +126,7 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
 
 
 def without_empty_groups(program: Program) -> Program:
-    """Return the program in which aggregates of nothing have no row (SEMANTICS T13, as CQELS)."""
+    """Return the program in which aggregates of an empty multiset have no row (SEMANTICS T13, as CQELS)."""
     rules: list[Rule] = []
     for rule in program.rules:
         head = head_atom(rule)
@@ -159,10 +159,10 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program in which aggregates have any value, and the places in the output that hold one.
+    """Return the program with arbitrary values of aggregates, and the output's places of such values.
 
-    What asks such a value is true: HAVING, a FILTER, a join on it; what may rest on one blocks nothing.
-    In the places of values there is null.
+    Conditions on such values are true: HAVING, a FILTER, a join; a negated literal that may depend on such a
+    value blocks nothing. The values themselves are null.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -180,7 +180,7 @@ _Place = tuple[Signature, int]
 
 
 def _above_aggregates(program: Program) -> frozenset[Signature]:
-    """Return the predicates that may rest on an aggregate, or on what is first in an order."""
+    """Return the predicates that may depend on an aggregate or a rank."""
     above: set[Signature] = set()
     before = -1
     while before < len(above):
@@ -195,7 +195,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule in which atoms have any terms in these places, and the places of such in its head."""
+    """Return a rule with arbitrary terms at these places, and such places in its head."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -241,7 +241,7 @@ def _loosened(
 
 
 def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
-    """Whether no aggregate has a part in what the literal denies."""
+    """Whether the negated literal is independent of aggregates."""
     return variables(literal) <= {*bound} and not any(
         signature(atom) in above for atom, _, _ in atoms(literal)
     )
@@ -255,9 +255,9 @@ def _others(rule: Rule) -> Iterator[Variable]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DifferingRows:
-    """Rows that one side alone has in a period (start, end], one for each row and period, by period.
+    """Rows that only one side reports in a period (start, end], sorted by period.
 
-    `reported` is the time of push's last evaluation up to the end that has the row, -1: there is none.
+    `reported` is the time of push's last evaluation up to the end with the row, -1 for none.
     """
 
     coded: CodedColumns
@@ -271,7 +271,7 @@ class DifferingRows:
         return self.coded.columns
 
     def take(self, places: Array | Mask) -> "DifferingRows":
-        """Return the rows at these places, or those that a mask marks."""
+        """Return the rows at these places, or the rows that a mask selects."""
         ends = (ends[places] for ends in (self.start, self.end, self.reported))
         return DifferingRows(self.coded.take(places), *ends)
 
@@ -292,7 +292,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class SideWork(Generic[_Wanted, _Result]):
-    """Asks what the two sides' programs make of input up to so many time points before a slice."""
+    """Work on slices for both sides' programs, with input up to `before` time points earlier."""
 
     programs: SidePrograms
     before: int
@@ -300,18 +300,18 @@ class SideWork(Generic[_Wanted, _Result]):
 
     @property
     def questions(self) -> Sequence[Question]:
-        """What the input of a slice is for."""
+        """The questions that determine the slice's input."""
         return self.programs.questions
 
     def __call__(self, situation: relational.EncodedSituation, wanted: _Wanted) -> _Result:
-        """Return what is found in the input of a slice."""
+        """Return the result for a slice's input."""
         return self.find(self.programs, situation, wanted)
 
 
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
-    """Return the first cause of each row that one side alone has in periods that end in a slice."""
+    """Return the first cause of each row that only one side reports, in periods that end in a slice."""
     search = CauseSearch(programs, situation, periods)
     return {
         side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
@@ -324,9 +324,9 @@ Applies = Callable[[DifferingRows], Mask]
 
 
 class CauseSearch:
-    """The causes of rows that one side alone has in some periods; of all rows of a side at once.
+    """The search for the causes of one-sided rows in some periods, for all rows of a side at once.
 
-    Of a row that push alone has they are said of its last report, at t, and of the pull at the end.
+    The causes of a row that only push reports concern its last report, at t, and the pull at the end.
     """
 
     def __init__(
@@ -359,11 +359,11 @@ class CauseSearch:
         return self._programs[key]
 
     def _everywhere(self, program: Program) -> AnswerRuns:
-        """Return what a program answers at all times at which a side evaluates: more times cost little."""
+        """Return a program's answers at all evaluation times of both sides: more times cost little."""
         return self.program_over(program).at(np.union1d(self._pushes, self._ends))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield the causes that do not depend on what arrived when."""
+        """Yield the causes that do not depend on arrival times."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
         # Only where such rows are what tells pull's program from push's.
@@ -390,7 +390,7 @@ class CauseSearch:
         yield RowCause.STATIC_ONLY, is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Tell in which rows the sides would not differ if both had the static data of both."""
+        """Return the test whether the sides would agree on a row with the static data of both."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -403,7 +403,7 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield why the other side lacks a row: from its own answer to that of the other, step by step.
+        """Yield why the other side lacks a row: step by step from one side's answer to the other's.
 
         Of push from its answer at t to pull's at the end, of pull from the end to when push evaluates.
         """
@@ -431,7 +431,7 @@ class CauseSearch:
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
-            """Return when the other side could have had the rows: at which of the times, after which."""
+            """Return the times at which the other side could have the rows, and their lower bounds."""
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
@@ -470,7 +470,7 @@ class CauseSearch:
         return gone
 
     def _silent(self, rows: DifferingRows) -> Mask:
-        """Return of which rows push never evaluated in the period."""
+        """Return a mask of the rows in whose period push never evaluated."""
         before, until = (np.searchsorted(self._pushes, t, "right") for t in (rows.start, rows.end))
         mask: Mask = before == until
         return mask
@@ -478,9 +478,9 @@ class CauseSearch:
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
-        """Return which rows the newest input, which windows do not show, would give or take.
+        """Return a mask of the rows that input hidden by windows would add or remove.
 
-        That is: of one of the programs, at one of the times in (after, until] at which that side evaluates.
+        It applies to one of the programs, at an evaluation time of that side in (after, until].
         """
         times = self._ends if when is Side.PULL else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)
@@ -494,7 +494,7 @@ class CauseSearch:
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
         """Return which rows have a group in no answer after `after`, since windows hide the newest input.
 
-        Shown all input the group could have another aggregate: then no row is what windows hide.
+        With all input the group could have another aggregate, so a single row is not the test.
         """
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
@@ -503,7 +503,7 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return what answers with any aggregates, and the rows in it; None without aggregates."""
+        """Return the answers with arbitrary aggregates, and the rows in them; None without aggregates."""
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None
         free, places = with_any_aggregates(program, self._sides.output)
@@ -540,7 +540,7 @@ class CauseSearch:
 
 
 def _ascending(values: list[int]) -> list[Array]:
-    """Return the places of the values in as few parts as can be, in each of which no value goes down.
+    """Return the places of the values in the fewest parts with non-decreasing values.
 
     >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
     [[4], [2, 3], [0, 1]]
@@ -567,7 +567,7 @@ _ROWS_AT_ONCE: Final = 1_000_000
 
 @dataclass(frozen=True, eq=False)
 class _SectionRows:
-    """The rows that a side alone has in the periods of a section that disagree, verdict by verdict.
+    """The rows of only one side in the disagreeing periods of a section, verdict by verdict.
 
     `owner` is the place of a row's period among all that disagree, `numbers` its own place among all rows.
     """
@@ -637,7 +637,7 @@ class DifferenceCauses:
         return {period: place for place, period in enumerate(self._periods)}
 
     def causes(self, side: Side) -> Causes:
-        """Return the causes of all rows that a side alone has, period by period, by places among all."""
+        """Return the causes of all rows that only one side reports, period by period."""
         return self._causes[side]
 
     def owners(self, side: Side) -> Array:
@@ -645,13 +645,13 @@ class DifferenceCauses:
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return how many rows a side alone has: a row for each period that disagrees, a column a cause."""
+        """Return the number of one side's rows: a row per disagreeing period, a column per cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
     def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
-        """Return how many rows one side alone has in some periods that disagree, by the cause's place."""
+        """Return the number of one-sided rows in some disagreeing periods, by the cause's place."""
         numbers: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
         return numbers
 
@@ -665,7 +665,7 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in Side}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return how many rows a side alone has in some periods that disagree, a row for each, by cause."""
+        """Return the number of one side's rows in some disagreeing periods: a row for each, by cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
@@ -689,7 +689,7 @@ class DifferenceCauses:
         return RowDifference(side, row, cause, t, period)
 
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
-        """Yield each row that one side alone has in the period, with its cause."""
+        """Yield each row that only one side reports in the period, with its cause."""
         place = self._places[period]
         for side in Side:
             begin, end = self._begins[side][place : place + 2].tolist()
@@ -718,7 +718,7 @@ class DifferenceCauses:
         return tables.only(side), number
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return of each row, in its period, the input atoms of one proof: where its side last gave it."""
+        """Return for each row the input atoms of one proof, at its side's last report."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
         work = SideWork(self._programs, self._longest, slice_supports)
@@ -735,9 +735,9 @@ class DifferenceCauses:
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
-        """The slices of the timeline in which causes are found: a period is in the one that it ends in.
+        """The slices of the timeline for the search: a period belongs to the slice of its end.
 
-        Of several none is in two sections.
+        If there are several, none is in two sections.
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
@@ -749,7 +749,7 @@ class DifferenceCauses:
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
-        """Return the slices that have some of the ends, with the places of these."""
+        """Return the slices that contain some ends, with the ends' places."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number))
@@ -767,7 +767,7 @@ class DifferenceCauses:
 
     @cached_property
     def _begins(self) -> Mapping[Side, Array]:
-        """Where the rows of each period begin among those that a side alone has, then how many there are."""
+        """The first place of each period's rows among one side's rows, then the number of rows."""
         numbered = [
             (whole.sizes, [comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -777,7 +777,7 @@ class DifferenceCauses:
 
     @cached_property
     def _causes(self) -> Mapping[Side, Causes]:
-        """The causes of all periods' rows, in the order in which a period has its rows."""
+        """The causes of all periods' rows, in the periods' order of rows."""
         numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
         periods: list[tuple[Interval, DifferingPeriods]] = []
         placed: list[Mapping[Side, Array]] = []
@@ -824,7 +824,7 @@ class DifferenceCauses:
         return self._held[1]
 
     def _read(self, side: Side, section: int) -> _SectionRows:
-        """Return the rows that a side alone has in periods of a section."""
+        """Return one side's rows in the periods of a section."""
         answers = self._answers
         places = np.flatnonzero(self._sections == section)
         # Periods of one length follow each other, and share their tables.

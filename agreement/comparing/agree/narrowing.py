@@ -1,4 +1,4 @@
-"""Which of the rows that one side alone has are shown: narrowed, counted, some of each kind."""
+"""The rows to show of those that only one side reports: filters, counts, examples."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -20,7 +20,7 @@ _One = TypeVar("_One")
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """What is shown of a report; None: all of it."""
+    """The filter of a report's rows; None means all."""
 
     periods: tuple[int, ...] | None = None
     cause: RowCause | None = None
@@ -35,7 +35,7 @@ class RowFilter:
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
     ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
-        """Yield each interval with what is wanted of its rows; with a cause or side only those with any."""
+        """Yield each interval with its selected rows; with a cause or side, only intervals with rows."""
         for interval in verdict.intervals:
             found_rows = self._found_rows(variant, interval)
             if found_rows or (self.cause is None and self.side is None):
@@ -59,7 +59,7 @@ class RowFilter:
 def narrow(
     only: tuple[int, ...] | None, cause: RowCause | None, side: Side | None, periods: Sequence[int]
 ) -> RowFilter:
-    """Return what options ask for; raises LarsError for a period that is not compared, and no cause."""
+    """Return the filter of the options; raises LarsError for a period that is not compared."""
     for period in only or ():
         if period not in periods:
             compared = ", ".join(map(str, periods))
@@ -78,7 +78,7 @@ def cause_of(text: str) -> RowCause:
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return at most so many places in groups of these sizes: of as many groups as there is room for."""
+    """Return at most `most` places in groups of these sizes, spread over the groups."""
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
@@ -89,7 +89,7 @@ def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
 
 
 def evenly(items: Sequence[_One], most: int) -> list[_One]:
-    """Return at most so many, from the first on, as far from each other as can be.
+    """Return at most `most` items, from the first on, evenly spread.
 
     >>> evenly(range(10), 4)
     [0, 2, 5, 7]
@@ -105,7 +105,7 @@ IntervalRows = tuple[int, PeriodComparison, int]
 
 @dataclass(frozen=True, slots=True)
 class RowGroup:
-    """The rows of a pulling period that one side alone has for one cause, by interval."""
+    """The rows of a pull period that only one side reports for one cause, by interval."""
 
     period: int
     side: Side
@@ -116,7 +116,7 @@ class RowGroup:
         return sum(count for *_, count in self.parts)
 
     def place(self, number: int) -> tuple[IntervalRows, int]:
-        """Return where a row of the group stands: its interval, and its number there."""
+        """Return the interval of a row in the group, and its number in the interval."""
         for part in self.parts:
             if number < part[-1]:
                 return part, number
@@ -159,10 +159,10 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
 def _counts(
     variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
 ) -> tuple[Array, Array, Array, Array]:
-    """Return how many rows a side alone has in intervals that disagree, an entry for each cause of one.
+    """Return the number of one side's rows in disagreeing intervals, with an entry per interval and cause.
 
-    That is: the interval's place, the cause's, where it stands among the causes of the interval in the
-    order of their first rows, how many rows.
+    An entry has the interval's place, the cause's place, the cause's rank by first row in the interval, and
+    the number of rows.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)
@@ -178,7 +178,7 @@ def _counts(
 
 
 def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[RowDifference]:
-    """Return at most so many rows of the groups, in their order: of as many groups as there is room for."""
+    """Return at most `most` rows of the groups in order, spread over the groups."""
     found_rows: list[tuple[tuple[int, int, int], RowDifference]] = []
     for place, number in spread(list(map(len, groups)), most):
         group = groups[place]

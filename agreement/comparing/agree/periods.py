@@ -1,7 +1,7 @@
 """Agreement of push and pull per period (LARS 2015, Section 5).
 
-With the pulling period U the engines agree on (iU, (i+1)U] when what push reported at any time
-in it, in total, is what pull reports at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
+With the pull period U, the engines agree on (iU, (i+1)U] if the union of push's reports in it equals pull's
+report at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _RUNS_AT_ONCE: Final = 500_000
 
 @dataclass(frozen=True, eq=False)
 class PeriodRows:
-    """Rows, each with runs of the numbers of whole periods, of which there are `count`."""
+    """Rows with runs of numbers of whole periods; `count` is the number of periods."""
 
     table: relational.RunTable
     terms: TermCodes
@@ -40,7 +40,7 @@ class PeriodRows:
 
     @cached_property
     def begins(self) -> Array:
-        """Where the rows of each period begin among `places`."""
+        """The first place of each period's rows in `places`."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
@@ -54,7 +54,7 @@ class PeriodRows:
         return self.table.take(self._own(number))
 
     def among(self, numbers: Array) -> relational.RunTable:
-        """Return the rows of some periods, those of each together."""
+        """Return the rows of some periods, grouped by period."""
         begins = self.begins[numbers]
         _, own = relational.spread(begins, begins + self.sizes[numbers])
         return self.table.take(self.places[own])
@@ -76,7 +76,7 @@ _Part = TypeVar("_Part")
 
 
 class PeriodParts(NamedTuple, Generic[_Part]):
-    """What push reported in whole periods, what pull reports at their ends, and what one alone has.
+    """Push's reports in whole periods, pull's reports at their ends, and the rows of only one side.
 
     They are consecutive periods, numbered from 0.
     """
@@ -87,7 +87,7 @@ class PeriodParts(NamedTuple, Generic[_Part]):
     pull_only: _Part
 
     def only(self, side: Side) -> _Part:
-        """Return what one side alone has."""
+        """Return the rows of only one side."""
         return self.push_only if side is Side.PUSH else self.pull_only
 
 
@@ -97,7 +97,7 @@ PeriodSizes = PeriodParts[Array]
 
 
 def _agreeing(tables: PeriodTables) -> Mask:
-    """Return in which periods both sides have the same rows, blank nodes up to isomorphism."""
+    """Return a mask of the periods with equal rows, up to renaming of blank nodes."""
     push, pull = (tables.only(side).sizes > 0 for side in Side)
     mask: Mask = ~(push | pull)
     for number in np.flatnonzero(push & pull).tolist():
@@ -109,7 +109,7 @@ def _agreeing(tables: PeriodTables) -> Mask:
 
 @dataclass(slots=True, eq=False)
 class _Section:
-    """What both sides answer in a section of the timeline, and the tables of the periods by their length."""
+    """Both sides' answers in a section of the timeline, and the tables of periods by length."""
 
     push: AnswerRuns
     pull: AnswerRuns
@@ -117,7 +117,7 @@ class _Section:
 
 
 class BothAnswers:
-    """What both sides answer: of very many answers those of one section of the timeline are held at once.
+    """Both sides' answers; very many answers are held section by section.
 
     A period is in the section that it ends in. Sections end at `borders`, the last one with the timeline.
     """
@@ -200,7 +200,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @cached_property
     def begins(self) -> Array:
-        """The number of the first period of each section, then how many there are."""
+        """The number of the first period of each section, then the number of periods."""
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
@@ -209,7 +209,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
         return np.searchsorted(self.begins, numbers, "right") - 1
 
     def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
-        """Return how many rows the periods of a section have, and which of them agree."""
+        """Return the numbers of rows in a section's periods, and a mask of agreeing periods."""
         if section not in self._summaries:
             tables = self._tables(section)
             self._summaries[section] = PeriodSizes(*(rows.sizes for rows in tables)), _agreeing(tables)
@@ -227,12 +227,12 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
         return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
-        """Return the tables in which a period stands, and its number there."""
+        """Return the tables of a period, and its number in them."""
         section = int(self.sections(np.array([number]))[0])
         return self._tables(section), number - int(self.begins[section])
 
     def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
-        """Return the rows that a side alone has in the periods of a section, and the number of the first."""
+        """Return one side's rows in a section's periods, and the first period's number."""
         return self._tables(section).only(side), int(self.begins[section])
 
     def _tables(self, section: int) -> PeriodTables:
@@ -255,13 +255,13 @@ class PeriodComparison:
 
     @property
     def push(self) -> frozenset[Row]:
-        """What push reported in the period."""
+        """Push's reports in the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.push.rows(number))
 
     @property
     def pull(self) -> frozenset[Row]:
-        """What pull reports at its end."""
+        """Pull's report at the end of the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.pull.rows(number))
 
@@ -272,15 +272,15 @@ class PeriodComparison:
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """How many rows push reported, and how many pull reports."""
+        """The numbers of push's and of pull's rows."""
         return int(self.periods.sizes.push[self.number]), int(self.periods.sizes.pull[self.number])
 
     def count(self, side: Side) -> int:
-        """Return how many rows this side alone has."""
+        """Return the number of rows that only this side reports."""
         return int(self.periods.sizes.only(side)[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
-        """Return the rows that this side alone has."""
+        """Return the rows that only this side reports."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.only(side).rows(number))
 
@@ -298,18 +298,18 @@ class PeriodVerdict:
 
     @property
     def agree(self) -> bool | None:
-        """Whether the engines agree on every whole period; None when there is none to compare."""
+        """Whether the engines agree on every whole period; None without a whole period."""
         return bool(self.intervals.agreeing.all()) if self.intervals else None
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are whole periods, and no side has a row in any: the engines agree on nothing."""
+        """Whether whole periods exist, but none has a row on either side."""
         sizes = self.intervals.sizes
         return len(self.intervals) > 0 and not (sizes.push.any() or sizes.pull.any())
 
 
 def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
-    """Yield (iU, (i+1)U] for the periods that lie inside the timeline.
+    """Yield (iU, (i+1)U] for the periods inside the timeline.
 
     >>> list(whole_periods(4, Interval(0, 10))), list(whole_periods(4, Interval(2, 12)))
     ([(0, 4), (4, 8)], [(4, 8), (8, 12)])
@@ -344,7 +344,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
 
 
 def _compared(section: _Section, start: int, period: int, count: int) -> PeriodTables:
-    """Compare so many periods from one that begins at `start` on."""
+    """Compare `count` periods, the first of which begins at `start`."""
     push, pull = section.push, section.pull
     pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
@@ -358,9 +358,9 @@ def _compared(section: _Section, start: int, period: int, count: int) -> PeriodT
 
 
 def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
-    """Return rows with the numbers of the periods that have them; each evaluation is in one, or in none.
+    """Return rows with the numbers of their periods; each evaluation is in at most one period.
 
-    A number outside [0, count) is none; the others ascend.
+    A number outside [0, count) means no period; the others ascend.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
     first = np.searchsorted(chosen, run_table.first, "left")

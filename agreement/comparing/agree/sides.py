@@ -1,4 +1,4 @@
-"""The two sides that are compared: programs, what each answers, how a row that one alone has is named.
+"""The two sides of a comparison: programs, answers, and names of one-sided rows.
 
 Rows are compared on the variables that both queries return, or on some of them.
 """
@@ -28,7 +28,7 @@ from translate.tau import columns, lars_program, output_of
 
 
 class SideStatic(Enum):
-    """Whose static data a program is asked with; where one side has its own, that matters."""
+    """The static data of an evaluation, if the sides have different data."""
 
     PUSH = "push"
     PULL = "pull"
@@ -36,10 +36,10 @@ class SideStatic(Enum):
 
 
 class RowCause(Enum):
-    """The causes of a difference, in the order in which they are tried and reports count them.
+    """The causes of a difference, in the order of tests and of counts in reports.
 
-    A row of push has no silent period and no blocker that expired; one of pull has nothing that expired
-    before the pull or was blocked later.
+    A row of push has no silent period and no expired blocker. A row of pull never expired before the pull and
+    was never blocked later.
     """
 
     AGGREGATE_OF_NOTHING = "aggregate of nothing"
@@ -77,12 +77,12 @@ class SidePrograms:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """What is asked of them; with other windows, or without some rules, they use the same atoms."""
+        """The questions of the programs; programs with changed windows or rules use the same atoms."""
         programs = self.push, self.pull, self.merged
         return tuple(Question(program, self.output, EveryTime()) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return what the sides meet, where pull meets `here`."""
+        """Return the sides' situations; pull's is `here`."""
         if self.push_static is None:
             return dict.fromkeys(SideStatic, here)
         known = used_background(self.push_static, self.questions)
@@ -99,7 +99,7 @@ class SidePrograms:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that one side alone has in a period, why, and when push last reported it, if ever."""
+    """A row that only one side reports in a period, its cause, and push's last report of it, if any."""
 
     side: Side
     row: Row
@@ -119,7 +119,7 @@ class RowDifference:
 
     @property
     def group(self) -> tuple[int, str, str]:
-        """What rows are counted by: period, side and cause."""
+        """The key for counting rows: period, side and cause."""
         return self.period, self.side.value, self.cause.value
 
 
@@ -139,8 +139,8 @@ def variables_compared(
 ) -> tuple[Variable, ...]:
     """Return the variables on whose terms rows are compared, in the order of V̄.
 
-    Without `names`: those that both queries return; for ASK, which has none, whether there is an
-    answer at all, and so where `names` is empty. Raises LarsError for what they do not both return.
+    Without `names`, the variables are those that both queries return. For ASK, and for empty `names`, only
+    the existence of an answer is compared. Raises LarsError for variables that one query does not return.
     """
     mine, theirs = columns(csparql), columns(cqels)
     shared = tuple(name for name in mine if name in theirs)
@@ -165,7 +165,7 @@ def variables_compared(
 
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
-    """Return a SELECT query with these of its columns alone: without any, whether it has an answer."""
+    """Return a SELECT query with only these columns; without any, as ASK."""
     if query.form is not Form.SELECT or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)
@@ -174,7 +174,7 @@ def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
 
 
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:
-    """Return on which variables rows are compared and what is left out; None where that is nothing."""
+    """Return a remark on compared and omitted variables; None if nothing is omitted."""
     left = [
         f"{_names_of(more)} of the query in {TITLES[query.language]}"
         for query in (csparql, cqels)

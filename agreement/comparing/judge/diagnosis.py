@@ -1,4 +1,4 @@
-"""Why a recording is incorrect: the fault, of those that are known, that predicts most of it.
+"""Diagnosis of an incorrect recording: the known fault that predicts most of it.
 
 Gracious judging after YABench (2016) comes first: which borders fit a report best, and early reports.
 """
@@ -93,10 +93,10 @@ class Borders:
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """Borders that fit better than the expected ones, of the query's window number `window` from 1.
+    """Borders that fit better than the expected ones, for the query's window `window`, from 1.
 
-    `start` and `end` are how far they moved in triples: positive ones came in later, or left later.
-    `first` and `last` are the time points of the first and last triple shown, None where there is none.
+    `start` and `end` are their shifts in triples; positive triples entered later, or left later. `first` and
+    `last` are the time points of the first and last triple in the window, or None.
     """
 
     window: int
@@ -139,7 +139,7 @@ def best_shift(
     point: specifications.EvaluationPoint,
     how: Likeness,
 ) -> Shift | None:
-    """Return the best borders for the reports of a slot, evaluated at a point; None if none are better."""
+    """Return the best borders for a slot's reports, evaluated at a point; None if none are better."""
     rows, expected = rows_of(slot.came), rows_of(slot.right or ())
 
     def met(wanted: Sequence[Row]) -> RowMatch:
@@ -179,7 +179,7 @@ class _Search:
         self.tried: dict[Borders, RowMatch] = {}
 
     def best(self) -> Shift | None:
-        """Return the best borders there are, as a shift from the expected ones."""
+        """Return the best borders as a shift from the expected ones."""
         firsts = self._instants(self.expected.first)
         ends = self._instants(self.expected.end)
         self._try(Borders(first, end) for first, end in product(firsts, ends) if first <= end)
@@ -216,7 +216,7 @@ class _Search:
         return sorted({place, *(places[n] for n in near if 0 <= n < len(places))})
 
     def _between(self, place: int) -> Iterator[int]:
-        """Yield borders inside the instants on both sides of a place, and beside it."""
+        """Yield borders within the instants on both sides of a place, and next to it."""
         tried = sorted({n for borders in self.tried for n in (borders.first, borders.end)})
         at = tried.index(place)
         low, high = tried[max(0, at - 1)], tried[min(len(tried) - 1, at + 1)]
@@ -236,7 +236,7 @@ class _Search:
         return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
-        """Return what would be reported: with ISTREAM what the triples of the last instant added."""
+        """Return the reports for these borders; with ISTREAM, the rows added by the last instant."""
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
         if kind is ToStream.RSTREAM:
@@ -265,7 +265,7 @@ _ROWS: Final = {
 
 
 def variations(of: specifications.Specification) -> Iterator[tuple[str, specifications.Specification]]:
-    """Yield the specification with each other value of each of its parameters, and what that is in words."""
+    """Yield the specification with each other value of each parameter, with a description."""
     reports = (
         {"window-close"},
         {"window-close", "non-empty"},
@@ -300,8 +300,8 @@ _DUE: Final = 4
 class FaultExplanation:
     """A fault that would explain the recording, in words.
 
-    `predicted` is the share of recorded rows that it predicts at their time, `score` the harmonic
-    mean of that and the share of predicted rows that are recorded; `complete` if nothing differs.
+    `predicted` is the share of recorded rows predicted at their time. `score` is the harmonic mean of that
+    and the share of predicted rows that are recorded. `complete`: nothing differs.
     """
 
     sentence: str
@@ -321,9 +321,9 @@ class Diagnosis:
 
 @dataclass(frozen=True, slots=True)
 class RecordingToJudge:
-    """A recording with what it is judged by: the task of a specification, the run of an engine.
+    """A recording with the basis of judging: a specification's task, an engine's run.
 
-    Explanations have to account for so many `rows` at least.
+    Explanations must account for at least `rows` rows.
     """
 
     task: specifications.Task
@@ -335,7 +335,7 @@ class RecordingToJudge:
     def judge(
         self, says: str, specification: specifications.Specification, options: Options
     ) -> FaultExplanation | None:
-        """Return how well a specification explains the recording; None where no verdict was worth it.
+        """Return a specification's explanation of the recording; None if it is not worth a verdict.
 
         Nor does one explain anything that cannot be tried, as its windows would close too often.
         """
@@ -348,7 +348,7 @@ class RecordingToJudge:
         return _of_verdict(says, judgement.best, self.rows) if judgement.verdicts else None
 
     def by_engine(self, name: str) -> FaultExplanation | None:
-        """Return how well an engine version does; None where it cannot run the query at all."""
+        """Return an engine version's explanation; None if it cannot run the query."""
         try:
             how = replace(self.options, times=False, numbers=self.task.numbers)
             judgement = judged_by(ENGINES[name], self.run, self.recording, how)
@@ -360,13 +360,13 @@ class RecordingToJudge:
         )
 
     def earlier(self, milliseconds: float) -> "RecordingToJudge":
-        """Return what is recorded, its reports so many ms earlier."""
+        """Return the recording with its reports earlier by this time."""
         reports = (replace(report, t=report.t - milliseconds) for report in self.recording.reports)
         return replace(self, recording=replace(self.recording, reports=tuple(reports)))
 
 
 def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
-    """Return what the borders of single windows explain, and nothing else."""
+    """Return only the explanation by borders of single windows."""
     arguments = (recorded.task, judgement.specification, recorded.recording, recorded.options, judgement.best)
     own = _of_verdict(f"the specification {judgement.specification.name}", judgement.best)
     shifts, early = border_shifts(*arguments), early_matches(*arguments)
@@ -374,7 +374,7 @@ def by_borders(recorded: RecordingToJudge, judgement: Judgement) -> Diagnosis:
 
 
 def diagnose(recorded: RecordingToJudge, judgement: Judgement, progress: Progress = no_progress) -> Diagnosis:
-    """Return what explains a recording that the specification of a judgement does not."""
+    """Return explanations of a recording that contradicts a specification."""
     moved = by_borders(recorded, judgement)
     rows = sum(window.rows.actual for window in judgement.best.windows)
     hints = replace(narrow_options(recorded.options, recorded.task), worth=moved.specification.score)
@@ -400,7 +400,7 @@ _Attempt = Callable[[], FaultExplanation | None]
 
 
 def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
-    """Yield what tries the engine versions that claim a specification, and its variations."""
+    """Yield attempts for the engine versions of a specification, and its variations."""
     for name, engine in ENGINES.items():
         if engine.specification == of.name:
             yield partial(recorded.by_engine, name)
@@ -410,7 +410,7 @@ def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> I
 
 
 def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attempt]:
-    """Yield what tries the specification on reports that are all late, or early."""
+    """Yield attempts for the specification with all reports late, or early."""
     of = judgement.specification
     for offset in sorted(_offsets(recorded, judgement.best), key=lambda number: (abs(number), number)):
         says = f"{of.name} with every report {plain(abs(offset))} ms {'late' if offset > 0 else 'early'}"
@@ -418,7 +418,7 @@ def _delays(recorded: RecordingToJudge, judgement: Judgement) -> Iterator[_Attem
 
 
 def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
-    """Return by how many ms all reports can be late: what moves the first one with rows to a window."""
+    """Return candidate delays in ms: those that move the first report with rows to a window."""
     length = recorded.task.unit.milliseconds
     first = next((report.t for report in recorded.recording.reports if report.rows), None)
     due = [window.at for window in verdict.windows if window.rows.expected][:_DUE]
@@ -427,7 +427,7 @@ def _offsets(recorded: RecordingToJudge, verdict: Verdict) -> set[float]:
 
 
 def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
-    """Return how well a verdict explains; of a record of so many rows, those it leaves out are not."""
+    """Return a verdict's explanation; rows of the recording outside its windows count as unexplained."""
     match = join_rows([window.rows for window in verdict.windows])
     all_rows = max(match.actual, rows)
     score = share(2 * match.common, match.expected + all_rows)
@@ -436,7 +436,7 @@ def _of_verdict(says: str, verdict: Verdict, rows: int = 0) -> FaultExplanation:
 
 
 def by_shifts(verdict: Verdict, shifts: dict[float, Shift], early: dict[float, RowMatch]) -> FaultExplanation:
-    """Return how much better borders explain, and reports that answer windows not closed yet."""
+    """Return the explanation by better borders, and by reports for windows not closed yet."""
     matches: list[RowMatch] = []
     complete = True
     for window in verdict.windows:

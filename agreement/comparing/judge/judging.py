@@ -1,7 +1,7 @@
-"""What `lars judge` does, between its options and its output: many recorded cases, or answers to a trace.
+"""`lars judge` between options and output: many recorded cases, or answers to a trace.
 
-First what it is given, read once: query, pushes, static data over time, answers. Then each case or file of
-answers is judged by an engine version or a specification; why a verdict is open is said between the two.
+First the input is read once: query, pushes, static data over time, answers. Then each case or file of answers
+is judged by an engine version or a specification; in between comes the reason of an open verdict.
 """
 
 import re
@@ -65,7 +65,7 @@ _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 def read_versions(texts: Iterable[str]) -> tuple[specifications.Version, ...]:
     """Return the versions that texts FROM..TO=FILE name; both ends are included, and can be left out.
 
-    Raises LarsError for a text that is none, and for a file that cannot be read.
+    Raises LarsError for an invalid text, and for an unreadable file.
     """
     return tuple(version for text in texts for version in _versions(text))
 
@@ -93,7 +93,7 @@ ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL que
 def read_judged_query(
     path: Path, unit: Duration, who: object = None, *, by_number: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, as an engine version reads it if it is to run it.
+    """Return the query of a file, read by the engine version that runs it.
 
     Else its windows are whole numbers of the unit. `by_number`: plain numbers count as engines count them.
     """
@@ -144,9 +144,9 @@ def judge_by(
     recording: RecordingToJudge,
     progress: settings.Progress = settings.no_progress,
 ) -> tuple[Judgement, bool]:
-    """Return the judgement by a specification, and whether windows are right that lack what came late.
+    """Return the judgement by a specification, and whether windows are right only without late elements.
 
-    Where it is not correct each window may have what came late, or lack it: an engine can have lost it.
+    If it is incorrect, each window may include or lack late elements: an engine can have lost them.
     """
     task, recorded, options = recording.task, recording.recording, recording.options
     judgement = judge_recording(task, specification, recorded, options, progress)
@@ -174,8 +174,8 @@ def read_pushes(
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
     """Return a trace as pushes in arrival order, and the dateTime of time 0 if times have one.
 
-    The triples of one stream at one time are one graph. Without a query any streams are read.
-    Warns of what makes answers odd: skipped lines, streams that the query does not read.
+    The triples of one stream at one time are one graph. Without a query any streams are read. Warns of causes
+    of odd answers: skipped lines, streams that the query does not read.
     """
     if not trace.paths:
         raise LarsError("no trace given; expected timed N-Quads, TriG, CSV or Parquet")
@@ -227,9 +227,9 @@ def why_silent(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice] = (),
 ) -> Iterator[str]:
-    """Yield why a version or a specification reports no row of what it was given, for some choices.
+    """Yield why a version or a specification reports no row for its input, for some choices.
 
-    A pattern has a match where it has one in the windows before an arrival, whatever their slides.
+    A pattern has a match if the windows before an arrival have one, whatever their slides.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
         yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
@@ -268,7 +268,7 @@ def _has_rows_later(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice],
 ) -> bool:
-    """Whether windows that are open at the last element would have rows once they close, others none."""
+    """Whether only windows still open at the last element would have rows at their close."""
     last = run.last * run.unit.milliseconds
     for choice in tuple(choices) or (specifications.choice_at(run, claimed),):
         recording = specifications.specified_answers(
@@ -286,7 +286,7 @@ def _moving(source: requests.WindowSource) -> requests.WindowSource:
 
 
 def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
-    """Return what the engine of a case was given, the query as an engine version reads it."""
+    """Return the engine's input of a case; an engine version reads its query."""
     read = read_with_text if engine is None else engine.read
     return specifications.EngineRun(
         read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND
@@ -294,7 +294,7 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
 
 
 def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:
-    """Return a case with all that it is judged by, at the coarsest unit that tells its times apart."""
+    """Return a case with its basis of judging, at the coarsest unit that separates its times."""
     run = run_of_case(case)
     return recording_to_judge(
         run, unit_of(run.query, case.pushes), recordings.Answers(case.recording, case.lexical), options
@@ -302,7 +302,7 @@ def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudg
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
-    """Return the longest duration of which all times and windows are multiples, at most a second."""
+    """Return the longest duration that divides all times and windows, at most a second."""
     nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
     nanoseconds |= {duration.nanoseconds for duration in requests.durations_of(query)}
     unit = reduce(gcd, nanoseconds, NANOSECONDS["s"])
@@ -314,8 +314,8 @@ def needed_rules(
 ) -> tuple[EngineRule, ...] | None:
     """Return rules of the engine that together predict the recording, and do not without any one of them.
 
-    None where not even all of them do; no rule where the specification, with windows that begin at
-    multiples of their slide, predicts it too; when in the course of a push a report comes is left open.
+    None if not even all rules do; empty if the specification, with windows that begin at multiples of their
+    slide, predicts it too. The moment of a report during its push is not compared.
     """
     untimed = replace(options, times=False)
 
@@ -338,9 +338,9 @@ _ACCEPTED: Final = "case files or folders of them, or a query and its trace with
 class CaseVerdict:
     """The verdict on a case by `judge`: an engine version's or a specification's.
 
-    `rules` are those of the case's own engine that explain why a specification is not met; None where
-    that was not asked, or the engine does not predict the case either. `other` is the verdict by the
-    other match on a case that is not correct.
+    `rules` are the rules of the case's own engine that explain the contradiction to a specification. None if
+    not requested, or if the engine does not predict the case either. `other` is the verdict by the other
+    match on a case that is not correct.
     """
 
     case: recordings.Case
@@ -351,19 +351,19 @@ class CaseVerdict:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the case is as the judge says; None where nothing can be compared, or it is undecided."""
+        """Whether the judge predicts the case; None if nothing can be compared, or if undecided."""
         return self.judgement.correct
 
     @property
     def is_empty(self) -> bool:
-        """Whether an engine version predicts no report, and none came: they agree on nothing."""
+        """Whether an engine version predicts no report, and none came."""
         by_version = isinstance(self.judgement, VersionJudgement) and not self.judgement.places
         return by_version and self.case.refused is None
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedCase:
-    """A case that could not be judged or compared, and why; the case is None where it cannot be read."""
+    """A case that could not be judged or compared, with the reason; the case is None if unreadable."""
 
     path: Path
     case: recordings.Case | None
@@ -371,17 +371,17 @@ class RefusedCase:
 
     @property
     def id(self) -> str:
-        """What it is called: by its file, where nothing else is known."""
+        """Its id, or its file's name if the case is unreadable."""
         return self.path.stem if self.case is None else self.case.id
 
 
 def overall(verdicts: Sequence[bool | None]) -> bool | None:
-    """Return whether all are correct; None if some are not known to be, and none is incorrect."""
+    """Return whether all are correct; None if some are unknown, and none is incorrect."""
     return False if False in verdicts else None if None in verdicts else True
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the case files, those in folders (and the folders in them) included."""
+    """Return the case files, including those in folders at any depth."""
     if not paths:
         raise LarsError(f"missing input: use {_ACCEPTED}")
     files: list[Path] = []
@@ -401,9 +401,9 @@ def each_case(
     work: Callable[[recordings.Case], _Result],
     progress: settings.Progress = settings.no_progress,
 ) -> Iterator[_Result | RefusedCase]:
-    """Yield what is found of each case. What one of several cannot be, the others do not wait for.
+    """Yield the result for each case. A failure of one case does not stop the others.
 
-    Raises the LarsError of an only case, and whatever is no fault of a case.
+    Raises the LarsError of an only case, and errors unrelated to a case.
     """
     for done, path in enumerate(paths):
         progress(done, len(paths))
@@ -423,15 +423,15 @@ def each_case(
 
 
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
-    """Return how many of `count` cases are refused, and why the first is; None without any."""
+    """Return the number of refused cases out of `count`, and the first reason; None without any."""
     return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
 
 def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
     """Return the verdict on a case, by its own engine version unless `judge` names another.
 
-    `specification` as the judge is the one that the case's engine claims to follow, or that of its language.
-    Raises LarsError where neither is known and no other judge is named.
+    The judge `specification` means the specification that the case's engine or language claims. Raises
+    LarsError if neither is known and no other judge is named.
     """
     own = ENGINES.get(case.engine)
     by_itself = own if own is not None and own.own_parser is not None else None
@@ -470,7 +470,7 @@ def _refusal(case: recordings.Case, engine: Engine) -> str | None:
 
 
 def _judge_of(case: recordings.Case, own: Engine | None) -> str:
-    """Return the specification that a case's engine claims to follow, or that of its language."""
+    """Return the specification that a case's engine claims, or its language's."""
     if own is not None:
         return own.specification
     if case.dialect in specifications.NAMES:
@@ -502,7 +502,7 @@ ACCEPTED_JUDGES: Final = (
 
 
 def is_judge(name: str) -> bool:
-    """Whether a name is that of an engine version, a specification, or a file of one."""
+    """Whether a name is an engine version, a specification, or a specification's file."""
     return name in ENGINES or name in specifications.NAMES or name.endswith(specifications.SUFFIX)
 
 
@@ -523,7 +523,7 @@ def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return in which cases there is nothing to compare, if none of the others is incorrect; None without."""
+    """Return the cases with nothing to compare, if no other case is incorrect; None without any."""
     if overall([verdict.correct for verdict in verdicts]) is not None:
         return None
     names = [verdict.case.id for verdict in verdicts if verdict.correct is None]
@@ -564,7 +564,7 @@ NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit ha
 
 
 def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:
-    """Return why there is nothing to compare; None where there is."""
+    """Return why nothing can be compared, or None."""
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":
@@ -590,7 +590,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
 
 
 def undecided_text(judgement: Judgement) -> str:
-    """Return that none of the choices tried fits, and how to try fewer."""
+    """Return the message that no tried choice fits, with a way to try fewer."""
     return (
         f"undecided: none of {judgement.tried_choices} choices of t0 and bounds fits, "
         f"of {judgement.choices} that there are; {NARROW}"
@@ -622,7 +622,7 @@ def _of_span(run: list[int], dates: Dates) -> list[str]:
 
 
 def in_points(t: float, milliseconds: float, dates: Dates) -> str:
-    """Return a time in ms as one in time points, of so many ms each, or as its dateTime."""
+    """Return a time in ms as time points of `milliseconds` each, or as its dateTime."""
     return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)
 
 
@@ -637,11 +637,11 @@ def at_times(options: Options, how: requests.JudgeOptions, count: Callable[[sett
 
 @dataclass(frozen=True, slots=True)
 class AnswersVerdict:
-    """The verdict on a file of answers, and what explains it; `names` are those of a row's columns.
+    """The verdict on a file of answers, and its explanation; `names` are a row's columns.
 
-    `other` is the verdict by the other match on answers that are not correct. `silent`: why no row
-    is expected at any time, where none is. `origin` is the dateTime of time 0, if times have one.
-    `lost`: some window is right without what came late, as if the engine had lost it.
+    `other` is the verdict by the other match on answers that are not correct. `silent`: why no row is
+    expected at any time, if that is so. `origin` is the dateTime of time 0, if times have one. `lost`: some
+    window is right only without late elements, as if the engine had lost them.
     """
 
     judgement: Judgement | VersionJudgement
@@ -655,18 +655,18 @@ class AnswersVerdict:
 
     @property
     def dates(self) -> Dates:
-        """What dateTimes the time points are, where they are any."""
+        """The mapping of time points to dateTimes, if any."""
         unit = Duration(round(self.milliseconds * NANOSECONDS["ms"]))
         return Dates(self.origin, unit)
 
     @property
     def correct(self) -> bool | None:
-        """Whether the answers are correct; None where that is undecided."""
+        """Whether the answers are correct; None if undecided."""
         return self.judgement.correct
 
     @property
     def undecided(self) -> str | None:
-        """Why it is neither correct nor incorrect; None where it is one of them."""
+        """The reason why the answers are neither correct nor incorrect; None for a verdict."""
         if isinstance(self.judgement, Judgement) and self.judgement.undecided:
             return undecided_text(self.judgement)
         return None
@@ -684,7 +684,7 @@ def verdict_on(
     how: requests.JudgeOptions,
     progress: settings.Progress,
 ) -> AnswersVerdict:
-    """Return the verdict on answers, with an explanation where they are incorrect."""
+    """Return the verdict on answers, with an explanation if they are incorrect."""
     unit = recording.run.unit
     turned = replace(recording.options, match="time" if recording.options.match == "sequence" else "sequence")
     if engine in ENGINES:
@@ -731,12 +731,12 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
 
 
 def is_version(name: str | None, answers: Path | None) -> bool:
-    """Return whether an engine version judges; without a name it does where cases are judged."""
+    """Return whether an engine version judges; the default is true only for cases."""
     return answers is None if name is None else name in ENGINES
 
 
 def check_case_judge(name: str | None) -> None:
-    """Raise where a name is nothing that can judge recorded cases."""
+    """Raise LarsError for a name that cannot judge recorded cases."""
     if name is not None and name != SPECIFICATION:
         check_judge(name)
 
@@ -748,7 +748,7 @@ def check_judge(name: str) -> None:
 
 
 def language_of(query: Path, unit: Duration) -> str:
-    """Return the specification that a query's language stands for."""
+    """Return the specification of a query's language."""
     read = requests.load_query(query, unit)
     language = read.language.value
     return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"

@@ -1,10 +1,9 @@
-"""Which start times t0 windows can have (the set Z, RSP-QL 2014), and which of them stand for all.
+"""The possible start times t0 of windows (the set Z, RSP-QL 2014), and representatives for all of them.
 
-A verdict changes with t0 only where a time that moves with it passes another one: an opening passes an
-element, a close passes an element, a report, or a close of another window. Each such comparison bounds one
-t0 from below by a constant, or by another t0 and a constant. So among start times that no comparison tells
-apart there are least ones, each of which is a constant, or lies at such a distance from another one of
-them: those are tried.
+A verdict changes with t0 only if a time that moves with it passes another one: an opening passes an element,
+or a close passes an element, a report, or another window's close. Each such comparison bounds one t0 from
+below by a constant, or by another t0 and a constant. So indistinguishable start times have least ones, each
+of which is a constant or has such a distance from another of them: those are tried.
 """
 
 from bisect import bisect_right
@@ -34,10 +33,10 @@ StartTimes = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class Starts:
-    """The start times to try, those in which all windows start alike first, and how many there are.
+    """The start times to try, equal ones for all windows first, and the number of all.
 
-    `last` is t_s, after which every window has started whatever its t0. `only` are the start times of the
-    only window, each of which stands for those up to the next, the last for those up to `end`.
+    `last` is t_s, after which every window has started whatever its t0. `only` are representatives for an
+    only window; each represents the times up to the next, the last up to `end`.
     """
 
     combinations: tuple[StartTimes, ...]
@@ -47,7 +46,7 @@ class Starts:
     end: int = 0
 
     def until(self, z: StartTimes) -> int | None:
-        """Return the last t0 up to which, from that of the only window on, all are like it; else None."""
+        """Return the last t0 equivalent to that of the only window, or None."""
         if not self.only:
             return None
         place = bisect_right(self.only, z[0])
@@ -57,8 +56,8 @@ class Starts:
 def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, times: Sequence[int]) -> Starts:
     """Return the start times that a user names, for every window.
 
-    Of two that are a multiple of the slide apart the later one's windows are the earlier one's from
-    t0 + α - β + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
+    If two are a multiple of the slide apart, the later one's windows equal the earlier one's from t0 + α - β
+    + 1 on (RSP-QL 2014, Theorem 1): the stable phase begins there.
     """
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
@@ -83,10 +82,10 @@ def all_starts(
     registered: int,
     compared: Callable[[specifications.ShownWindow], Iterable[int]] = lambda _: (),
 ) -> Starts:
-    """Return a .. a + β - 1 for each window in all combinations, or those that stand for all of them.
+    """Return all combinations of a .. a + β - 1 for the windows, or representatives of them.
 
     Args:
-        of: what is evaluated.
+        of: the evaluated task.
         registered: a, the time point at which the query is registered.
         compared: time points at which the closes of a window are compared with a recording: one at such a
             point differs from one before it.
@@ -101,7 +100,7 @@ def all_starts(
 
 
 class _Classes:
-    """The start times of windows that no comparison tells apart, each by its least ones."""
+    """Classes of indistinguishable start times of windows, with their least members."""
 
     def __init__(
         self,
@@ -121,7 +120,7 @@ class _Classes:
         self.passing = cache(self._passing)
 
     def combinations(self) -> Iterator[StartTimes]:
-        """Yield start times of all windows, those in which all start alike first."""
+        """Yield start times of all windows, equal ones for all windows first."""
         width, first = len(self.own), set[StartTimes]()
         if width > 1:
             alike = set.intersection(*(set(self._candidates((), number)) for number in range(width)))
@@ -137,7 +136,7 @@ class _Classes:
             yield from self._from((*fixed, t))
 
     def _candidates(self, fixed: StartTimes, wanted: int) -> list[int]:
-        """Return the start times of a window that matter once those of the first windows are fixed."""
+        """Return the relevant start times of a window for fixed ones of the first windows."""
         found = [*({t} for t in fixed), *map(set, self.own[len(fixed) :])]
         for _ in range(len(fixed), len(found)):
             for number in range(len(fixed), len(found)):
@@ -149,7 +148,7 @@ class _Classes:
         return sorted(found[wanted])
 
     def _passing(self, number: int, other: int, start: int) -> frozenset[int]:
-        """Return the start times of a window from which on it closes at an event of another one, or after."""
+        """Return the start times at which a window's close reaches or passes another window's event."""
         if not (self.closing[number] or self.closing[other]):
             return frozenset()
         events = self._events(other, start, self.slides[number])
@@ -170,7 +169,7 @@ class _Classes:
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
     ) -> Iterator[int]:
-        """Yield the start times from which on a window differs from before whatever the others are."""
+        """Yield the start times at which a window's behavior changes, independent of the others."""
         window, slide, own = self.of.windows[number], self.slides[number], self.shapes[number]
         yield self.registered
         each = slide <= EACH and prod(self.slides) <= EACH**2
@@ -188,7 +187,7 @@ class _Classes:
             yield from self._starting(number, chain(compared(window), known, after))
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
-        """Return the times from which on a close is behind an element, or at it where that matters."""
+        """Return the times at which a close passes an element, or reaches it if that matters."""
         high_open = self.of.frame.bounds.misses_last
         more = {int(high_open)}
         if self.by_arrival:
@@ -222,7 +221,7 @@ def _closes(window: specifications.ShownWindow) -> bool:
 
 
 def by_arrival(window: specifications.ShownWindow) -> bool:
-    """Whether arrivals are what makes it report, whatever is told apart inside an instant."""
+    """Whether arrivals trigger its reports, even within one instant."""
     # The newest N triples are a window that closes whenever one arrives.
     clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
@@ -233,7 +232,7 @@ def _is_low_open(window: specifications.ShownWindow) -> bool:
 
 
 def _tells_time(of: specifications.FramedTask) -> bool:
-    """Whether what the query answers depends on when it is evaluated, by NOW()."""
+    """Whether the query's answers depend on the evaluation time, through NOW()."""
     setting = Setting(of.specification.profile, of.task.unit, semantics=of.specification.rows)
     parts = (part for rule in lars_program(of.task.query, setting).rules for part in formulas(rule.body))
     return any(isinstance(part, In) and part.window == NOW and isinstance(part.inner, At) for part in parts)

@@ -1,4 +1,4 @@
-"""Which blank node of one answer is which of another: by isomorphism, else by the rows they stand in."""
+"""Matching of blank nodes of two answers: by isomorphism, otherwise by their rows."""
 
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Collection, Hashable, Iterator, Sequence
@@ -53,7 +53,7 @@ def opened(row: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _graph(rows: Collection[Row]) -> "Graph":
-    """Return a graph that has a node of its own for each row, with an edge to each of its terms."""
+    """Return a graph with a node for each row, and an edge to each of its terms."""
     from rdflib import BNode, Graph, Literal, URIRef
 
     graph = Graph()
@@ -77,7 +77,7 @@ _MOST_BLANK_ROWS: Final = 300
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:
     """Return the actual keys with the names that their blank nodes have in the expected ones.
 
-    No two get one name. Where no renaming makes both the same, those that share most go together.
+    No two get one name. Without a renaming that makes both equal, nodes that share most rows are matched.
     """
     if not any(map(_blanks, actual)) or Counter(expected) == Counter(actual):
         return list(actual)
@@ -101,7 +101,7 @@ def _may_be_same(expected: Sequence[Row], actual: Sequence[Row]) -> bool:
 
 
 def _as_expected(expected: Sequence[Key], actual: Sequence[Key]) -> list[Key]:
-    """Return the actual keys, those with blank nodes replaced by the expected ones, which they equal."""
+    """Return the actual keys, with blank nodes replaced by those of equal expected keys."""
     left = (key for key in expected if _blanks(key))
     return [next(left) if _blanks(key) else key for key in actual]
 
@@ -120,7 +120,7 @@ def _name(part: Hashable, names: dict[str, str]) -> Hashable:
 
 
 def _representatives(keys: Sequence[Key], close: Close) -> dict[Hashable, int]:
-    """Return a number's group: those that follow each other nearly equal are in one."""
+    """Return the group of each number: nearly equal neighbours are in one group."""
     result: dict[Hashable, int] = {}
     numbers = {part for key in keys for part in key if isinstance(part, int | Decimal | float)}
     before: Hashable = None
@@ -135,7 +135,7 @@ def _order(one: Decimal | float, other: Decimal | float) -> int:
 
 
 def _plain(key: Key, numbers: dict[Hashable, int]) -> Row:
-    """Return a key as a row of texts that are equal where its parts count as equal."""
+    """Return a key as texts that are equal if its parts count as equal."""
     return tuple(
         part
         if part is None or isinstance(part, str)
@@ -170,7 +170,7 @@ def _alike(mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]) -> dic
 
 
 def _surroundings(rows: Sequence[Row]) -> dict[str, Counter[Key]]:
-    """Return for each blank node what its rows say without the names of others."""
+    """Return for each blank node its rows, without names of other blank nodes."""
     surroundings: dict[str, Counter[Key]] = defaultdict(Counter)
     for row in rows:
         for blank in _blanks(row):
@@ -185,7 +185,7 @@ def _masked(part: str | None) -> str | None:
 def _shares(
     mine: dict[str, Counter[Key]], yours: dict[str, Counter[Key]]
 ) -> Iterator[tuple[float, str, str]]:
-    """Yield how much two blank nodes share, more where they have nothing else, with both names."""
+    """Yield the similarity of two blank nodes, with both names; exclusive rows count more."""
     having: dict[Key, list[str]] = defaultdict(list)
     for one, rows in mine.items():
         for row in rows:

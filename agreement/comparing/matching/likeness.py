@@ -34,13 +34,13 @@ _ROUNDED: Final = 1e-9
 
 
 def row_key(row: Row, *, lexical: bool = False) -> Key:
-    """Return what equal rows have in common: numbers and booleans by their value."""
+    """Return the key of equal rows: numbers and booleans by their value."""
     return tuple(_value(as_lexical(text) if lexical else text) for text in row)
 
 
 @lru_cache(maxsize=2**16)
 def _value(text: str | None) -> Hashable:
-    """Return a number, a boolean as a pair (True is no 1), or the text; NaN, which equals nothing, too."""
+    """Return a number, a boolean as a pair (since True equals 1), or the text; NaN equals nothing."""
     if text is None or not text.startswith('"') or "^^" not in text:
         return text
     number = value(constant_of(text))
@@ -82,7 +82,7 @@ def is_number(part: Hashable) -> bool:
 
 
 class _Parts(dict[str | None, Hashable]):
-    """What equal terms have in common, each computed once."""
+    """The keys of equal terms, each computed once."""
 
     def __init__(self, *, lexical: bool) -> None:
         self.lexical = lexical
@@ -111,7 +111,7 @@ class RowKeys:
         return self._numbers[rows.numbers]
 
     def lone(self, rows: RowsByNumber, tolerance: float) -> Mask:
-        """Return which rows count as equal to none but those of their own key, whatever others there are."""
+        """Return a mask of the rows that can only equal rows with the same key."""
         keys, now = self.of(rows), (tolerance, len(rows.of))
         if now not in self._lone:
             self._lone = {now: self._alone(tolerance)}
@@ -141,9 +141,9 @@ class RowKeys:
 
 
 def _near_others(values: Sequence[Number], fractional: Sequence[bool], tolerance: float) -> Mask:
-    """Return which numbers are near another one, or may be: an integer is near none but fractions.
+    """Return a mask of the numbers that may be near another; integers are only near fractions.
 
-    What is near any other number is near its neighbour too.
+    A number near any other number is near its neighbour too.
     """
     doubles = np.array(list(map(double, values)), np.float64)
     order = np.argsort(doubles)
@@ -189,8 +189,8 @@ _NUMBER: Final = object()
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
     """Return which actual key each expected one goes with, by their places; no more pairs are possible.
 
-    Equal keys come first. Where numbers are near several others, pairs are changed until none can be
-    added (Berge 1957).
+    Equal keys come first. If numbers are near several others, pairs are changed along augmenting paths until
+    none can be added (Berge 1957).
     """
     pairs = _equal(expected, actual)
     left = [place for place, key in enumerate(expected) if place not in pairs and _has_number(key)]
@@ -213,7 +213,7 @@ def _equal(expected: Sequence[Key], actual: Sequence[Key]) -> dict[int, int]:
 def _add(
     start: int, pairs: dict[int, int], taken: dict[int, int], near: Callable[[int], Sequence[int]]
 ) -> None:
-    """Find a partner for `start`, others that have one moving on where that is needed."""
+    """Match `start`, re-matching others along an augmenting path if necessary."""
     came: dict[int, int] = {}
     waiting = deque([start])
     while waiting:
@@ -239,7 +239,7 @@ def _move(free: int, came: dict[int, int], pairs: dict[int, int], taken: dict[in
 
 
 class _Near:
-    """The keys that differ in numbers alone, by their first number."""
+    """The keys that differ only in numbers, by their first number."""
 
     def __init__(self, keys: Sequence[Key], close: Close) -> None:
         self.keys, self.close = keys, close
@@ -258,7 +258,7 @@ class _Near:
         return [place for place in places if all(map(self.close, key, self.keys[place]))]
 
     def _ends(self, own: list[tuple[float, int]], number: float) -> tuple[int, int]:
-        """Return the part of a sorted list outside of which nothing is near."""
+        """Return the range of a sorted list that contains all near numbers."""
         low = bisect_left(own, (number, -1))
         high = bisect_right(own, (number, len(self.keys)))
         while low and self.close(own[low - 1][0], number):
@@ -283,10 +283,10 @@ def _first(key: Key) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Likeness:
-    """How rows are compared: as a multiset or a set, with a tolerance, or by lexical forms alone.
+    """The comparison of rows: as multiset or set, with a tolerance, or only by lexical forms.
 
-    Two integers are never near each other: they are equal or not. `lexical` is for formats that lose
-    what kind of term a value is (SPARQL 1.1 CSV).
+    Two integers are never near each other: they are equal or not. `lexical` is for formats without kinds of
+    terms (SPARQL 1.1 CSV).
     """
 
     semantics: Semantics = Semantics.BAG
@@ -296,7 +296,7 @@ class Likeness:
 
 @dataclass(frozen=True, slots=True)
 class RowMatch:
-    """The rows that two answers share, as expected, those that are missing, and those that are extra."""
+    """The common, missing and extra rows of two answers."""
 
     shared: Sequence[Row] = ()
     missing: Sequence[Row] = ()
@@ -324,12 +324,12 @@ class RowMatch:
 
     @property
     def precision(self) -> float:
-        """The share of the reported rows that are right; 1 where none is reported."""
+        """The share of the reported rows that are right; 1 if none is reported."""
         return share(self.common, self.actual)
 
     @property
     def recall(self) -> float:
-        """The share of the right rows that are reported; 1 where there is none."""
+        """The share of the right rows that are reported; 1 if none is right."""
         return share(self.common, self.expected)
 
     @property
@@ -339,7 +339,7 @@ class RowMatch:
 
 
 def share(part: int, whole: int) -> float:
-    """Return a part of a whole; 1 where there is nothing."""
+    """Return part / whole, or 1 if the whole is 0."""
     return part / whole if whole else 1.0
 
 
@@ -353,10 +353,9 @@ def join_rows(matches: Sequence[RowMatch]) -> RowMatch:
 
 
 def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return how the actual rows match the expected ones: as many pairs as there can be.
+    """Return a maximum matching of the actual rows with the expected ones.
 
-    Blank nodes are renamed, each to one of its own, where that turns one answer into the other; else
-    as their rows without them suggest.
+    Blank nodes are renamed one to one if that makes the answers equal, otherwise by similarity of their rows.
     """
     if len(expected) + len(actual) < _FEW_ROWS:
         return matched_by_keys(tuple(expected), tuple(actual), how)
@@ -365,7 +364,7 @@ def match_rows(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) ->
 
 
 def _by_numbers(expected: RowsByNumber, actual: RowsByNumber, how: Likeness) -> RowMatch:
-    """Return how rows match: those that equal none but their own kind as numbers, the others by keys."""
+    """Return the match of rows: by numbers if only equal keys can match, otherwise by keys."""
     keys = keys_of(expected.of, lexical=how.lexical)
     if how.semantics is Semantics.SET:
         expected, actual = (rows.chosen(_first_of_each(keys.of(rows))) for rows in (expected, actual))
@@ -390,7 +389,7 @@ def _first_of_each(keys: Array) -> Array:
 
 
 def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
-    """Return which keys the other side has as well, each as often as there: the first of equal ones."""
+    """Return masks of the keys common to both sides, as multisets; the first of equal ones count."""
     sides, room = (ours, theirs), 1 + max(ours.max(initial=0), theirs.max(initial=0))
     if room > _MARKS * (len(ours) + len(theirs)):
         distinct, both = np.unique(np.concatenate(sides), return_inverse=True)
@@ -402,7 +401,7 @@ def _in_common(ours: Array, theirs: Array) -> tuple[Mask, Mask]:
 
 
 def _nth(keys: Array) -> Array:
-    """Return how many equal keys come before each."""
+    """Return, for each key, the number of equal keys before it."""
     order = np.argsort(keys, kind="stable")
     ascending = keys[order]
     numbers = np.empty_like(order)

@@ -1,4 +1,4 @@
-"""Where two reporters report, and what each of them does there: the first is what is right.
+"""Places at which two reporters report, and their reports; the first reporter is correct.
 
 A place is an evaluation, a push, a time unit, or an answer in a sequence of them.
 """
@@ -22,7 +22,7 @@ TimePair = tuple[float | None, float | None]
 
 
 class PlaceKind(Enum):
-    """What reports are compared by, where no specification says at which time they are due."""
+    """The unit of comparison, if no specification defines due times."""
 
     PUSH = "push"
     TIME_UNIT = "time unit"
@@ -31,12 +31,12 @@ class PlaceKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class ReportMatch:
-    """What is right and what came at one place, how the rows match, what is wrong in words.
+    """The expected and the actual reports at one place, the match of their rows, and the problem.
 
-    `at` is the time of an evaluation in ms, else the number of a push, time unit or answer. `right` is None
-    where nothing is evaluated, so that nothing may come. `apart` are the times of reports that only one side
-    has then: at another time, or none. Of an evaluation `first` is when what the first window showed begins,
-    in ms, `triples` how many all showed, `delay` how late the first report came.
+    `at` is the time of an evaluation in ms, otherwise the number of a push, time unit or answer. `right` is
+    None without an evaluation, so that no report is expected. `apart` are the times at which only one side
+    reports: another time, or none. For an evaluation, `first` is the beginning of the first window's content
+    in ms. `triples` is the number of triples in all windows, `delay` the first report's delay.
     """
 
     at: float
@@ -51,12 +51,12 @@ class ReportMatch:
 
     @property
     def right_rows(self) -> tuple[Row, ...]:
-        """The rows that are right, those that came too first."""
+        """The expected rows, common ones first."""
         return (*self.rows.shared, *self.rows.missing)
 
     @property
     def came_rows(self) -> tuple[Row, ...]:
-        """The rows that came, those that are right first."""
+        """The reported rows, common ones first."""
         return (*self.rows.shared, *self.rows.extra)
 
     @property
@@ -66,14 +66,14 @@ class ReportMatch:
 
 
 def odd_rows(rows: RowMatch) -> str:
-    """Return how many rows are missing and extra, in words."""
+    """Return the numbers of missing and extra rows in words."""
     return f"{len(rows.missing)} missing, {len(rows.extra)} extra"
 
 
 def by_place(
     reports: Iterable[Report], pushes: Sequence[Push] | None, milliseconds: float
 ) -> tuple[dict[int, Reports], Reports]:
-    """Return reports by the push during which they come, without pushes by time unit; and those of no push.
+    """Return reports by their push, or by time unit without pushes; and reports of no push.
 
     A report that names no push comes with the first push behind its time: that moves the clock.
     """
@@ -93,7 +93,7 @@ def by_place(
 def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple[int | None, int | None]]:
     """Return the places of ascending times in pairs: two belong together if each is nearest to the other.
 
-    First those of `times`, in their order, then those of `others` that are left; None on the other side.
+    First come those of `times` in order, then the remaining `others`; the other side is None.
 
     >>> nearest_pairs([2.0, 9.0], [10.0, 30.0])
     [(0, None), (1, 0), (None, 1)]
@@ -109,7 +109,7 @@ def nearest_pairs(times: Sequence[float], others: Sequence[float]) -> list[tuple
 
 
 def _nearest(t: float, times: Sequence[float]) -> int | None:
-    """Return the place of the time nearest to another, of the earlier of two; None without any."""
+    """Return the place of the nearest time, the earlier of two; None without any."""
     place = bisect_left(times, t)
     near = [n for n in (place - 1, place) if 0 <= n < len(times)]
     return min(near, key=lambda n: abs(times[n] - t), default=None)

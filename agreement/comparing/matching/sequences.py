@@ -1,8 +1,8 @@
-"""Where a sequence of reports stands in a sequence of answers: contents in order, whatever their times.
+"""Matching of a sequence of reports with a part of a sequence of answers, by contents in order.
 
-So csrbench-oracle compares (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness in
-RDF Stream Processor Benchmarking*, 2013): what is recorded is a part, without gaps, of what is
-expected; answers may be left out at either end.
+csrbench-oracle compares in this way (Dell'Aglio, Calbimonte, Balduini, Corcho, Della Valle: *On Correctness
+in RDF Stream Processor Benchmarking*, 2013). The recording must be a part of the expected answers, without
+gaps; answers may be missing at both ends.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -26,9 +26,9 @@ Pair = tuple[int | None, tuple[Report, ...]]
 def match_part(
     answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness
 ) -> list[Pair] | None:
-    """Return each report with its answer, of consecutive answers; None where they are no such part.
+    """Return each report with its answer, from consecutive answers; None if they do not match.
 
-    No report is a part of any answers, of none too.
+    An empty sequence of reports matches any answers, even none.
 
     >>> a, b, c = ((("a",),), (("b",),), (("c",),))
     >>> match_part([a, b, c], [Report(7, b), Report(7.5, c)], lambda one, other: False, Likeness())
@@ -41,7 +41,7 @@ def match_part(
 
 @dataclass(slots=True)
 class _Search:
-    """The ways to give each report to an answer: `came` says for each end how it was reached.
+    """The ways to give each report to an answer: `came` has for each end its predecessor.
 
     (n, k): the first k reports are taken, the last of them by answer n - 1, which began at came[n, k].
     """
@@ -72,7 +72,7 @@ class _Search:
             number, end = number - 1, first
 
     def _ends(self, number: int, first: int) -> Iterator[int]:
-        """Yield where the reports can end that are an answer, from the first of them on."""
+        """Yield the possible ends of reports that form an answer, from `first` on."""
         answer = self.answers[number]
         for end in range(first + 1, len(self.reports) + 1):
             if end > first + 1 and not self.joint(self.reports[end - 2], self.reports[end - 1]):
@@ -95,7 +95,7 @@ class _Search:
 
 
 def nearest(answers: Sequence[Rows], reports: Sequence[Report], joint: Together, how: Likeness) -> list[Pair]:
-    """Return reports and answers side by side, as many of them equal as a longest common run leaves.
+    """Return reports and answers side by side, with a longest common subsequence equal.
 
     Answers before the first report and after the last one are left out.
     """
@@ -127,14 +127,14 @@ def _as_they_are(rows: Rows) -> Hashable:
 
 
 def _keys(rows: Rows, how: Likeness) -> Sequence[Hashable]:
-    """Return what equal rows have in common."""
+    """Return the keys of equal rows."""
     if isinstance(rows, RowsByNumber):
         return list(keys_of(rows.of, lexical=how.lexical).of(rows).tolist())
     return [row_key(row, lexical=how.lexical) for row in rows]
 
 
 def _key(rows: Rows, how: Likeness) -> Hashable:
-    """Return what answers have in common that are the same row by row."""
+    """Return the key of equal answers."""
     if isinstance(rows, RowsByNumber):
         keys = keys_of(rows.of, lexical=how.lexical).of(rows)
         return (np.unique(keys) if how.semantics is Semantics.SET else np.sort(keys)).tobytes()

@@ -1,4 +1,4 @@
-"""Why a query has no row at any time: the smallest parts of its pattern that nothing matches."""
+"""Silence of a query at all times: the smallest parts of its pattern without a match."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -19,7 +19,7 @@ _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
 
 def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
-    """Return that `who` has no row at any time, and the parts of its query that nothing matches."""
+    """Return the message that `who` never has a row, and the parts of its query without a match."""
     texts = list(dict.fromkeys(_unmatched(query, query.pattern, _itself, has_rows)))
     if len(texts) > MOST:
         texts[MOST:] = [f"{len(texts) - MOST} more parts have no solution"]
@@ -56,7 +56,7 @@ def _itself(pattern: algebra.Pattern) -> algebra.Pattern:
 def _unmatched(
     query: EngineQuery, pattern: algebra.Pattern, within: _Within, has_rows: HasRows
 ) -> Iterator[str]:
-    """Yield what is wrong with a part that stands `within` its graph or stream; nothing where it has rows."""
+    """Yield messages for a part `within` its graph or stream; none if it has rows."""
     if has_rows(
         replace(query, form=Form.ASK, result=(), pattern=within(pattern), modifiers=algebra.UNMODIFIED)
     ):
@@ -71,7 +71,7 @@ def _unmatched(
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:
-    """Return the parts that a solution needs; of a union they need not all have matches, but one."""
+    """Return the parts that a solution needs; a union needs only one of them."""
     match pattern:
         case algebra.Bgp(triples):
             return [(algebra.Bgp((triple,)), within) for triple in triples] if len(triples) > 1 else ()

@@ -1,10 +1,9 @@
-"""The elements of a stream in arrival order, of the whole or of a range of it: observations of the weather.
+"""The elements of a stream, or of an interval of it, in arrival order: observations of the weather.
 
-Time processes and random numbers go by names: when a group of stations observes, in whole units. Time is
-cut into cells of one interval. What happens in a cell is drawn for that cell alone, so that a range of time
-can be made without what lies before it. A draw is a digest of the seed and of what is drawn (blake2b), so
-neither the version of Python, nor the number of processes, nor the order of the draws matters: any part of
-a stream can be made alone, on any machine, in any order.
+Time processes and random numbers go by names: when a group of stations observes, in whole units. Time is cut
+into cells of one interval. Random draws belong to one cell, so any interval can be made without the time
+before it. A draw is a digest of the seed and of its purpose (blake2b). So neither Python's version, nor the
+number of processes, nor the order of draws matters: any part of a stream can be made alone, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """
@@ -80,7 +79,7 @@ class ObservationTime(NamedTuple):
 
 
 def burst_length(plan: Plan) -> int:
-    """Return how long a burst lasts, in units."""
+    """Return the duration of a burst, in units."""
     return (plan.bursts.size - 1) * plan.points(plan.bursts.gap) if plan.bursts.size > 1 else 0
 
 
@@ -143,7 +142,7 @@ PART_TRIPLES: Final = 250_000
 def observation(station: int, number: str, value: str) -> tuple[Triple, ...]:
     """Return the graph of an observation, in canonical texts; stations count from 0.
 
-    `number` tells the observations of a station apart, `value` is a decimal number.
+    `number` distinguishes the observations of a station, `value` is a decimal number.
     """
     name = f"AirTemperature_S{station + 1}_{number}>"
     observed, result = f"<{DATA}Observation_{name}", f"<{DATA}MeasureData_{name}"
@@ -185,7 +184,7 @@ class Thermometer:
         self._word = words(b"walk", *self._name)[0] if plan.values.step is not None else 0
 
     def at(self, cell: int, word: int) -> str:
-        """Return what is observed in a cell; uniform values come from the word."""
+        """Return the value observed in a cell; uniform values come from the word."""
         values = self._values
         count = values.high - values.low + 1
         if values.step is None:
@@ -219,8 +218,8 @@ def reflect(values: TemperatureRange, above: int) -> int:
 class Observation(NamedTuple):
     """An observation as it is sent; the order of elements is their arrival order.
 
-    Times are in units; `late` is how long after its time t it arrives, `station` counts from 0,
-    `copy` is 1 where it is sent again. Of what arrives together the later time comes first.
+    Times are in units; `late` is the delay of its arrival after its time t, `station` counts from 0, `copy`
+    is 1 for a duplicate. At equal arrival the later time comes first.
     """
 
     arrival: int
@@ -238,12 +237,12 @@ class Observation(NamedTuple):
 
     @property
     def number(self) -> str:
-        """What tells the observations of its station apart."""
+        """The number that distinguishes the observations of its station."""
         return f"{self.cell}_{self.nth}" if self.nth else str(self.cell)
 
     @property
     def triples(self) -> tuple[Triple, ...]:
-        """Its triples in the order in which they are sent."""
+        """Its triples in the order of sending."""
         return observation(self.station, self.number, self.value)
 
 
@@ -279,10 +278,10 @@ def _delay(drawn: RandomWords, late: int, latest: int) -> int:
 
 
 def plan_parts(plan: Plan) -> list[Interval]:
-    """Return the times of arrival cut into intervals, by the plan alone.
+    """Return the arrival times cut into intervals, which depend only on the plan.
 
-    A part must look back as far as elements are late or bursts long, so it is no shorter than a
-    fourth of that: what is made twice for that reason stays bounded.
+    A part looks back as far as elements are late or bursts long. So it is at least a fourth of that, which
+    bounds repeated work.
     """
     start, back = plan.points(plan.start), plan.points(plan.lateness)
     end = start + plan.points(plan.duration) + back

@@ -1,4 +1,4 @@
-"""What is to be generated: gen(s, i, d, r, n) of YABench, and how arrivals differ from regular ones."""
+"""The plan of a synthetic stream: gen(s, i, d, r, n) of YABench, and irregular arrivals."""
 
 import re
 from dataclasses import dataclass
@@ -89,7 +89,7 @@ class StreamOptions:
 
 
 class WrongOptionError(LarsError):
-    """An option makes no stream: its name as the keyword's, and what was found and is accepted."""
+    """An invalid option of a stream: its name as a keyword, the value, and the expected form."""
 
     def __init__(self, option: str, problem: str, value: object = None) -> None:
         sentence = problem if value is None else f"{value}: {problem}"
@@ -102,10 +102,10 @@ class Plan:
     """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
 
     Each of the stations observes every `interval`, first at a random offset below it. Groups of
-    `contemporaneous` stations observe at the same instants; the groups are dealt out over the
-    streams. The share `duplicates` of the elements is sent again with the same time, the share
-    `out_of_order` arrives up to `delay` late (None: one interval). Times are whole numbers of
-    `unit`. Raises LarsError, in the words of the command's options, for what makes no stream.
+    `contemporaneous` stations observe at the same instants; the groups are dealt out over the streams. The
+    share `duplicates` of the elements is sent again with the same time, the share `out_of_order` arrives up
+    to `delay` late (None: one interval). Times are whole numbers of `unit`. Raises LarsError, with names of
+    the command's options, for an invalid plan.
     """
 
     stations: int = 1
@@ -146,7 +146,7 @@ class Plan:
 
     @property
     def expected_triples(self) -> int:
-        """About how many triples there will be; with Poisson arrivals and shares a mean."""
+        """The approximate number of triples; with Poisson arrivals and shares a mean."""
         # A burst ends with the stream.
         size = min(self.bursts.size, self.duration.nanoseconds // max(1, self.bursts.gap.nanoseconds) + 1)
         observations = self.stations * size * self.duration.nanoseconds * TRIPLES
@@ -263,7 +263,7 @@ def share(option: str, text: str) -> Fraction:
 
 
 def plan_of(options: StreamOptions, unit: Duration) -> Plan:
-    """Return what is to be generated, at time points of a unit."""
+    """Return the plan of the options, at time points of a unit."""
     return Plan(
         stations=options.stations,
         interval=duration("interval", options.interval),

@@ -1,4 +1,4 @@
-"""Recorded answers of engines, and what was recorded with them: one file per format."""
+"""Recorded answers of engines, with their input: one module per format."""
 
 from agreement.documents.recordings.case import Case, read_case
 from agreement.documents.recordings.reading import read_recording

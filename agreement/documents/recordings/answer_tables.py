@@ -1,4 +1,4 @@
-"""Answers in tables, one column of which is of times: SPARQL 1.1 CSV and TSV results, and tables of frames.
+"""Answers in tables with a column of times: SPARQL 1.1 CSV and TSV results, and tables of frames.
 
 TSV writes terms; CSV leaves their kinds out, so its answers are `lexical`. Other tables have terms as in
 N-Triples, values, or texts.
@@ -27,8 +27,8 @@ _TERMS: Final = ("<", '"', "_:")
 def read_answer_table(path: Path, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with the row.
 
-    Columns that begin with ? are the variables where there are such. Texts that are no terms are lexical
-    forms, and then all terms are compared by these.
+    If some columns begin with ?, these are the variables. Texts that are not terms are lexical forms; then
+    all terms are compared by lexical forms.
     """
     cells = cells_of_table(str(path), plain_table(str(path), path))
     time = _time_column(list(cells), variable, lambda problem: LarsError(f"{path}: {problem}"))
@@ -121,7 +121,7 @@ _Value = TypeVar("_Value")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """The text of a field, without quotes around it, and the offset where it starts."""
+    """The text of a field, without its quotes, and its offset."""
 
     text: str
     offset: int
@@ -171,7 +171,7 @@ class _Table:
 def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
     """Return rows of one time that follow each other as a report; raises LarsError with its place.
 
-    The column `variable` is the time, by default the first there is of t, time and timestamp.
+    The column `variable` has the time; the default is the first of t, time and timestamp.
     """
     records = csv_records(source)
     names = _names(source, records, ACCEPTED_CSV)
@@ -222,7 +222,7 @@ def tsv_term(text: str) -> str | None:
 def csv_records(source: TextFile) -> list[list[Field]]:
     """Return the records of a CSV text, without blank lines; raises LarsError with its place.
 
-    Between fields stand commas, semicolons or tabs, as in the first line.
+    Fields are separated by commas, semicolons or tabs, as in the first line.
     """
     fields: list[list[Field]] = []
     record: list[Field] = []
@@ -268,7 +268,7 @@ def tsv_records(source: TextFile) -> list[list[Field]]:
 
 
 def check_width(source: TextFile, record: list[Field], names: list[str]) -> None:
-    """Raise LarsError for a record that has more or fewer fields than there are columns."""
+    """Raise LarsError for a record whose number of fields differs from the number of columns."""
     if len(record) != len(names):
         last = record[min(len(record), len(names) + 1) - 1]
         cut = (

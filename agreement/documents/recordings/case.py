@@ -1,4 +1,4 @@
-"""Cases in files: a query, static data, what was pushed into an engine and what it reported.
+"""Cases in files: a query, static data, the pushes into an engine and its reports.
 
 A case is one file, written for readers and for `read_case`.
 """
@@ -71,7 +71,7 @@ class StreamReference(RecordingPart):
 
 
 class FlushEntry(RecordingPart):
-    """What was reported when the run was closed; the bounds of its window where the engine tells them."""
+    """A report at the close of the run, with its window's bounds if the engine gives them."""
 
     t: Finite
     rows: list[dict[str, TermText | None]]
@@ -86,7 +86,7 @@ class ReportEntry(FlushEntry):
 
 
 class RefusedEntry(RecordingPart):
-    """A push that the engine refused."""
+    """A push that the engine rejected."""
 
     trigger: Index
     message: str = ""
@@ -123,7 +123,7 @@ _DIGITS: Final = 3
 
 
 def pushes_of_case(document: PlacedData, content: CaseFile, folder: Path) -> tuple[Push, ...]:
-    """Return what was pushed, in push order; a stream's own file is looked for in `folder`."""
+    """Return the pushes in order; a stream's own file is in `folder`."""
     match content.stream, content.stream_ref:
         case list() as entries, None:
             late = next((place for place, push in enumerate(entries) if push.t >= LATEST), None)
@@ -202,12 +202,11 @@ WindowBounds = tuple[float, float]
 class Case:
     """A recorded run of an engine; `query` is in the engine's own language.
 
-    `windows` are the bounds that the engine tells of the window behind each report, as it prints
-    them, None where it does not. `engine_window` is C-SPARQL's window statement. The recording has
-    no variables where no report has a row. Terms are canonical texts, times those of the recording.
-    `dialect` is what the engine said its language is. `refused` is why it did not take the query;
-    `flush` are the reports that closing the run caused, in the recording's columns. Where it is
-    `lexical` the engine does not tell the kinds of terms.
+    `windows` are the bounds that the engine prints for each report's window, or None. `engine_window` is
+    C-SPARQL's window statement. The recording has no variables if no report has a row. Terms are canonical
+    texts, times are the recording's. `dialect` is the language that the engine declared. `refused` is why it
+    did not take the query; `flush` are the reports that closing the run caused, in the recording's columns.
+    `lexical`: the engine does not give the kinds of terms.
     """
 
     path: Path
@@ -227,15 +226,15 @@ class Case:
 
 
 def read_case(path: Path) -> Case:
-    """Return the case of a file; a stream's own file is looked for beside the file's folder.
+    """Return the case of a file; a stream's own file is next to the file's folder.
 
-    Raises LarsError with file, line and column, what was found and what is accepted.
+    Raises LarsError with file, line, column, and the expected form.
     """
     return case_of(path, read_file(path, ACCEPTED_CASE))
 
 
 def case_of(path: Path, source: TextFile) -> Case:
-    """Return the case that a text holds; `path` is where it stands."""
+    """Return the case of a text; `path` is its file."""
     document = json_of(source, ACCEPTED_CASE)
     _check_keys(document)
     content = check_data(CaseFile, document)
@@ -261,7 +260,7 @@ def case_of(path: Path, source: TextFile) -> Case:
 
 
 def _check_keys(document: PlacedData) -> None:
-    """Raise for a key that is a known one misspelt, which would else be left out in silence."""
+    """Raise LarsError for a misspelt key, which would be ignored silently."""
     if not isinstance(document.content, dict):
         raise document.error((), f"found {shown_json(document.content)}; expected {ACCEPTED_CASE}")
     absent = [name for name in CaseFile.model_fields if name not in document.content]
@@ -312,7 +311,7 @@ def write_case(path: Path, content: CaseContent) -> None:
 
 
 def case_text(content: CaseContent) -> str:
-    """Return the text of a case's file; what says no more than the default is left out.
+    """Return the text of a case's file, without default values.
 
     >>> print(case_text({"id": "e/1", "engine": "e", "mode": "", "family": "", "query": "Q", "output": []}))
     {

@@ -1,7 +1,7 @@
 """JSON files of answers whose rows are SPARQL 1.1 bindings.
 
-SPARQL 1.1 JSON results with a time, as one document or one for each line; CSRBench's relations; the
-lines that `lars solve --json` prints for a query.
+SPARQL 1.1 JSON results with a time, as one document or one per line; CSRBench's relations; the output of
+`lars solve --json` for a query.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -86,9 +86,9 @@ def read_sparql_json(
 ) -> recording.Answers:
     """Return rows of one time that follow each other as a report.
 
-    The time is in the column `variable`, by default the first there is of t, time and timestamp, or
-    in a key of that name beside head: then the document is one report, which may be empty or a boolean
-    (whose row is () where it is true). Raises LarsError with its place.
+    The time is in the column `variable` (default: the first of t, time and timestamp), or in a key of that
+    name next to head. A document with such a key is one report, perhaps empty or a boolean, whose row is ()
+    if true. Raises LarsError with its place.
     """
     lines = source.lines()
     if one_a_line(lines):
@@ -105,7 +105,7 @@ def read_sparql_json(
 
 
 def one_a_line(lines: Sequence[TextLine]) -> bool:
-    """Return whether each line is a JSON object of its own, as far as the first two tell."""
+    """Return whether each line is a JSON object, judging by the first two lines."""
     first, *others = [line.text.strip() for line in lines[:2]] or [""]
     return bool(others) and first[0] == others[0][0] == "{" and first[-1] not in "{[,:"
 
@@ -155,7 +155,7 @@ def _placed_time(
     before: float,
     read: Callable[[], float],
 ) -> float:
-    """Return the time that stands at a place; it must not be before the one `before` it."""
+    """Return the time at a place; it must not precede `before`."""
     try:
         return times.forwards(read(), before)
     except LarsError as error:
@@ -175,7 +175,7 @@ def _by_column(
 
 
 def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) -> float:
-    """Return the milliseconds of a term in a time column; raises LarsError for what is no time."""
+    """Return the milliseconds of a term in a time column; raises LarsError for an invalid time."""
     match None if term is None else read_term(term):
         case Literal(lexical):
             return times.read(lexical)
@@ -184,7 +184,7 @@ def read_time_term(term: str | None, column: str, times: recording.AnswerTimes) 
 
 
 def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
-    """Return the relations as reports; the time of a single binding says nothing more.
+    """Return the relations as reports; times of single bindings are ignored.
 
     Times may be equal, but not go back. Raises LarsError with its place.
     """
@@ -204,7 +204,7 @@ def read_csrbench(source: TextFile, times: recording.AnswerTimes) -> recording.A
 
 
 def read_solved(source: TextFile, times: recording.AnswerTimes) -> recording.Answers:
-    """Return each line as a report, at `ms` where that is given; else `t` counts time points.
+    """Return each line as a report, at `ms` if given; otherwise `t` counts time points.
 
     Raises LarsError with its place.
     """

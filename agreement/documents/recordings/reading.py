@@ -1,4 +1,4 @@
-"""Files of answers: which format one has, and what it holds."""
+"""Files of answers: recognition of the format, and reading."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -54,9 +54,9 @@ _IN_MILLISECONDS: Final = ("csrbench", "yabench")
 
 
 def read_recording(path: Path, options: AnswersOptions) -> Answers:
-    """Return the answers of a file, times in milliseconds; those of a case are its recording.
+    """Return the answers of a file, with times in milliseconds; a case gives its recording.
 
-    Raises LarsError with file and place, what was found and what is accepted.
+    Raises LarsError with file, place, and the expected form.
     """
     accepted = ACCEPTED_ANSWERS if options.answers_format is None else ACCEPTED[options.answers_format]
     if options.answers_format is None and is_table(path):
@@ -84,7 +84,7 @@ def read_recording(path: Path, options: AnswersOptions) -> Answers:
 
 
 def _times(options: AnswersOptions, usual: Duration) -> AnswerTimes:
-    """Return how times are read where a number usually counts so much."""
+    """Return the reader of times, with the usual unit of a number."""
     return AnswerTimes(options.answers_unit or usual, options.origin, options.ordered)
 
 
@@ -102,7 +102,7 @@ def is_table(path: Path) -> bool:
 
 
 def recognise(source: TextFile, suffix: str) -> AnswersFormat:
-    """Return the format of a text: what its first line shows, else what its file's suffix says."""
+    """Return the format of a text, by its first line, otherwise by its file's suffix."""
     lines = source.lines()
     if not lines:
         raise source.error(0, f"found nothing, the file is empty; expected {ACCEPTED_ANSWERS}")

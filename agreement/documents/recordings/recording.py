@@ -1,8 +1,7 @@
-"""What is recorded of an engine, and the types of values that its files share.
+"""Recorded data of an engine, and the common types of its files' values.
 
-Pushed triples, its reports, what a file of answers leaves out; times of reports, terms, IRIs, triples,
-SPARQL 1.1 JSON's terms. What is compared again and again are rows with numbers: columns of numbers, decoded
-where they are read.
+Pushed triples, reports, limits of formats; times of reports, terms, IRIs, triples, terms in SPARQL 1.1 JSON.
+Rows that are compared often are numbered: columns of integers, decoded on reading.
 """
 
 import math
@@ -33,7 +32,7 @@ _STREAM_TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 @dataclass(frozen=True, slots=True)
 class Push:
-    """A triple given to an engine at a time; pushes are in the order in which they were given.
+    """A triple pushed into an engine at a time; pushes are in their order.
 
     `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples pushed together as one graph
     have the same `graph`.
@@ -45,16 +44,16 @@ class Push:
     graph: int | None = None
 
     def as_element(self) -> "Push":
-        """Return the push as an engine gets it: alone, with blank nodes that no other push has."""
+        """Return the push as an engine receives it: alone, with its own blank nodes."""
         (triple,) = traces.elements_blanks(f"{self.stream}\n{self.t}", [self.triple])
         return replace(self, triple=triple)
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """An answer as an engine gave it: its time, a multiset of rows, maybe none.
+    """An answer of an engine: its time, and a multiset of rows, perhaps empty.
 
-    `trigger` is the number of the push during which it came, from 0; None where nobody knows.
+    `trigger` is the number of the push that caused it, from 0; None if unknown.
     """
 
     t: float
@@ -64,10 +63,10 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """Reports in the order in which they came; `variables` are the columns of their rows, sorted.
+    """Reports in arrival order; `variables` are the columns of their rows, sorted.
 
-    `rejected` are the numbers of the pushes that the engine refused. `windows` are the bounds that an
-    engine prints with each report, in their order; empty where it prints none.
+    `rejected` are the numbers of rejected pushes. `windows` are the bounds that an engine prints with each
+    report, in order; empty if it prints none.
     """
 
     variables: tuple[str, ...]
@@ -81,7 +80,7 @@ SLACK: Final = 1e-6
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
-    """Return both with the columns of either, sorted; a column that one lacks is unbound there."""
+    """Return both with all columns, sorted; a missing column is unbound."""
     names = tuple(sorted({*recording.variables, *other.variables}))
     return in_columns(recording, names), in_columns(other, names)
 
@@ -113,10 +112,10 @@ ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 
 
 def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
-    """Return the triples of a trace, in arrival order, as pushes; one time point is so long.
+    """Return the triples of a trace in arrival order as pushes; a time point lasts `milliseconds`.
 
-    The triples of one stream at one time are one graph. LarsError: there are atoms that are no
-    triples of a stream, or a time has no exact number of milliseconds.
+    The triples of one stream at one time are one graph. Raises LarsError for atoms that are not stream
+    triples, and for a time without an exact number of milliseconds.
     """
     others = [
         (some.arrival[0], some.t[0], name) for name, some in trace.atoms.items() if name != _STREAM_TRIPLE
@@ -146,11 +145,10 @@ _BLANK = re.compile(r"_:[A-Za-z0-9_]+")
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """A recording; `lexical` where its format does not tell the kinds of terms.
+    """A recording; `lexical` if its format omits the kinds of terms.
 
-    Then its terms are those of `of_text`, and what is compared with them goes through `as_lexical`
-    first: `30` may have been a number, a string or part of an IRI. `rows_only` where it has no way to
-    say that an answer was empty.
+    Then its terms are results of `of_text`, and terms to compare pass `as_lexical` first: `30` may have been
+    a number, a string or part of an IRI. `rows_only`: its format cannot express an empty answer.
     """
 
     recording: Recording
@@ -196,10 +194,10 @@ def made_lexical(recording: Recording) -> Recording:
 
 
 def of_text(text: str) -> str | None:
-    """Return the term that a text of unknown kind stands for.
+    """Return the term of a text of unknown kind.
 
-    What looks like a number is one, by its value, `_:b` is a blank node, nothing is unbound, and
-    everything else is a plain literal.
+    A number is a number by value, `_:b` is a blank node, "" is unbound, and any other text is a plain
+    literal.
 
     >>> of_text("90."), of_text("http://e/a"), of_text("_:b0"), of_text("")
     ('"90."^^<http://www.w3.org/2001/XMLSchema#decimal>', '"http://e/a"', '_:b0', None)
@@ -213,7 +211,7 @@ def of_text(text: str) -> str | None:
 
 
 def as_lexical(term: str | None) -> str | None:
-    """Return what is left of a term, a canonical text, when its kind is not recorded.
+    """Return a term, a canonical text, without its kind.
 
     >>> as_lexical('"30"'), as_lexical("<http://e/a>")
     ('"30"^^<http://www.w3.org/2001/XMLSchema#integer>', '"http://e/a"')
@@ -268,7 +266,7 @@ class RowsByNumber(Sequence[Row]):
         return tuple(map(self.of.rows.__getitem__, self.numbers.tolist()))
 
     def chosen(self, places: Array | Mask) -> "RowsByNumber":
-        """Return the rows at these places, or those that a mask marks."""
+        """Return the rows at these places, or the rows that a mask selects."""
         return RowsByNumber(self.of, self.numbers[places])
 
     def __len__(self) -> int:
@@ -301,7 +299,7 @@ class RowsByNumber(Sequence[Row]):
 
 
 def together(parts: Sequence[Sequence[Row]]) -> Sequence[Row]:
-    """Return the rows of several answers one after the other; numbered where all are, by one dictionary."""
+    """Return the rows of several answers in order, numbered if all parts use one numbering."""
     if len(parts) == 1:
         return parts[0]
     numbered = [part for part in parts if isinstance(part, RowsByNumber)]
@@ -325,7 +323,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True, slots=True)
 class AnswerTimes:
-    """What a number counts, and what a dateTime counts from; without origin there are no dateTimes.
+    """The unit of numbers, and the origin of dateTimes; without an origin dateTimes are rejected.
 
     Not `ordered`: times may go back from one report to the next.
     """
@@ -335,7 +333,7 @@ class AnswerTimes:
     ordered: bool = True
 
     def read(self, text: str) -> float:
-        """Return the milliseconds of a time; raises LarsError for what is none.
+        """Return the milliseconds of a time; raises LarsError for an invalid time.
 
         >>> AnswerTimes(Duration(10**9)).read("1.5")
         1500.0
@@ -359,7 +357,7 @@ class AnswerTimes:
         return round(amount, 6)
 
     def forwards(self, t: float, before: float) -> float:
-        """Return the time of a report; raises LarsError where it is before that of the one before, in ms."""
+        """Return the time of a report in ms; raises LarsError if it precedes the previous report."""
         if self.ordered and t < before:
             problem = f"found {plain(t)} ms after {plain(before)} ms"
             accepted = "reports in the order of their times; any times with --match sequence"
@@ -389,7 +387,7 @@ _TRIPLE = re.compile(r"(<[^<>]*>|_:\S+)\s*(<[^<>]*>)\s*(\S.*)\.", re.DOTALL)
 
 
 class RecordingPart(BaseModel):
-    """A part of a recording; keys that the schema does not name say nothing about the answers."""
+    """A part of a recording; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True, defer_build=True)
 
@@ -398,7 +396,7 @@ _NO_SCHEME = re.compile(r"<[^<>\"{}|^`\\\x00-\x20:]*>")
 
 
 def answered_term(text: str) -> str:
-    """Return the canonical text of a term in a row; an IRI without a scheme is what the engine gave.
+    """Return the canonical text of a term in a row; an IRI without a scheme stays unchanged.
 
     >>> answered_term("<3>"), answered_term("<http://e/a>")
     ('<3>', '<http://e/a>')
@@ -454,7 +452,7 @@ def quad_of(line: str) -> tuple[Triple, str | None]:
 
 
 def static_of(lines: Iterable[str], graph: str | None = None) -> Static:
-    """Return the static data of lines of N-Quads; a triple alone is in `graph`, None for the default one."""
+    """Return the static data of N-Quads lines; triples go to `graph`, None means the default graph."""
     default: set[Triple] = set()
     named: dict[str, set[Triple]] = {}
     for triple, own in map(quad_of, lines):
@@ -509,7 +507,7 @@ class TripleEntry(RecordingPart):
 
 
 class TermEntry(RecordingPart):
-    """A term; `typed-literal` is what older engines write for a literal with datatype."""
+    """A term; older engines write `typed-literal` for a literal with datatype."""
 
     type: Literal["uri", "literal", "typed-literal", "bnode", "triple"]
     value: str | TripleEntry
@@ -526,7 +524,7 @@ class TermEntry(RecordingPart):
         return value
 
     def text(self) -> str:
-        """Return the term's canonical text; raises LarsError where it is no RDF term."""
+        """Return the term's canonical text; raises LarsError if it is not an RDF term."""
         match self.type, self.value:
             case "uri", str(value):
                 return _iri(value)

@@ -10,9 +10,9 @@ r"""YABench's recorded results, line by line.
     row       := value (separator value)*, one for each variable
     value     := a term as in N-Triples, also with a datatype without <>, nothing (unbound), or a bare text
 
-A bare text does not tell what kind of term it was: a file with one is `lexical`. With one variable,
-digits alone are a time unless they are less than the time before; write such values as terms. Blank
-lines say nothing. TextFile: YABench (2016), Section 3, of the files QR_*.
+A bare text has no kind of term: a file with such a text is `lexical`. With one variable, digits alone are a
+time, unless they are less than the previous time; such values must be written as terms. Blank lines are
+ignored. TextFile: YABench (2016), Section 3, of the files QR_*.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What commands are asked, declared once, and how it is read: options, inputs, queries in files."""
+"""The arguments of commands: options, inputs, queries in files, each declared once with its reader."""
 
 from agreement.documents.requests import readers
 from agreement.documents.requests.groups import (

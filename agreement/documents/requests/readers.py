@@ -1,6 +1,6 @@
-"""What options are given, as values: of a shell's texts and of Python's values alike.
+"""Readers of options, from a shell's texts and from Python's values alike.
 
-Each reader raises LarsError that says what is accepted; whoever calls it says what was found where.
+A reader raises LarsError with the expected form; its caller adds the value and its place.
 """
 
 import re
@@ -21,7 +21,7 @@ _DIGITS = 10
 
 
 def unit(value: str | Duration) -> Duration:
-    """Return how long one time point is."""
+    """Return the length of a time point."""
     duration = value if isinstance(value, Duration) else read_duration(value)
     if not duration.nanoseconds:
         raise LarsError("expected a duration above zero, such as 1s or 500ms")
@@ -73,12 +73,12 @@ def ordinal(value: str | int, accepted: str = "a number from 1") -> int:
 
 
 def models(value: str | int) -> int:
-    """Return how many answer streams are wanted; 0 stands for all."""
+    """Return the number of requested answer streams; 0 means all."""
     return 0 if value == "all" else ordinal(value, "all, or a number from 1")
 
 
 def certify(value: str | int) -> Certify | int:
-    """Return at which times clingo has to find the same, or at how many."""
+    """Return the times at which clingo must find the same answers, or their number."""
     text = str(value)
     words: tuple[Certify, ...] = get_args(Certify)
     if text in words:
@@ -108,7 +108,7 @@ def lengths(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
 
 
 def period(value: str | int) -> values.Period:
-    """Return the one pulling period of a command that takes no more."""
+    """Return the only pull period of a command that takes one."""
     periods_read = values.read_periods(str(value))
     if len(periods_read) > 1:
         raise LarsError("accepted here: one period, as 5; `lars agree` takes several")
@@ -116,7 +116,7 @@ def period(value: str | int) -> values.Period:
 
 
 def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
-    """Return the factors by which a stream is made faster."""
+    """Return the factors by which a stream is accelerated."""
     return values.read_numbers(numbers_text(value), values.SPEEDUPS)
 
 
@@ -128,7 +128,7 @@ def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]
 
 
 def rename_option(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
-    """Return which column is called which, of texts A=B or of a mapping."""
+    """Return the renamed columns, from texts A=B or a mapping."""
     if isinstance(names, Mapping):
         return names
     return dict(_column_names(name, value) for name, value in pairs(names))
@@ -173,7 +173,7 @@ def in_time_points(text: str, count: Callable[[Time], int]) -> str:
 
 
 def moment(value: str | datetime) -> datetime:
-    """Return a dateTime; raises LarsError for what is none, or too far from 1970."""
+    """Return a dateTime; raises LarsError if it is invalid or too far from 1970."""
     try:
         return values.date_time(value)
     except ValueError:
@@ -193,7 +193,7 @@ def assignments(names: Sequence[str] | Mapping[str, Sequence[str]]) -> Mapping[I
 
 
 def variables(value: object) -> tuple[str, ...]:
-    """Return the names of variables; `none` stands for no variable.
+    """Return the names of variables; `none` means no variable.
 
     >>> variables("?a, b"), variables("none")
     (('a', 'b'), ())
@@ -234,7 +234,7 @@ def readings(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
 
 
 def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
-    """Return what prefixes stand for, of texts PREFIX=IRI or of a mapping.
+    """Return the IRIs of prefixes, from texts PREFIX=IRI or a mapping.
 
     >>> prefixes(["ex=http://example.org/"])
     {'ex': 'http://example.org/'}
@@ -250,7 +250,7 @@ def prefixes(names: Sequence[str] | Mapping[str, str]) -> Mapping[str, str]:
 
 
 def columns(names: Sequence[str] | Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return what the columns of tables become, of texts PART=TEMPLATE or of a mapping, as TOML has it.
+    """Return the templates of tables' columns, from texts PART=TEMPLATE or a mapping as in TOML.
 
     >>> columns(["t={time}", "ex:at=ex:station/{station}"])
     {'t': '{time}', 'ex:at': 'ex:station/{station}'}

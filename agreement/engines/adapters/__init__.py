@@ -1,6 +1,6 @@
 """Whatever reports on streams behind one protocol: registered, pushed to, asked, closed, also as adapters.
 
-An adapter is a program that speaks the protocol, JSON lines, on its standard streams.
+An adapter is a program that exchanges JSON lines of the protocol on its standard streams.
 """
 
 from agreement.engines.adapters.built_in import (

@@ -1,6 +1,6 @@
 """Engine versions and specifications, of TOML files too, as stream engines: pushed to one by one.
 
-What they report is evaluated over all that was pushed so far; a report is given once nothing can change
+Reports are computed from all pushes so far; a report is given once nothing can change
 it: an engine version's during its push, a specification's when time has passed it. The reverse is here
 too: a real engine behind an adapter as an engine version without rules, for a query with its text.
 """
@@ -31,7 +31,7 @@ _TRUTHS: Final = {truth: f'"{word}"^^<{XSD}boolean>' for truth, word in ((True, 
 
 
 class BuiltInOptions(BaseModel):
-    """What `options` of open may say, of a specification and of an engine version."""
+    """The `options` of open, for a specification or an engine version."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
 
@@ -63,7 +63,7 @@ class BuiltInEngine:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the engine."""
         return self.reporter.name
 
     def open(self, registration: messages.Registration) -> "BuiltInSession":
@@ -136,7 +136,7 @@ class BuiltInSession:
 
     @property
     def profile(self) -> messages.ProfileReply:
-        """What it says of itself."""
+        """The reply to open."""
         own = isinstance(self.reporter, Engine)
         return messages.ProfileReply(
             engine=self.reporter.name,
@@ -148,7 +148,7 @@ class BuiltInSession:
         )
 
     def reports(self) -> Recording:
-        """Return all that is reported up to the last push; raises LarsError where that cannot be run."""
+        """Return all reports up to the last push; raises LarsError if the run is impossible."""
         self._known = self._reports()
         return self._known
 
@@ -185,7 +185,7 @@ class BuiltInSession:
         return replies
 
     def _problems(self, pushes: Sequence[Push]) -> Iterator[str | None]:
-        """Yield why each triple is refused, None where it is not."""
+        """Yield the reason why each triple is rejected, or None."""
         latest = max(self._clock, *(push.t for push in self.run.pushes[-1:]), float("-inf"))
         for push in pushes:
             if push.t < latest:
@@ -200,7 +200,7 @@ class BuiltInSession:
                 yield None
 
     def _of(self, recording: Recording, number: int) -> tuple[messages.EngineReport, ...]:
-        """Return what the push with a number triggered."""
+        """Return the reports that the push `number` triggered."""
         bounds = recording.windows or [None] * len(recording.reports)
         both = zip(recording.reports, bounds, strict=True)
         return tuple(
@@ -226,14 +226,14 @@ class BuiltInSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether what closes at a time is certain when an element of that time arrives."""
+        """Whether an element of a closing time makes that close certain."""
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
         return bounds.misses_last and closing
 
     def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
-        """Return what has become certain when time has come to `t`, in ms."""
+        """Return the reports that time `t` (in ms) makes certain."""
         before, self._clock = self._clock, max(self._clock, t)
         ends = self._includes_end
         return tuple(
@@ -243,7 +243,7 @@ class BuiltInSession:
         )
 
     def advance(self, t: float) -> tuple[messages.EngineReport, ...]:
-        """Say that nothing comes before a time any more; an engine version has no clock of its own."""
+        """Declare that nothing earlier than `t` will come; an engine version has no clock of its own."""
         if isinstance(self.reporter, Engine):
             return ()
         if not self._waits:
@@ -257,7 +257,7 @@ class BuiltInSession:
         return self._until(self._known, t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return what a specification reports at the time of the last push or advance, once that is over."""
+        """Return a specification's reports at the time of the last push or advance, once that is over."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
@@ -284,9 +284,9 @@ _ELSE: Final = "rspql"
 
 
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
-    """Return the engine behind an adapter, asked once what it says of itself, as an engine version.
+    """Return the engine of an adapter as an engine version, after one open.
 
-    And whether its rows do not keep the kinds of terms. Raises LarsError where it refuses the query.
+    And whether its rows do not keep the kinds of terms. Raises LarsError if it rejects the query.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

@@ -1,4 +1,4 @@
-"""What an adapter gets wrong: it is run on small queries, and told in one line for each thing tried."""
+"""Tests of an adapter: it runs small queries, and each test gives one line."""
 
 import re
 from collections import Counter
@@ -52,9 +52,10 @@ _RSPQL: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Tried:
-    """A query with the length of its windows in ms, or in the adapter's unit where it is `unitless`.
+    """A query with the length of its windows in ms, or in the adapter's unit if `unitless`.
 
-    `patterns` are asked of streams; the terms that come back are those of `carrier`, if of one.
+    `patterns` are its triple patterns with streams; `carrier` is the variable with the returned terms, if
+    any.
     """
 
     query: str
@@ -64,10 +65,10 @@ class _Tried:
     carrier: Variable | None = Variable("a")
 
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
-        """Return what is pushed: all terms in one window, or `apart` in one each; then what closes it.
+        """Return the pushes: all terms in one window, or `apart` one each; then a triple that closes it.
 
-        Nothing comes at a multiple of the length, where engines differ in which window it belongs to, unless
-        that is one time unit.
+        No triple is at a multiple of the length, where engines assign different windows, unless the length is
+        one time unit.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
@@ -105,7 +106,7 @@ class _Tried:
 
 
 def _tried(text: str) -> _Tried:
-    """Return a query of the user's; of one that cannot be read only its windows are known."""
+    """Return a user's query; of an unreadable query only its windows are known."""
     lengths = [float(number) for number in _PLAIN.findall(text)]
     try:
         query = read_once(text, "query")
@@ -122,7 +123,7 @@ def _tried(text: str) -> _Tried:
 
 
 def _patterns(query: EngineQuery) -> Iterator[tuple[str, TriplePattern]]:
-    """Yield the triple patterns of a query with their streams; those of merged streams are of the first."""
+    """Yield the triple patterns of a query with their streams; merged streams count as the first one."""
     merged = str(query.merged[0].stream) if query.merged else None
     for part in parts(query.pattern):
         match part:
@@ -150,7 +151,7 @@ _QUERIES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class AdapterCheck:
-    """One thing that was tried; `problem` is what is wrong, None where nothing is, `advice` what might be."""
+    """The result of one test; `problem` is the error or None, `advice` a possible error."""
 
     name: str
     problem: str | None = None
@@ -160,9 +161,9 @@ class AdapterCheck:
 def checks_of(
     command: str, silence: float, query: str | None = None, log: TextIO | None = None
 ) -> Iterator[AdapterCheck]:
-    """Yield what is tried of an adapter; after a failure of the process what needs it is left out.
+    """Yield the tests of an adapter; after a failure of the process, dependent tests are skipped.
 
-    `query` is one that its engine takes, where the usual ones are refused.
+    `query` is accepted by its engine, for an engine that rejects the usual ones.
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:
@@ -170,7 +171,7 @@ def checks_of(
 
 
 def _guarded(name: str, checks: Iterator[AdapterCheck]) -> Iterator[AdapterCheck]:
-    """Yield what is tried, and the failure that ends it, if one does."""
+    """Yield the tests, and the failure that ends them, if any."""
     try:
         yield from checks
     except messages.FailedEngineError as error:
@@ -250,7 +251,7 @@ def _rows(answers: messages.EngineAnswers) -> _Rows:
 def _takes_brackets(
     adapter: RunningAdapter, registration: messages.Registration, pushes: Sequence[Push]
 ) -> bool:
-    """Whether rows come where streams are named with the brackets that the protocol leaves out."""
+    """Whether rows come only if streams are named with brackets, which the protocol omits."""
     bracketed = [replace(push, stream=f"<{push.stream}>") for push in pushes]
     return bool(_rows(messages.answers_of(adapter, registration, bracketed)))
 
@@ -283,7 +284,7 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 
 
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
-    """Say which terms came back otherwise, or of which kind none did."""
+    """Return the test of terms: changed terms, or kinds without any returned term."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
     others = {_REST, *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []

@@ -66,9 +66,9 @@ _running: Final[set["ChildProgram"]] = set()
 class ChildProgram:
     """A program that answers each line on standard input by one JSON object, a line on standard output.
 
-    All other lines are noise. `silence` is how many seconds a reply may take. Whatever the program
-    started, also outside of its process group, ends with it: its environment has a mark. It runs in
-    `folder`, if one is named. All lines are written to a `log`: > to it, < from it.
+    All other lines are noise. `silence` is the limit of seconds for a reply. Whatever the program started,
+    also outside of its process group, ends with it: its environment has a mark. It runs in `folder`, if one
+    is named. All lines are written to a `log`: > to it, < from it.
     """
 
     def __init__(
@@ -124,7 +124,7 @@ class ChildProgram:
             raise LarsError(f"{problem}; {ACCEPTED}") from None
 
     def replies(self, lines: Sequence[str]) -> Iterator[dict[str, object]]:
-        """Send lines, and yield the reply to each; raises FailedEngineError where one does not come."""
+        """Send lines, and yield the reply to each; raises FailedEngineError for a missing reply."""
         waiting = memoryview("".join(f"{line}\n" for line in lines).encode())
         self._write_log(">", lines)
         self._check_unasked()
@@ -138,18 +138,18 @@ class ChildProgram:
             yield reply
 
     def _check_unasked(self) -> None:
-        """Raise for a reply that is there before anything has been asked."""
+        """Raise FailedEngineError for a reply without a request."""
         for key, _ in self._selector.select(0):
             self._read(key.fd)
         if self._reply() is not None:
             raise self._failed("has written a reply that nothing had asked for")
 
     def _reply(self) -> dict[str, object] | None:
-        """Return the next reply of what has been read."""
+        """Return the next reply that was read, or None."""
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Take what has been read; lines that are no JSON objects are noise."""
+        """Take bytes that were read; lines that are not JSON objects are noise."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -183,7 +183,7 @@ class ChildProgram:
             self.log.flush()
 
     def _moved(self, waiting: memoryview, until: float) -> tuple[int, int]:
-        """Write and read what can be at once; return how many bytes were written, and read."""
+        """Write and read as much as possible at once; return the numbers of bytes written and read."""
         assert self._process.stdin is not None
         written = 0
         if waiting:
@@ -253,7 +253,7 @@ class ChildProgram:
         return self in _running
 
     def kill(self) -> None:
-        """Kill the program from another thread: who waits for what it says is told that it has ended."""
+        """Kill the program from another thread; readers of its output see that it ended."""
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
@@ -281,7 +281,7 @@ class ChildProgram:
 
 
 def _marked(mark: str) -> Iterator[int]:
-    """Yield the processes with a mark in their environment, where the system tells."""
+    """Yield the processes with a mark in their environment, if the system lists them."""
     ending = mark.encode()
     for folder in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
@@ -307,7 +307,7 @@ _Reply = TypeVar("_Reply", bound=Message)
 class RunningAdapter:
     """An adapter by its command; the process starts when a query is opened, and serves the next one too.
 
-    Unless it refused the last one, or says that open is not fresh: then each run has a process of its own.
+    If it rejected the last one, or declares that open is not fresh, each run has its own process.
     """
 
     command: str
@@ -330,7 +330,7 @@ class RunningAdapter:
         return self.command
 
     def open(self, registration: Registration) -> "AdapterSession":
-        """Register a query; raises RefusedQueryError, or FailedEngineError where no reply comes."""
+        """Register a query; raises RefusedQueryError, or FailedEngineError without a reply."""
         if monotonic() >= self.until:
             raise self._late()
         if not self._fresh:
@@ -379,7 +379,7 @@ class RunningAdapter:
         return replies
 
     def reply(self, kind: type[_Reply], message: Mapping[str, object], op: str) -> _Reply:
-        """Return a reply as what it has to be; raises FailedEngineError for anything else."""
+        """Return a reply of the expected kind; raises FailedEngineError for others."""
         if "error" in message:
             error = self._read(ErrorReply, message, op).error
             raise self._failed(f"cannot go on after {op}: {error}")
@@ -421,7 +421,7 @@ class RunningAdapter:
             child.kill()
 
     def end(self, patience: float = _PATIENCE) -> bool:
-        """End the process; return whether it did so when its input ended, in so many seconds."""
+        """End the process; return whether it ended within `patience` seconds after its input."""
         child, self._child, self._fresh = self._child, None, True
         patience = min(patience, max(0.0, self.until - monotonic()))
         return child is None or child.end(patience)
@@ -450,7 +450,7 @@ class AdapterSession:
     profile: ProfileReply
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
-        """Give the engine triples, at the pace that it says; return what each of them caused."""
+        """Push triples at the adapter's declared pace; return the reply to each."""
         ahead = _MOST_AHEAD if self.profile.reads_ahead and not self.profile.pacing_ms else 1
         replies: list[PushReply] = []
         for start in range(0, len(pushes), ahead):
@@ -466,7 +466,7 @@ class AdapterSession:
         )
 
     def _in_units(self, t: float) -> int:
-        """Return a time in the unit of the adapter; raises LarsError where it is no whole number of these."""
+        """Return a time in the adapter's unit; raises LarsError unless it is a multiple of the unit."""
         number = Fraction(round(Fraction(str(t)) * NANOSECONDS["ms"]), self.profile.unit.nanoseconds)
         if number.denominator != 1:
             raise LarsError(
@@ -484,12 +484,12 @@ class AdapterSession:
         return tuple(self.adapter.checked(report, self.profile, op) for report in reports)
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Say that nothing comes before a time any more, where the adapter says that it advances."""
+        """Declare that nothing earlier than `t` will come, for an adapter that supports advance."""
         (reply,) = self.adapter.ask([AdvanceMessage(t=self._in_units(t))])
         return self._checked(self.adapter.reply(ReportsReply, reply, "advance").reports, "advance")
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run, and the process with it where another query needs another one."""
+        """End the run, and the process too if each query needs a new one."""
         (reply,) = self.adapter.ask([CloseMessage()])
         reports = self._checked(self.adapter.reply(ReportsReply, reply, "close").reports, "close")
         if not self.profile.fresh:

@@ -1,10 +1,10 @@
-"""Kolibrie behind its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
+"""Kolibrie through its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
 The server is the user's own. Each run is a session of it: registered, pushed to, its rows read from the
-stream of events. After the rows of a push, and where there are none, comes the event `firing`, which is no
-row: then the server is at rest. A server without sessions is asked for each beginning of the run anew
-(`/rsp-query`): a push has reported what the run up to it has more than the run before. As such a run ends
-with windows that are still open, a triple long after all of them closes them first.
+stream of events. After a push's rows, even if there are none, comes the event `firing`, which is not a row:
+then the server is at rest. A server without sessions receives each prefix of the run (`/rsp-query`): a push
+has the additional reports of the longer prefix. As such a run ends with windows that are still open, a triple
+long after all of them closes them first.
 """
 
 import json
@@ -51,11 +51,11 @@ _Message = Mapping[str, Any]
 
 
 class _NotFoundError(ValueError):
-    """The server has no such path, or what a path names is gone."""
+    """The server lacks the path, or its resource is gone."""
 
 
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
-    """Return what the server answers; raises ValueError with what it says is wrong."""
+    """Return the server's answer; raises ValueError with the server's error message."""
     data = json.dumps(body).encode()
     request = urllib.request.Request(url + path, data, {"Content-Type": "application/json"})  # noqa: S310
     try:
@@ -89,7 +89,7 @@ class Session:
         Thread(target=self._listen, daemon=True).start()
 
     def _listen(self) -> None:
-        """Read events: a line `event:` names the one whose `data:` follows, a row has no name."""
+        """Read events: a line `event:` names the following `data:`; a row has no name."""
         name = ""
         with suppress(OSError, ValueError, AttributeError):
             for line in self.events:
@@ -115,7 +115,7 @@ class Session:
 
 
 class Beginnings:
-    """A run of which each beginning is sent to the server in whole."""
+    """A run whose prefixes are sent to the server as a whole."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -145,7 +145,7 @@ class Beginnings:
 
 
 def open_engine(url: str, message: _Message) -> tuple[Session | Beginnings, dict[str, object]]:
-    """Return the run of a query, and what is said of the engine; raises ValueError where it is refused."""
+    """Return the run of a query, and the engine's profile; raises ValueError if it is rejected."""
     options = message.get("options", {})
     if wrong := [name for name in options if name != "version"]:
         raise ValueError(f"found the option {wrong[0]}; expected version")

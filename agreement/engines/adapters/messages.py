@@ -1,9 +1,9 @@
-"""The protocol of adapters: a JSON object a line, each answered by one, in their order; and who speaks it.
+"""The protocol of adapters: one JSON object per line, with one reply each, in order; and its speakers.
 
-An adapter is a program that runs an engine. Each of its replies says that the engine is at rest:
-whatever a message causes has been reported. Times count the unit that the adapter names.
-An engine version, a specification, one from a TOML file (`built_in`) and a running program (`client`)
-are all StreamEngines, whatever runs them: registered, pushed to, asked, closed; each can be served as one.
+An adapter is a program that runs an engine. A reply means that the engine is idle: all consequences of the
+message have been reported. Times count the unit that the adapter names. An engine version, a specification,
+one from a TOML file (`built_in`) and a running program (`client`) are all StreamEngines, whatever runs them:
+registered, pushed to, asked, closed; each can be served as one.
 """
 
 import re
@@ -42,13 +42,13 @@ _VARIABLE: Final = re.compile(r"\w+")
 
 
 class Message(BaseModel):
-    """What goes over the line; keys that the protocol does not name are no part of it."""
+    """A message of the protocol; unknown keys are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
 class OpenMessage(Message):
-    """Register a query with an engine that has seen nothing yet."""
+    """Register a query with an engine without input."""
 
     op: Literal["open"] = "open"
     query: str = Field(description="As it stands, in the engine's own language.")
@@ -75,7 +75,7 @@ class AdvanceMessage(Message):
 
 
 class CloseMessage(Message):
-    """End the run; what the engine reports of the end alone belongs to the reply."""
+    """End the run; the reply has reports caused only by the end."""
 
     op: Literal["close"] = "close"
 
@@ -95,7 +95,7 @@ def _unit(text: str) -> str:
 
 
 class ProfileReply(Message):
-    """What an adapter says of itself and its engine when a query has been registered."""
+    """An adapter's description of itself and its engine, after registering a query."""
 
     ok: Literal[True] = True
     engine: str = Field(min_length=1, description="The engine's name and version, as rsp-js-1.3.5.")
@@ -127,12 +127,12 @@ class ProfileReply(Message):
 
     @property
     def unit(self) -> Duration:
-        """What times count."""
+        """The unit of times."""
         return read_duration(self.time_unit)
 
 
 class EngineReport(Message):
-    """A report: its time, a multiset of rows, maybe none; what is unbound is left out, or null."""
+    """A report: its time, and a multiset of rows, perhaps empty; unbound variables are missing or null."""
 
     t: MessageTime
     rows: tuple[Mapping[str, str | None], ...] = Field(
@@ -156,7 +156,7 @@ MessageReports = Annotated[tuple[EngineReport, ...], Field(strict=False)]
 
 
 class PushReply(Message):
-    """What a push caused: reports, a refusal, and errors that the engine tells of but goes on after."""
+    """The consequences of a push: reports, a refusal, and errors after which the engine continues."""
 
     reports: MessageReports
     refused: str | None = Field(default=None, description="Why the engine did not take the triple.")
@@ -164,13 +164,13 @@ class PushReply(Message):
 
 
 class ReportsReply(Message):
-    """What the clock caused; or what only comes at the end."""
+    """Reports caused by the clock, or by the end."""
 
     reports: MessageReports
 
 
 class ErrorReply(Message):
-    """In the place of each reply: the query is refused (open), or the engine cannot go on."""
+    """The reply for a rejected query (open), or for an engine that cannot continue."""
 
     error: str = Field(min_length=1)
 
@@ -185,7 +185,7 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
 
 
 def check_variable(name: str) -> None:
-    """Raise LarsError for what is no name of a variable."""
+    """Raise LarsError for an invalid variable name."""
     if not _VARIABLE.fullmatch(name):
         raise LarsError(f"found the variable {cut(name)!r}; expected its name alone, such as s of ?s")
 
@@ -221,7 +221,7 @@ def _reference(model: type[Message]) -> dict[str, str]:
 
 
 def problem_of(error: ValidationError) -> str:
-    """Return the first fault of a message in words: where it stands, what was found, what is accepted."""
+    """Return the first error of a message in words: its place, the value, and the expected form."""
     first = error.errors(include_url=False)[0]
     where = ".".join(str(part) for part in first["loc"] if part not in REPLIES)
     match first:
@@ -236,11 +236,11 @@ def problem_of(error: ValidationError) -> str:
 
 
 class RefusedQueryError(LarsError):
-    """The engine does not take a query, and says why."""
+    """The engine rejects a query, with its reason."""
 
 
 class FailedEngineError(FailedRunError):
-    """The engine or its adapter failed: it fell silent, ended, or wrote what is no reply."""
+    """The engine or its adapter failed: it was silent, ended, or wrote an invalid reply."""
 
 
 class TimeIsUpError(FailedEngineError):
@@ -259,41 +259,41 @@ class Registration:
 class EngineSession(Protocol):
     """A registered query, until it is closed; times are in milliseconds.
 
-    What the engine cannot go on after raises FailedEngineError.
+    A failure of the engine raises FailedEngineError.
     """
 
     @property
     def profile(self) -> ProfileReply:
-        """What the engine says of itself."""
+        """The engine's description of itself."""
         ...
 
     def push(self, pushes: Sequence[Push]) -> list[PushReply]:
-        """Give the engine triples one after the other, and return what each of them caused."""
+        """Push triples one after the other, and return the reply to each."""
         ...
 
     def advance(self, t: float) -> tuple[EngineReport, ...]:
-        """Say that nothing comes before a time any more, where a clock can be driven."""
+        """Declare that nothing earlier than `t` will come, for an engine with a drivable clock."""
         ...
 
     def close(self) -> tuple[EngineReport, ...]:
-        """End the run; return what is reported of its end alone."""
+        """End the run; return the reports caused only by the end."""
         ...
 
 
 class StreamEngine(Protocol):
-    """What can be asked queries over streams, one run after the other; `end` ends what it needs for that."""
+    """An engine that answers queries over streams, one run after the other; `end` frees its resources."""
 
     @property
     def name(self) -> str:
-        """What messages call it."""
+        """The name in messages."""
         ...
 
     def open(self, registration: Registration) -> EngineSession:
-        """Register a query with nothing seen yet; raises RefusedQueryError where it is not taken."""
+        """Register a query without input; raises RefusedQueryError if it is rejected."""
         ...
 
     def end(self) -> bool:
-        """End whatever runs, and return whether it did so by itself; the next open starts anew."""
+        """End the current run, and return whether it ended by itself; the next open starts a new one."""
         ...
 
     def __enter__(self) -> Self: ...
@@ -303,10 +303,10 @@ class StreamEngine(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswers:
-    """What an engine answered in one run; without a profile it `refused` the query.
+    """The answers of an engine in one run; without a profile it `refused` the query.
 
-    `replies` are what each push caused, in their order, `flush` what closing the run did; their times
-    are in milliseconds.
+    `replies` are the replies to pushes in order, `flush` the reports at close; their times are in
+    milliseconds.
     """
 
     profile: ProfileReply | None
@@ -321,7 +321,7 @@ class EngineAnswers:
 
     @property
     def errors(self) -> tuple[tuple[int, str], ...]:
-        """What the engine told of, by the numbers of pushes."""
+        """The errors reported by the engine, with the numbers of pushes."""
         return tuple((n, error) for n, reply in enumerate(self.replies) for error in reply.errors)
 
     @property
@@ -370,7 +370,7 @@ def _content(report: EngineReport) -> tuple[object, ...]:
 
 
 def answers_of(engine: StreamEngine, registration: Registration, pushes: Sequence[Push]) -> EngineAnswers:
-    """Return what an engine answers in a run of its own; raises FailedEngineError where it fails."""
+    """Return an engine's answers in a new run; raises FailedEngineError if it fails."""
     try:
         session = engine.open(registration)
     except RefusedQueryError as error:
@@ -383,7 +383,7 @@ _NONE_OPEN = "no query is open; expected open first"
 
 
 def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
-    """Yield the lines that answer those of each chunk; pushes that are there together are evaluated once."""
+    """Yield the replies to the lines of each chunk; pushes of one chunk are evaluated together."""
     serving, rest = _Serving(engine), b""
     # The last line may end without a line break.
     for chunk in chain(chunks, (b"\n",)):
@@ -393,7 +393,7 @@ def replies(engine: StreamEngine, chunks: Iterable[bytes]) -> Iterator[str]:
 
 
 class _Serving:
-    """What is open of an engine."""
+    """The open session of an engine."""
 
     def __init__(self, engine: StreamEngine) -> None:
         self.engine = engine

@@ -1,11 +1,10 @@
 """The reference adapter, RSP-QL window by window: `python -m agreement.engines.adapters.oxigraph`.
 
-It stands alone, as an author's own adapter does: nothing of how this project evaluates queries is used.
-A window is a named graph of a store that is made anew for each evaluation; static data are the other
-graphs. Windows are (o, c], by the option `bounds` [o, c); they open at t0, 0 if no option says otherwise,
-and then once a STEP. An evaluation is due when a window closes that is not empty; the others then show
-what is in their earliest window that is still open. Empty answers are silent. Source: RSP-QL (2014).
-Oxigraph keeps numbers by their value: 01 comes back as 1.
+It is independent, like a user's adapter: it uses none of this project's evaluation. A window is a named graph
+of a store, created for each evaluation; static data are the other graphs. Windows are (o, c], or [o, c) by
+the option `bounds`; they open at t0, by default 0, and then once per STEP. An evaluation is due when a
+nonempty window closes; other windows then have the content of their earliest open window. Empty answers are
+silent. Source: RSP-QL (2014). Oxigraph keeps numbers by their value: 01 comes back as 1.
 """
 
 import json
@@ -63,7 +62,7 @@ class _Window(NamedTuple):
 
 @dataclass
 class OxigraphRun:
-    """A registered query with what has been pushed: elements are (t, stream, triple), ascending in t."""
+    """A registered query with its pushes: elements are (t, stream, triple), ascending in t."""
 
     query: str
     windows: Sequence[_Window]
@@ -83,7 +82,7 @@ class OxigraphRun:
         self.elements.append((t, stream, triple))
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
-        """Yield the reports of times before `t`, of `t` too where `also`, that have not been given."""
+        """Yield the pending reports of times before `t`, including `t` if `also`."""
         closes = {
             close
             for window in self.windows
@@ -105,7 +104,7 @@ class OxigraphRun:
             close += window.step
 
     def _content(self, window: _Window, at: float) -> list[ox.Triple]:
-        """Return what the earliest window shows that is open at a time, or closes then."""
+        """Return the content of the earliest window that is open at a time, or closes then."""
         passed = max(0, -int((self.start + window.width - at) // window.step))
         opening = self.start + passed * window.step
         return [
@@ -149,7 +148,7 @@ def _rows(results: ox.QueryBoolean | ox.QueryTriples | ox.QuerySolutions) -> Ite
 
 
 def _keywords(text: str) -> str:
-    """Return a text as long, in which keywords alone have letters: names, texts and comments have none."""
+    """Return a text of equal length in which only keywords keep their letters."""
 
     def masked(match: re.Match[str]) -> str:
         return " " * len(match[0]) if match[1] else _WORD.sub("x", match[0])
@@ -192,7 +191,7 @@ def _plain(text: str, keywords: str, clauses: Sequence[re.Match[str]]) -> str:
 
 
 def register(message: _Message) -> OxigraphRun:
-    """Return the engine of a query; raises ValueError for what is not covered."""
+    """Return the engine of a query; raises ValueError for an unsupported query."""
     text, options = message["query"], message.get("options", {})
     keywords = _keywords(text)
     clauses, windows = _windows(text, keywords)

@@ -1,4 +1,4 @@
-"""What engines should answer: the reference semantics of RSP-QL (2014), its parameters as data."""
+"""The specifications of engines: the reference semantics of RSP-QL (2014), with its parameters as data."""
 
 from agreement.engines.specifications.evaluation import (
     ContentAnswers,

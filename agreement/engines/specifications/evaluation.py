@@ -1,4 +1,4 @@
-"""What a query answers to what its windows show: each content is evaluated once, whichever t0 shows it."""
+"""A query's answers for windows' content: each content is evaluated once for all t0."""
 
 from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
@@ -62,7 +62,7 @@ _RUNS_AT_ONCE: Final = 500_000
 
 
 class ContentAnswers:
-    """The answers of a task's query to contents of its windows; those that were asked for are known."""
+    """The answers of a task's query for contents of its windows, cached."""
 
     def __init__(self, task: "Task", setting: Setting) -> None:
         # What a window shows is given here: it only has to be told from the others.
@@ -83,7 +83,7 @@ class ContentAnswers:
 
     @property
     def covers(self) -> bool:
-        """Whether what windows show decides the answer: not when it is seen, or when it arrived."""
+        """Whether the content decides the answer, independent of evaluation and arrival times."""
         forms = (literal_form(part) for rule in self.program.rules for part in formulas(rule.body))
         by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
         return by_content and relational.obstacle(self.program, self._static) is None
@@ -96,7 +96,7 @@ class ContentAnswers:
         return [self._known[ranges] for ranges in contents]
 
     def _answered(self, contents: Sequence[ShownSpans]) -> Iterator[RowsByNumber]:
-        """Yield the answer of each content; it is that of the one before where no row begins or ends."""
+        """Yield the answer of each content; it equals the previous one if no row begins or ends."""
         runs, numbers = self._runs(contents)
         borders = distinct(np.concatenate(([0], runs.first, runs.last + 1)))
         firsts, ends = np.searchsorted(borders, runs.first), np.searchsorted(borders, runs.last, "right")
@@ -116,7 +116,7 @@ class ContentAnswers:
         return RowsByNumber(self._numbers, numbers if self.output.bag else numbers[_differing(numbers)])
 
     def sizes(self, contents: Sequence[ShownSpans]) -> list[int]:
-        """Return how many rows each content answers, without the rows."""
+        """Return the number of rows of each content's answer, without the rows."""
         numbers: list[Array] = []
         for part in portions(contents, _RUNS_AT_ONCE, _added):
             runs, own = self._runs(part)
@@ -128,7 +128,7 @@ class ContentAnswers:
         return np.concatenate(numbers).tolist() if numbers else []
 
     def changes(self, kind: ToStream, contents: Sequence[ShownSpans]) -> dict[int, RowsByNumber]:
-        """Return what is new (ISTREAM) or gone (DSTREAM) at each of the contents, by its number."""
+        """Return the new (ISTREAM) or gone (DSTREAM) rows at each content, by its number."""
         (runs, row_numbers), room = self._runs(contents), len(contents) + 1
         # A row's place in the order of all stands for it: equal rows follow each other.
         begins = _differing(row_numbers)
@@ -155,7 +155,7 @@ class ContentAnswers:
         }
 
     def _runs(self, contents: Sequence[ShownSpans]) -> tuple[relational.RunTable, Array]:
-        """Return the raw rows of contents in the order of their texts, and the numbers of what they show.
+        """Return the raw rows of contents in textual order, and the numbers of their visible columns.
 
         Each has a run of numbers of contents that it answers.
         """
@@ -171,7 +171,7 @@ class ContentAnswers:
         return table, self._shown_numbers(table.project(range(len(self.output.variables))))
 
     def _shown_numbers(self, table: relational.RunTable) -> Array:
-        """Return the numbers of rows; only those that are new are decoded."""
+        """Return the numbers of rows; only new rows are decoded."""
         ranks, room = np.zeros(len(table), np.int64), 1
         for column in table.columns:
             room *= len(self._terms)
@@ -205,7 +205,7 @@ class ContentAnswers:
 class Task:
     """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`.
 
-    What it was asked stays known as long as the task: many specifications and start times ask the same.
+    Its answers are cached for its lifetime: many specifications and start times request the same ones.
     """
 
     query: EngineQuery
@@ -228,15 +228,15 @@ class Task:
         return max((element.t for element in self.elements), default=0)
 
     def clock(self, tick: Tick) -> TickClock:
-        """Return what the query's streams hold on the finest clock that tells its ticks apart."""
+        """Return the elements of the query's streams on the coarsest clock that separates its ticks."""
         if tick not in self._clocks:
             self._clocks[tick] = tick_clock(self._elements, tick)
         return self._clocks[tick]
 
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
-        """Return the answers of the query to contents; None where it takes more to know them.
+        """Return the query's answers by content; None if the content does not decide them.
 
-        That is where static data change, and where each stream of a variable has a window of its newest
+        This happens with changing static data, and with a variable stream whose windows have the newest
         triples.
         """
         if (profile, rows) not in self._answers:
@@ -261,18 +261,18 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
 
 
 def _added(before: ShownSpans | None, now: ShownSpans) -> int:
-    """Return how many runs begin at a content behind another one."""
+    """Return the number of runs that begin at a content after another one."""
     return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
 def _begun(before: range, now: range) -> int:
-    """Return how many runs of a window begin with what it shows now."""
+    """Return the number of a window's runs that begin with its current content."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 
 
 def _differing(numbers: Array) -> Mask:
-    """Return where a number differs from the one before it."""
+    """Return a mask of numbers that differ from the previous one."""
     return np.concatenate(([True], numbers[1:] != numbers[:-1]))[: len(numbers)]
 
 
@@ -318,7 +318,7 @@ def runs_at(
 
 
 def _with_versions(program: Program, task: Task) -> Program:
-    """Return the program with rules that take what versions of static graphs hold at the time."""
+    """Return the program with rules for the versions of static graphs that hold at the time."""
     if not task.versions:
         return program
     triple, graph = tuple(map(Variable, "SPOG")), (Variable("G"),)
@@ -341,7 +341,7 @@ def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Itera
 
 
 def _read_as(version: Version, dataset: Dataset, named: Container[str]) -> list[str]:
-    """Return the graphs of a query in which a version's triples are, by FROM and FROM NAMED."""
+    """Return the query's graphs that contain a version's triples, by FROM and FROM NAMED."""
     if dataset == Dataset():
         return [version.graph or _DEFAULT]
 
@@ -361,7 +361,7 @@ def _triples(version: Version, graph: str, tick: int) -> Iterator[Fact]:
 
 
 def with_versions(static: Static, versions: Sequence[Version], present: Container[Version]) -> Static:
-    """Return static data that have the graphs of all versions, and the triples of those that are present."""
+    """Return static data with the graphs of all versions, and the triples of the present ones."""
     default, named = set[Triple](), {version.graph: set[Triple]() for version in versions if version.graph}
     for version in versions:
         if version in present:
@@ -371,9 +371,9 @@ def with_versions(static: Static, versions: Sequence[Version], present: Containe
 
 
 def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) -> dict[int, list[Row]]:
-    """Return what is new (ISTREAM) or gone (DSTREAM) at each of `count` evaluations, by its number.
+    """Return the new (ISTREAM) or gone (DSTREAM) rows at each of `count` evaluations, by its number.
 
-    Equal rows are counted as the output says. Before the first evaluation there is no answer.
+    Equal rows are counted if the output is a multiset. Before the first evaluation the answer is empty.
     """
     width = len(output.variables)
     deltas: dict[Row, Counter[int]] = {}
@@ -391,7 +391,7 @@ def changes(kind: ToStream, rows: Iterable[RowRun], count: int, output: Output) 
 
 
 def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
-    """Yield by how many a row's multiplicity changes at an evaluation; in a set it is 0 or 1."""
+    """Yield a row's changes of multiplicity by evaluation; in a set the multiplicity is 0 or 1."""
     count = 0
     for number in sorted(deltas):
         before, count = count, count + deltas[number]
@@ -400,7 +400,7 @@ def _counted(deltas: Counter[int], *, bag: bool) -> Iterator[tuple[int, int]]:
 
 @dataclass(frozen=True, slots=True)
 class OpenChoice:
-    """What a specification leaves open: t0 of each window, in the order of the query, and the ends."""
+    """The open choices of a specification: t0 of each window, in the query's order, and the ends."""
 
     starts: tuple[int, ...]
     bounds: Bounds
@@ -408,7 +408,7 @@ class OpenChoice:
 
 @dataclass(frozen=True, slots=True)
 class EvaluationReport:
-    """An evaluation, and what is reported; not `reported`: nothing is, since the answer is empty."""
+    """An evaluation with its report; not `reported` means silent, because the answer is empty."""
 
     point: EvaluationPoint
     rows: Sequence[Row]
@@ -421,7 +421,7 @@ class EvaluationReport:
 
     @property
     def trigger(self) -> int | None:
-        """The number of the push that caused it, None where the clock did."""
+        """The number of the push that caused it, None for the clock."""
         return self.point.trigger
 
 
@@ -437,24 +437,24 @@ class FramedTask:
 
 @dataclass(frozen=True, slots=True)
 class ScheduledTask(FramedTask):
-    """A specification applied to a task: what its windows show, and when it evaluates."""
+    """A specification applied to a task: the windows' content, and the evaluation times."""
 
     choice: OpenChoice
     points: EvaluationPoints
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
-        """Return what the windows show at an evaluation."""
+        """Return the windows' content at an evaluation."""
         return tuple(window.span(point.tick) for window in self.windows)
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
-        """Return when what the first window shows at an evaluation begins, and how many triples all show."""
+        """Return the beginning of the first window's content, and the number of triples in all windows."""
         if not self.windows:
             return None
         return self.windows[0].opening(point.tick), sum(map(len, self.content(point)))
 
 
 def frame_task(task: Task, specification: Specification, bounds: Bounds) -> FramedTask:
-    """Return what is the same for all start times."""
+    """Return the common part of all start times."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
     frame = Frame(specification, task.unit, bounds, clock, task.until)
@@ -496,7 +496,7 @@ _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 
 @dataclass(frozen=True, slots=True)
 class _Same(Generic[_Kept]):
-    """What is the same wherever `decisive` is equal, though other things differ."""
+    """A cached value, equal if its key `decisive` is equal."""
 
     decisive: tuple[object, ...]
     kept: _Kept = field(compare=False)
@@ -512,17 +512,17 @@ def _window_of(
 
 
 def evaluated_windows(task: Task, specification: Specification, choice: OpenChoice) -> ScheduledTask:
-    """Return the evaluation times of a task under a specification, and what is shown at them."""
+    """Return the evaluation times of a task under a specification, and the windows' content."""
     return Timetable(frame_task(task, specification, choice.bounds)).scheduled(choice.starts)
 
 
 def answers_of(of: FramedTask) -> ContentAnswers | None:
-    """Return the answers to what windows show, None where that does not decide."""
+    """Return the answers by windows' content, None if the content does not decide."""
     return of.task.answers(of.specification.profile, of.specification.rows)
 
 
 def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
-    """Return what is evaluated and reported, ascending in time.
+    """Return the evaluations with their reports, ascending in time.
 
     The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
     """
@@ -550,7 +550,7 @@ def _evaluated(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
 
 
 def _reported(of: ScheduledTask) -> Mapping[int, Sequence[Row]]:
-    """Return what is reported at each evaluation, by its number."""
+    """Return the rows of each evaluation's report, by its number."""
     kind, answers = of.task.query.to_stream or of.specification.stream, answers_of(of)
     if answers is None:
         output, runs = runs_at(of.task, of.frame, of.windows, of.points)
@@ -590,10 +590,10 @@ class EngineRun:
 def specified_answers(
     engine_run: EngineRun, specification: Specification, choice: OpenChoice, until: int
 ) -> Recording:
-    """Return what a specification reports up to the time point `until`, included.
+    """Return a specification's reports up to the time point `until`, included.
 
-    A report that a push caused has the number and the time of the push, others have no trigger.
-    Raises LarsError for a query that reads no stream, as it is never evaluated.
+    A report caused by a push has the push's number and time; others have no trigger. Raises LarsError for a
+    query that reads no stream, as it is never evaluated.
     """
     if not sources(engine_run.query):
         raise LarsError("the query reads no stream, so it is never evaluated; expected one with a window")
@@ -621,10 +621,10 @@ def choice_at(
     start: int | None = None,
     bounds: Bounds | None = None,
 ) -> OpenChoice:
-    """Return what a specification leaves open as it is wished: the ends of windows, and where they begin.
+    """Return values for a specification's open choices: the windows' ends and start times.
 
-    Without `start` windows open when the query says, or close at the multiples of their slides, as those of
-    engine versions do.
+    Without `start`, windows open as the query defines, or close at multiples of their slides, as in engine
+    versions.
     """
     read = sources(engine_run.query)
     chosen = bounds or as_said(specification, read).bounds[0]

@@ -1,4 +1,4 @@
-"""A stream's elements on a finer clock, and where windows lie there once the first opens at t0."""
+"""A stream's elements on a finer clock, and the windows' positions on it for a given t0."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _ROUNDED: Final = 2.0**-51
 
 @dataclass(frozen=True, slots=True)
 class PushedTriple:
-    """A triple of a stream at a time point; `number` is that of its push."""
+    """A triple of a stream at a time point; `number` is its push's number."""
 
     t: int
     stream: str
@@ -39,7 +39,7 @@ class PushedTriple:
 def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, ...]:
     """Return pushes at time points of a unit, ascending in time, in order of arrival at each.
 
-    Raises LarsError for a time that is no whole number of units.
+    Raises LarsError for a time that is not a multiple of the unit.
     """
     length = unit.milliseconds
     elements = []
@@ -57,7 +57,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """Static triples that are there from one time point to another, both included; None: always."""
+    """Static triples valid from one time point to another, both included; None means unlimited."""
 
     triples: frozenset[Triple]
     first: int | None = None
@@ -67,7 +67,7 @@ class Version:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TickClock:
-    """The elements on a clock with `scale` ticks an instant, of which the first is before them all.
+    """The elements on a clock with `scale` ticks per instant; an instant's first tick precedes them.
 
     The last tick of elements of an instant is its last one. Instant t has the ticks from t * scale.
     """
@@ -93,7 +93,7 @@ def _name(stream: Iri | Variable) -> str | None:
 
 
 def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> TickClock:
-    """Return the elements on the finest clock that tells their ticks apart."""
+    """Return the elements on the coarsest clock that separates their ticks."""
     by_instant = [list(inside) for _, inside in groupby(elements, attrgetter("t"))]
     parts = [list(_numbered(inside, tick)) for inside in by_instant]
     scale = 1 + max((numbers[-1] + 1 for numbers in parts), default=1)
@@ -107,7 +107,7 @@ def tick_clock(elements: tuple[PushedTriple, ...], tick: parameters.Tick) -> Tic
 
 @lru_cache(maxsize=16)
 def triggers(clock: TickClock) -> Mapping[int, int]:
-    """Return the number of the last push of each tick that has one."""
+    """Return the number of each tick's last push."""
     return {tick: element.number for tick, element in zip(clock.ticks, clock.elements, strict=True)}
 
 
@@ -144,7 +144,7 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What windows are placed in: unit, ends, whether they slide, the clock, the last time point."""
+    """The context of windows: unit, ends, whether they slide, the clock, the last time point."""
 
     specification: parameters.Specification
     unit: Duration
@@ -155,19 +155,19 @@ class Frame:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """(α, β) of a sliding window in time points; `closed` where both its ends are contained."""
+    """(α, β) of a sliding window in time points; `closed` if it contains both its ends."""
 
     width: int
     slide: int
     closed: bool
 
     def closes(self, start: int, until: int) -> range:
-        """Return the time points at which windows close that open at start, start + β, ..."""
+        """Return the closing times of windows that open at start, start + β, ..."""
         return range(start + self.width, until + 1, self.slide)
 
 
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
-    """Return (α, β) of a window; None for the newest N triples and what reaches back to the start."""
+    """Return (α, β) of a window; None for tuple windows and windows without a beginning."""
     match source.window:
         case Range(length, slide, None, ahead=None):
             width = length.points(frame.unit)
@@ -192,7 +192,7 @@ def shapes(read: Sequence[WindowSource], frame: Frame) -> list[Shape]:
 
 
 def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...] | None:
-    """Return t0 of each window where the query says it of all, in time points; else None."""
+    """Return t0 of each window in time points, if the query defines all of them; otherwise None."""
     said = [source.window.origin for source in read if isinstance(source.window, Range)]
     starts = [None if start is None else start.points(unit) for start in said]
     known = tuple(start for start in starts if start is not None)
@@ -216,7 +216,7 @@ def as_said(
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | SlidingWindow:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
-    The first tick of an instant is before its elements: [o, c) and [o, c] begin after that of o,
+    The first tick of an instant precedes its elements. So [o, c) and [o, c] begin after the first tick of o,
     (o, c] and (o, c) after that of o + 1.
     """
     if isinstance(source.window, Rows):
@@ -236,7 +236,7 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | SlidingWi
 
 
 def at_close(time: int, frame: Frame) -> int:
-    """Return the tick at which what closes at a time point is seen: high-open before its triples."""
+    """Return the tick at which a window with this close is seen: high-open ones before its triples."""
     scale = frame.clock.scale
     return time * scale if frame.bounds.misses_last else (time + 1) * scale - 1
 
@@ -250,7 +250,7 @@ CLOCKED: Final = frozenset(("window-close", "periodic"))
 class EvaluationPoint(NamedTuple):
     """An evaluation: the tick at which windows are looked at, and the time point it is reported at.
 
-    `trigger` is the number of the push that caused it, None where the clock did.
+    `trigger` is the number of the push that caused it, None for the clock.
     """
 
     tick: int
@@ -260,7 +260,7 @@ class EvaluationPoint(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ShownWindow:
-    """What one window shows at each tick: a run of its stream's elements in order of arrival."""
+    """One window's content at each tick: a run of its stream's elements in arrival order."""
 
     source: WindowSource
     start: int
@@ -278,7 +278,7 @@ class ShownWindow:
         return range(bisect_right(self.ticks, self.window.opening(tick), 0, last), last)
 
     def opening(self, tick: int) -> int:
-        """Return the time point at which what is shown at a tick begins: o of [o, c) or (o, c]."""
+        """Return the beginning of the content at a tick as a time point: o of [o, c) or (o, c]."""
         scale = self.frame.clock.scale
         if isinstance(self.window, Rows):
             span = self.span(tick)
@@ -287,7 +287,7 @@ class ShownWindow:
         return self.window.opening(tick) // scale - low_open
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
-        """Return the ticks at which an element arrives that the window then shows."""
+        """Return the ticks at which an element arrives in the window."""
         points = _arrivals(self.frame.clock, self.source.stream)
         window = self.window
         if isinstance(window, Rows):
@@ -308,7 +308,7 @@ class ShownWindow:
 
 
 def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> ShownWindow:
-    """Return what the window with this number in the query shows once it has started."""
+    """Return the content of the query's window `number` after its start."""
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
@@ -316,12 +316,12 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
 
 
 def with_start(window: ShownWindow, start: int) -> ShownWindow:
-    """Return what the window shows with another start time."""
+    """Return the window with another start time."""
     return replace(window, start=start, window=in_ticks(window.source, start, window.frame))
 
 
 def needed_tick(specification: parameters.Specification, sources: Sequence[WindowSource]) -> parameters.Tick:
-    """Return what has to be told apart inside an instant: nothing, where only the clock reports."""
+    """Return the tick to distinguish within an instant: the whole instant if only the clock reports."""
     used = [
         specification.strategies(str(getattr(source.stream, "value", "")), number)
         for number, source in enumerate(sources, 1)
@@ -356,7 +356,7 @@ def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> Evaluatio
 def evaluation_points(
     reporting: Sequence[EvaluationPoints], specification: parameters.Specification, until: int
 ) -> EvaluationPoints:
-    """Return ET, ascending, of the windows that report; of points at one tick and time one with a trigger."""
+    """Return ET, ascending, of the reporting windows; of equal points, those with a trigger."""
     if len(reporting) == 1:
         return reporting[0][: bisect_right(reporting[0], until, key=attrgetter("time"))]
     by_place = [{(point.tick, point.time): point for point in points} for points in reporting]
@@ -394,7 +394,7 @@ def _multiples(window: ShownWindow) -> EvaluationPoints:
 
 
 def _at_closes(times: range, frame: Frame) -> range:
-    """Return the ticks at which what closes at time points is seen."""
+    """Return the ticks at which windows closing at these time points are seen."""
     return range(at_close(times.start, frame), at_close(times.stop, frame), times.step * frame.clock.scale)
 
 
@@ -407,7 +407,7 @@ def _check_count(times: range, what: str, name: object) -> None:
 
 
 def period_of(frame: Frame) -> int:
-    """Return the period of periodic in time points; raises LarsError where the specification has none."""
+    """Return the period in time points; raises LarsError if the specification has none."""
     if frame.specification.period is None:
         raise LarsError(f"the specification {frame.specification.name} reports periodic; give its period")
     return frame.specification.period.points(frame.unit)

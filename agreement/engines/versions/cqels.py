@@ -1,12 +1,11 @@
 """CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
 
-Q1 and Q3: the buffer of a triple pattern, what is dropped from it when, and finding what joins. A window
-of L shows [now - L, now], both ends included; times are milliseconds. Static elements are evaluated once,
-and EXISTS is asked of solutions. Q4: the plan of a stream pattern, along which is joined. Q1 to Q4 as a
-machine: a pushed triple enters the buffers of its patterns, and is joined from each. Q5 and Q6: which rows
-are reported when a triple has been joined. The specification: at each arriving triple the whole query is
-evaluated over the windows [now - L, now], SLIDE ignored, and what is new since the arrival before is
-reported (ISTREAM).
+Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of L shows
+[now - L, now], both ends included; times are milliseconds. Static elements are evaluated once, and EXISTS is
+asked of solutions. Q4: the join plan of a stream pattern. Q1 to Q4 as a machine: a pushed triple enters the
+buffers of its patterns, and is joined from each. Q5 and Q6: which rows are reported when a triple has been
+joined. The specification: at each arriving triple the whole query is evaluated over the windows [now - L,
+now], ignoring SLIDE. New rows since the previous arrival are reported (ISTREAM).
 """
 
 from collections import Counter
@@ -40,7 +39,7 @@ TextSolution = Mapping[Variable, str]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BufferedTriple:
-    """A triple in a buffer, and what its pattern binds; `position` counts the triples of its stream."""
+    """A triple in a buffer with its pattern's binding; `position` counts the triples of its stream."""
 
     t: float
     stream: str
@@ -50,13 +49,13 @@ class BufferedTriple:
 
     @property
     def entries(self) -> tuple["BufferedTriple"]:
-        """What it is made of, as of a joined mapping."""
+        """Its entries, like those of a joined mapping."""
         return (self,)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class JoinedMapping:
-    """A joined mapping and the entries that it is made of: none where it is one of a static element."""
+    """A joined mapping with its entries; a static element's mapping has none."""
 
     binds: TextSolution
     entries: tuple[BufferedTriple, ...] = ()
@@ -66,15 +65,15 @@ T = TypeVar("T", BufferedTriple, JoinedMapping)
 
 
 def compatible(binding: TextSolution, other: TextSolution) -> bool:
-    """Whether what both bind is equal."""
+    """Whether common variables have equal values."""
     return all(other.get(name, term) == term for name, term in binding.items())
 
 
 @dataclass(slots=True, eq=False)
 class HashIndex(Generic[T]):
-    """Items in the order in which they were put in, found by the values of any variables.
+    """Items in insertion order, found by the values of any variables.
 
-    `names` are the variables that every item binds, `variables` those that some can bind.
+    `names` are the variables that every item binds, `variables` those that some item can bind.
     """
 
     names: frozenset[Variable]
@@ -123,7 +122,7 @@ def _key(item: BufferedTriple | JoinedMapping, names: tuple[Variable, ...]) -> t
 
 @dataclass(slots=True)
 class CqelsBuffer:
-    """What a triple pattern holds, the oldest first; `start` is when the slide began that is running."""
+    """The buffer of a triple pattern, oldest first; `start` is the beginning of the current slide."""
 
     triple: cqels_text.StreamTriple
     index: HashIndex[BufferedTriple] = field(init=False)
@@ -153,11 +152,11 @@ class CqelsBuffer:
     def leaving(
         self, now: float, counts: Mapping[str, int], *, own: bool, slides: bool
     ) -> list[BufferedTriple]:
-        """Return what the window drops at a time.
+        """Return the triples that leave the window at a time.
 
-        [TRIPLES n] shows the newest n triples of the stream (`counts` are how many each has had), of
-        its `own` pattern n with the one to come (Q1). With `slides` a range drops only when a SLIDE
-        is over, and then the next one begins, and NOW keeps the last match (Q3).
+        [TRIPLES n] keeps the newest n triples of the stream (`counts` are the streams' sizes); for its `own`
+        pattern n includes the next one (Q1). With `slides` a range drops only when a SLIDE is over, and then
+        the next one begins, and NOW keeps the last match (Q3).
         """
         match self.triple.window:
             case Now():
@@ -190,7 +189,7 @@ class CqelsBuffer:
 
 
 def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | None:
-    """Return what the pattern binds in a pushed triple, None where it does not match."""
+    """Return the pattern's binding for a pushed triple, None if it does not match."""
     texts = (push.stream, *push.triple)
     for place, text in triple.constants:
         if texts[place] != text:
@@ -204,14 +203,14 @@ def match_triple(triple: cqels_text.StreamTriple, push: Push) -> TextSolution | 
 
 @dataclass(slots=True)
 class StaticData:
-    """The data that are there from the start, with the dataset clause of the query."""
+    """The static data, with the query's dataset clause."""
 
     static: Static
     dataset: Dataset
     _answers: dict[tuple[object, ...], list[TextSolution]] = field(default_factory=dict)
 
     def element(self, pattern: algebra.Pattern, kept: frozenset[Variable] | None) -> HashIndex[JoinedMapping]:
-        """Return the solutions of a pattern: those for `kept` without duplicates, or all of them."""
+        """Return the solutions of a pattern: distinct ones for `kept`, or all."""
         names = patterns.variables(pattern) if kept is None else patterns.variables(pattern) & kept
         modifiers = algebra.UNMODIFIED if kept is None else algebra.Modifiers(algebra.Duplicates.DISTINCT)
         solutions = self._solutions(pattern, names, modifiers)
@@ -229,7 +228,7 @@ class StaticData:
         return bool(self._solutions_of(algebra.Filter(pattern, condition.expression, condition.exists), ()))
 
     def value(self, extend: algebra.Extend, solution: TextSolution) -> str | None:
-        """Return the value of an expression for a solution, None where it is an error."""
+        """Return the value of an expression for a solution, None for an error."""
         if not extend.exists:
             term = evaluate(extend.expression, solution)
             return None if term is None else str(term)
@@ -255,7 +254,7 @@ class StaticData:
 
 
 def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.Pattern:
-    """Return the pattern whose one solution is the part of a solution that binds the names."""
+    """Return a pattern whose only solution is the part of a solution for these names."""
     bound = tuple(sorted(name for name in names if name in solution))
     return (
         algebra.Values(bound, (tuple(constant_of(solution[name]) for name in bound),))
@@ -323,8 +322,8 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
 class Expiry(Enum):
     """Whose triples leave the buffers when one arrives.
 
-    OWN: those of the pattern that it matches (Q1); LAST: those of the last pattern of each block
-    that it matches (2011a); ALL: each window shows at any time what is specified, each triple once.
+    OWN: those of the matching pattern (Q1); LAST: those of the last matching pattern of each block (2011a);
+    ALL: each window has the specified content at any time, each triple once.
     """
 
     OWN = "own"
@@ -334,7 +333,7 @@ class Expiry(Enum):
 
 @dataclass(slots=True)
 class LiveJoins:
-    """The joined mappings whose triples are all still in the buffers, in the order in which they came.
+    """The joined mappings whose triples are all in the buffers, in order of creation.
 
     Whether any have `changed`, and which were `removed`, is since the last `settle`.
     """
@@ -362,21 +361,20 @@ class LiveJoins:
                     self.removed.append(mapping)
 
     def settle(self) -> None:
-        """Forget what was added and removed."""
+        """Forget added and removed mappings."""
         self.changed = False
         self.removed.clear()
 
 
 @dataclass(slots=True)
 class CqelsMachine:
-    """The state of a query. `live` follows the joined mappings that are still there, if it is wanted.
+    """The state of a query. `live` tracks the current joined mappings, if needed.
 
-    What the engine does otherwise than the specification, unless it is `off`: FILTERs in STREAM are left
-    out, static elements have no duplicates (Q1); the matching patterns are gone through in the engine's
-    order, each completely (Q2); what is dropped follows SLIDE (Q3); joins are along shared variables only
-    (Q4); there is a row for each joined mapping, at once, whatever DISTINCT, ORDER BY and LIMIT say, not
-    what is new in the whole answer since the arrival before (Q5); aggregates are those that plan 1 finds
-    for a joined mapping, not those of all mappings that are there (Q6).
+    Deviations of the engine, unless they are `off`: FILTERs in STREAM are ignored, static elements have no
+    duplicates (Q1); matching patterns are processed in the engine's order, each completely (Q2); expiry
+    follows SLIDE (Q3); joins use only shared variables (Q4). Each joined mapping gives a row at once, without
+    DISTINCT, ORDER BY, LIMIT and ISTREAM on the whole answer (Q5). Aggregates are those that plan 1 finds for
+    a joined mapping, not those of all mappings (Q6).
     """
 
     body: cqels_text.CqelsBody
@@ -410,7 +408,7 @@ class CqelsMachine:
         self._order = sorted(triples, key=lambda triple: -len(triple.constants) if eager else triple.number)
 
     def batches(self, push: Push) -> Iterator[list[JoinedMapping]]:
-        """Yield the joined mappings of a pushed triple, of each pattern or (not one by one) of all."""
+        """Yield the joined mappings of a pushed triple, pattern by pattern or all at once."""
         self._count(push)
         both = ((triple, match_triple(triple, push)) for triple in self._order)
         matches = [(triple, binds) for triple, binds in both if binds is not None]
@@ -425,7 +423,7 @@ class CqelsMachine:
         yield [joined for triple, binds in matches for joined in self._joined(triple, binds, push)]
 
     def whole(self, number: int) -> list[JoinedMapping]:
-        """Return what the plan of a pattern joins to everything that is in its buffer."""
+        """Return the plan's joins of a pattern for all triples in its buffer."""
         held = self.buffers[number].index.items
         return [mapping for entry in held for mapping in follow(self.plans[number], entry, self.data)]
 
@@ -441,7 +439,7 @@ class CqelsMachine:
         return mappings
 
     def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
-        """Drop what leaves the buffers because time goes on, whatever the patterns matched."""
+        """Drop triples that leave the buffers by time, whatever the patterns matched."""
         match self.keeping:
             case Expiry.OWN:
                 pass
@@ -456,7 +454,7 @@ class CqelsMachine:
                 assert_never(self.keeping)
 
     def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
-        """Drop what a pattern's buffer loses because the pattern matched."""
+        """Drop triples that leave a pattern's buffer because the pattern matched."""
         buffer = self.buffers[triple.number]
         if self.keeping is Expiry.ALL:
             self._drop(buffer, buffer.equal(push))
@@ -473,7 +471,7 @@ class CqelsMachine:
             self.live.drop(entries)
 
     def _count(self, push: Push) -> None:
-        """Count the triple among those of its stream; one that is there at this very time is the same."""
+        """Count the triple in its stream; equal triples at one time count once."""
         if self._now != push.t:
             self._now = push.t
             self._positions.clear()
@@ -504,7 +502,7 @@ GroupKey = tuple[str | None, ...]
 class CqelsHead:
     """A query around its pattern: steps inside of the groups, the groups, steps behind them.
 
-    Steps are in the order in which they are taken; `columns` is V in alphabetical order.
+    Steps are in execution order; `columns` is V in alphabetical order.
     """
 
     columns: tuple[Variable, ...]
@@ -532,7 +530,7 @@ class CqelsHead:
 
 
 def head_of(query: EngineQuery) -> CqelsHead:
-    """Return what stands around the pattern of a SELECT query."""
+    """Return the parts of a SELECT query around its pattern."""
     columns = tuple(sorted(query.result))
     behind, pattern = _peeled(query.pattern, (patterns.Extend, patterns.Filter))
     if isinstance(pattern, patterns.Group):
@@ -553,7 +551,7 @@ def _peeled(
 
 
 def _after_steps(steps: Sequence[HeadStep], solution: TextSolution, data: StaticData) -> TextSolution | None:
-    """Return a solution with the values of expressions, none where that is an error; None if left out."""
+    """Return a solution with the values of expressions, unbound for errors; None if filtered out."""
     for step in steps:
         if isinstance(step, patterns.Filter):
             if not data.holds(cqels_text.CqelsFilter(step.condition, step.exists), solution):
@@ -570,7 +568,7 @@ def _element(aggregation: Aggregation, solution: TextSolution) -> tuple[Constant
 
 @dataclass(slots=True)
 class CqelsReports:
-    """What is reported of a machine, which follows what is there unless each row is reported at once."""
+    """The reports of a machine, which tracks its mappings unless each row is reported at once."""
 
     machine: CqelsMachine
     head: CqelsHead
@@ -588,7 +586,7 @@ class CqelsReports:
                 self.machine.live.settle()
 
     def _of_each(self, batch: Sequence[JoinedMapping]) -> Iterator[TextSolution]:
-        """Yield what each joined mapping is answered with, where that is asked of the mappings one by one."""
+        """Yield each joined mapping's answer, if mappings are answered one by one."""
         if self.head.group is None:
             yield from (joined_mapping.binds for joined_mapping in batch)
         elif "Q6" not in self.machine.off:
@@ -623,7 +621,7 @@ class CqelsReports:
         return tuple(solution.get(name) for name in self.head.keys)
 
     def _groups(self, solutions: Iterable[TextSolution]) -> dict[GroupKey, list[TextSolution]]:
-        """Return prepared solutions by group, in the order in which the groups begin."""
+        """Return prepared solutions by group, in order of first members."""
         groups: dict[GroupKey, list[TextSolution]] = {}
         for solution in solutions:
             groups.setdefault(self._key(solution), []).append(solution)
@@ -635,9 +633,9 @@ class CqelsReports:
                 yield values
 
     def _of_group(self, key: GroupKey, members: Sequence[TextSolution]) -> TextSolution | None:
-        """Return what a group binds, its key and its aggregates; None where it is left out.
+        """Return a group's binding, its key and aggregates; None if filtered out.
 
-        Where it is looked up it needs a value of each argument but those of COUNT (Q6).
+        A lookup needs a value for each argument except those of COUNT (Q6).
         """
         assert self.head.group is not None
         whole = "Q6" not in self.machine.off
@@ -655,7 +653,7 @@ class CqelsReports:
         return (self._prepared(mapping.binds) for mapping in self.machine.live.now)
 
     def _new(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return what is new in the whole answer; equal rows count."""
+        """Return the new rows of the whole answer; equal rows are counted."""
         live = self.machine.live
         asked_one_by_one = self.head.group is not None and "Q6" not in self.machine.off
         if asked_one_by_one:
@@ -679,7 +677,7 @@ class CqelsReports:
         return [self._row(binding) for binding in self._of_select(bindings)]
 
     def _of_select(self, bindings: Iterable[TextSolution]) -> Iterator[TextSolution]:
-        """Yield solutions with the expressions of SELECT, those of which HAVING is true."""
+        """Yield solutions with the expressions of SELECT that satisfy HAVING."""
         done = (_after_steps(self.head.after_groups, binding, self.machine.data) for binding in bindings)
         return (binding for binding in done if binding is not None)
 
@@ -687,7 +685,7 @@ class CqelsReports:
         return tuple(solution.get(name) for name in self.head.columns)
 
     def _modified(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the rows as ORDER BY, DISTINCT, OFFSET and LIMIT say; ties go by the rows' texts."""
+        """Return the rows after ORDER BY, DISTINCT, OFFSET and LIMIT; ties are ordered by text."""
         modifiers = self.head.modifiers
         bindings = sorted(bindings, key=lambda binding: row_order(self._row(binding)))
         for key in reversed(modifiers.order):
@@ -755,7 +753,7 @@ def _selecting(query: cqels_text.WrittenQuery, engine: str) -> cqels_text.Writte
 
 
 def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what the engine reports, a report for each row.
+    """Return the engine's reports, one for each row.
 
     FILTERs inside STREAM and durations are seen if the query has its text. Raises
     LarsError for a query that the engine cannot parse or register.
@@ -769,7 +767,7 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 
 
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what the engine reports; raises LarsError but for SELECT with a triple pattern in STREAM."""
+    """Return the engine's reports; raises LarsError unless it is SELECT with a triple pattern in STREAM."""
     keeping = Expiry.ALL if "2011a" in off else Expiry.LAST
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
@@ -784,10 +782,10 @@ CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, t
 def _recorded(
     keeping: Expiry, off: Off, query: cqels_text.WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
-    """Return what is reported of a query with its text as the engine's parser takes it, some rules off.
+    """Return the reports of a query as the engine's parser reads its text, with some rules off.
 
-    Raises LarsError for a query that cannot be run: one without a triple pattern in STREAM, or
-    other than SELECT; or with elements in STREAM that the engine leaves out, where it is not to.
+    Raises LarsError for a query that cannot run: without a triple pattern in STREAM, other than SELECT, or
+    with elements in STREAM that must not be ignored.
     """
     body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:

@@ -64,7 +64,7 @@ class StreamTriple:
 
 @dataclass(frozen=True, slots=True)
 class CqelsFilter:
-    """A FILTER with its EXISTS; `block` is the STREAM block that it stands in, None outside of them."""
+    """A FILTER with its EXISTS; `block` is the number of its STREAM block, None outside."""
 
     expression: Expression
     exists: tuple[Exists, ...] = ()
@@ -72,7 +72,7 @@ class CqelsFilter:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """All variables that it mentions, those inside of EXISTS too."""
+        """All its variables, including those inside EXISTS."""
         own = frozenset(test.variable for test in self.exists)
         inside = (mentioned_variables(test.pattern) for test in self.exists)
         return variables_of(self.expression).union(*inside) - own
@@ -82,8 +82,8 @@ class CqelsFilter:
 class CqelsBody:
     """The elements of a WHERE clause, each kind in the order of the text.
 
-    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `errors`
-    are what stands inside STREAM and is neither a triple nor a FILTER, as errors with their places.
+    A static element is a run of triples, a GRAPH, a UNION or a group without a stream. `errors` are elements
+    in STREAM other than triples and FILTER, as errors with their places.
     """
 
     triples: tuple[StreamTriple, ...]
@@ -93,13 +93,13 @@ class CqelsBody:
 
 
 def read_written(text: str, source: str) -> WrittenQuery:
-    """Return the query of CQELS that a text is, with the text; raises what `read_once` does."""
+    """Return the CQELS query of a text, with the text; raises the errors of `read_once`."""
     query = read_once(text, source, Language.CQELS)
     return with_its_text(query, text, source, base_for(text, source))
 
 
 def query_with_text(query: EngineQuery) -> WrittenQuery:
-    """Return a query with its text; one without is written anew, with each FILTER outside of STREAM."""
+    """Return a query with its text; without one, a text is written with each FILTER outside STREAM."""
     if isinstance(query, WrittenQuery):
         return query
     return read_written(write_query(query, Language.CQELS), "the query as written for CQELS")
@@ -108,7 +108,7 @@ def query_with_text(query: EngineQuery) -> WrittenQuery:
 def as_parsed(query: EngineQuery) -> WrittenQuery:
     """Return a query as CQELS 1.x reads its text, if it has one: durations in h and d are shortened.
 
-    Raises QueryError where the engine fails to parse or to register the text.
+    Raises QueryError if the engine fails to parse or register the text.
     """
     if not isinstance(query, WrittenQuery):
         return query_with_text(query)
@@ -122,7 +122,7 @@ def _check_parsed(text: str, source: str) -> None:
 
 
 def shorten(text: str) -> str:
-    """Return the text as the engine's parser reads durations: those in h and d lose their last digit.
+    """Return the text as the engine's parser reads it: durations in h and d lose their last digit.
 
     The length of the text stays, so that places do.
 
@@ -135,7 +135,7 @@ def shorten(text: str) -> str:
 # An engine is run with each of its rules off: parsing takes most of the time.
 @lru_cache(maxsize=_KEPT)
 def read_body(text: str, source: str, base: str = "") -> CqelsBody:
-    """Return the elements of a query of CQELS; raises PlacedError where it cannot be read."""
+    """Return the elements of a CQELS query; raises PlacedError if it is unreadable."""
     document = sparql.tokenize(text, source, base)
     parsed, lifted = lift(document, Language.CQELS)
     tree = sparql.query_of(parsed)
@@ -156,7 +156,7 @@ def read_body(text: str, source: str, base: str = "") -> CqelsBody:
 
 @dataclass(slots=True)
 class _Elements:
-    """The reading of a WHERE clause: what was found so far."""
+    """The reader of a WHERE clause, with the elements so far."""
 
     scope: sparql.Scope
     blocks: int = 0

@@ -1,10 +1,10 @@
 """C-SPARQL 2 of RSP4J (commit c46e0f67): each window is a statement of Esper, answers are Jena's.
 
-arrival → the clock steps → what is due of each window, in the order of time → listeners → answers
+arrival → clock steps → due events of each window, in time order → listeners → answers
 
-A window that reports asks what the others have shown last; the lock of reading them stays, so that the
-process stands still as soon as something comes or is due for one of them. In which order windows report is
-that of a hash map. The order in which Jena gives rows decides what ISTREAM and DSTREAM give of them.
+A reporting window reads the others' last content, and keeps their read locks. So the process blocks at the
+next arrival or due event of one of them. The windows' order of reports is a hash map's. ISTREAM and DSTREAM
+depend on the order of Jena's rows.
 """
 
 from collections import Counter
@@ -79,7 +79,7 @@ class _StandsStillError(Exception):
 
 @dataclass(slots=True)
 class EsperWindow:
-    """A window: what it holds, when the next report is due, what it showed last and when, and its lock."""
+    """A window: its triples, the next report's time, the last content with its time, and its lock."""
 
     window: sliding.YasperWindow
     held: list[sliding.TimedTriple] = field(default_factory=list)
@@ -95,12 +95,12 @@ class EsperWindow:
         self.held.append((t, triple))
 
     def check(self) -> None:
-        """Raise where whatever changes the window waits for its lock."""
+        """Raise _StandsStillError if a change of the window waits for its lock."""
         if self.locked:
             raise _StandsStillError
 
     def events(self, t: float) -> Iterator[tuple[float, int, Callable[[float], tuple[Triple, ...] | None]]]:
-        """Yield what is due up to a time: when, the order at equal times, and what then happens."""
+        """Yield the due events up to a time: time, order at equal times, and action."""
         if self.held and self.held[0][0] + self.window.width <= t:
             yield self.held[0][0] + self.window.width, 0, self._go
         if self.due is not None and self.due <= t:
@@ -122,13 +122,13 @@ DueAnswer = tuple[Report, engine.Content]
 
 
 class _Esper:
-    """All windows, in the order in which they report, and the clock."""
+    """All windows, in order of reporting, and the clock."""
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: engine.Off) -> None:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Take pushes until one stands still, and yield what the others make the engine evaluate."""
+        """Take pushes until one blocks, and yield the other windows' evaluations."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
@@ -142,7 +142,7 @@ class _Esper:
             yield from evaluated
 
     def _step(self, number: int, t: float) -> Iterator[DueAnswer]:
-        """Do what is due up to `t`, then call listeners."""
+        """Execute the due events up to `t`, then call listeners."""
         self.now, reporting = t, dict[int, tuple[Triple, ...]]()
         due = [(*event, place) for place, window in enumerate(self.windows) for event in window.events(t)]
         for *_, happens, place in sorted(due, key=lambda event: (event[0], event[1], event[3])):
@@ -162,7 +162,7 @@ class _Esper:
 
 @lru_cache
 def read_csparql2(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises LarsError for what the engine refuses."""
+    """Return the query of a text; raises LarsError if the engine rejects it."""
     check_strict(text, source, StrictEngine.RSP4J)
     query = engine.read_with_text(text, source, Language.RSPQL)
     if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
@@ -203,22 +203,22 @@ def _operator(query: EngineQuery) -> ToStream:
 
 @dataclass(frozen=True, slots=True)
 class _Streamed:
-    """What ISTREAM or DSTREAM remembers: rows that it has seen, at its last time and at the one before."""
+    """The state of ISTREAM or DSTREAM: rows at its last time and at the one before."""
 
     before: frozenset[Row] = frozenset()
     now: frozenset[Row] = frozenset()
     t: float = -1
 
     def at(self, t: float) -> "_Streamed":
-        """Return what is remembered at a time."""
+        """Return the state at a time."""
         return _Streamed(self.now, frozenset(), t) if self.t < t else self
 
     def outcomes(
         self, kind: ToStream, rows: Sequence[Row], wanted: Counter[Row] | None
     ) -> Iterator[tuple[list[Row], "_Streamed"]]:
-        """Yield what can be given of rows, and what is remembered then: as they come, or `wanted` rows first.
+        """Yield possible outputs for the rows with the next state, in their order or `wanted` rows first.
 
-        What ends the report, any of those that do, is remembered too.
+        The row that ends the report, any of the candidates, is remembered too.
         """
         gives = (lambda row: row not in self.before) if kind is ToStream.ISTREAM else self.before.__contains__
         kept = [row for row in rows if gives(row)]
@@ -241,7 +241,7 @@ def _in_turn(
     row_sets: Sequence[Sequence[Row]],
     wanted: Sequence[Counter[Row] | None],
 ) -> list[list[Row]]:
-    """Return what the operator gives of each evaluation, so that as many as can be give what is wanted."""
+    """Return the operator's output of each evaluation, matching as many wanted outputs as possible."""
     states: dict[_Streamed, list[list[Row]]] = {_Streamed(): []}
     for (report, _), rows, want in zip(evaluations, row_sets, wanted, strict=True):
         if not rows:
@@ -285,7 +285,7 @@ class _Reporter:
         off: engine.Off,
         near: Recording | None = None,
     ) -> Recording:
-        """Return what is reported, with rows in an order that gives what `near` has, if one does."""
+        """Return the reports, with rows in an order that matches `near`, if possible."""
         if query.form is Form.ASK:
             query = sliding.without_projection(replace(query, form=Form.SELECT))
         evaluations = self._evaluations(query, pushes, off)
@@ -323,7 +323,7 @@ def _given(
     off: engine.Off,
     near: Recording | None,
 ) -> Sequence[Sequence[Row]]:
-    """Return what the operator gives of each answer."""
+    """Return the operator's output for each answer."""
     kind = _operator(query)
     if kind is ToStream.RSTREAM:
         return row_sets

@@ -1,13 +1,12 @@
-"""C-SPARQL 0.9.7 in external time: Esper keeps one window, Jena answers over what it shows.
+"""C-SPARQL 0.9.7 in external time: Esper keeps one window, and Jena answers over its content.
 
 choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
 
 W3: the engine moves the clock over the ticks between two pushes. A triple exactly on a tick waits until a
 later one comes, and enters then, before the clock has reached the tick.
 
-Which window it asks Esper for is rule W1: of the statements for its windows the first of a hash set is
-used. Esper's views are W4: a view is told what arrives and what the clock shows; where it reports it
-returns its content, the numbers of the pushes in it.
+W1: of the statements for its windows, the engine uses the first of a hash set. W4: an Esper view receives
+arrivals and clock settings. When it reports, it returns its content, as numbers of pushes.
 """
 
 from collections import deque
@@ -44,7 +43,7 @@ NumberedPush = tuple[int, Push]
 class ClockSet:
     """The clock is set to `now`, during the push `trigger`, for the sake of the tick or push at `due`.
 
-    `report_time` is the time that a report then carries: after a tick on which nothing lies it is one more.
+    `report_time` is the time in such a report: after a tick without triples, it is one more.
     """
 
     trigger: int
@@ -86,7 +85,7 @@ def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
 
 
 def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield what happens in the engine's windows, push by push."""
+    """Yield the events in the engine's windows, push by push."""
     queue: list[NumberedPush] = []
     last = now = 0.0
     started = False
@@ -114,7 +113,7 @@ def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 
 
 def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield what happens where a triple arrives at its own time, and a tick passes with the next push."""
+    """Yield the events if a triple arrives at its own time, and a tick passes with the next push."""
     reached: float | None = None
     times = set[float]()
     for number, push in pushes:
@@ -161,16 +160,16 @@ ViewContent = tuple[int, ...]
 
 
 def chosen(windows: Sequence[MergedStream]) -> MergedStream:
-    """Return the one whose statement comes first in the order of Java's `HashSet<String>`.
+    """Return the window whose statement is first in the order of Java's `HashSet<String>`.
 
-    That is by bucket; in a bucket they stand in the order of the query. Raises LarsError for a
-    window that the engine does not have.
+    The order is by bucket, within a bucket by the query. Raises LarsError for a window that the engine does
+    not have.
     """
     return min(windows, key=lambda part: bucket(statement(part)))
 
 
 def statement(part: MergedStream) -> str:
-    """Return the text by which the engine asks Esper for a window; streams are numbered by their hash.
+    """Return the engine's Esper statement for a window; streams are numbered by their hash.
 
     >>> from lars.language.terms import Iri
     >>> statement(MergedStream(Iri("http://e/S"), Rows(3)))
@@ -194,7 +193,7 @@ def _view(window: WindowExpression) -> str:
 
 
 def seconds(window: Range) -> tuple[int, int]:
-    """Return length and step in seconds; raise for what is no window of the engine."""
+    """Return length and step in seconds; raises LarsError for windows that the engine lacks."""
     if window.slide is None or window.until is not None:
         raise refusal(window)
     length, step = (divmod(part.nanoseconds, NANOSECONDS["s"]) for part in (window.length, window.slide))
@@ -204,7 +203,7 @@ def seconds(window: Range) -> tuple[int, int]:
 
 
 def refusal(window: WindowExpression) -> LarsError:
-    """Return the error that C-SPARQL 0.9.7 has no such window."""
+    """Return the error for a window that C-SPARQL 0.9.7 lacks."""
     return LarsError(f"csparql-0.9.7 has no window {window}; expected {_ACCEPTED}")
 
 
@@ -222,7 +221,7 @@ def java_string_hash(text: str) -> int:
 
 
 def bucket(text: str) -> int:
-    """Return in which of its 16 buckets a `HashSet` of few strings keeps a text.
+    """Return a text's bucket among the 16 of a small `HashSet`.
 
     >>> bucket("a")
     1
@@ -235,8 +234,8 @@ def bucket(text: str) -> int:
 class ReportSchedule:
     """When a view of length R reports: every `step` milliseconds.
 
-    With `aligned` (W4a) the first time is one step after the tick up to which the clock had come
-    when the first triple arrived, else the next multiple of the step.
+    With `aligned` (W4a) the first time is one step after the clock's tick at the first arrival, otherwise the
+    next multiple of the step.
     """
 
     step: int
@@ -245,7 +244,7 @@ class ReportSchedule:
     next: float | None = None
 
     def start(self, t: float) -> None:
-        """Fix the first report when the first triple arrives, that of time t."""
+        """Set the first report at the arrival of the first triple, at time t."""
         if self.next is not None:
             return
         if self.aligned:
@@ -270,9 +269,9 @@ class ReportSchedule:
 
 
 class TimeView:
-    """`win:time(R) output snapshot every P`: what arrived in the last R, reported every P.
+    """`win:time(R) output snapshot every P`: arrivals of the last R, reported every P.
 
-    With `from_head` (W4b) what has expired stays behind a head that has not.
+    With `from_head` (W4b) expired triples stay behind a head that is not expired.
     """
 
     def __init__(self, length: int, schedule: ReportSchedule, *, from_head: bool) -> None:
@@ -297,7 +296,7 @@ class TimeView:
         return content
 
     def content(self, at: float) -> ViewContent:
-        """Return the content, for the specification without what has expired by then."""
+        """Return the content; for the specification without expired triples."""
         if self._from_head:
             return self._numbers()
         return tuple(number for stamp, number in self._content if stamp > at - self._length)
@@ -319,7 +318,7 @@ class TimeView:
 
 
 class BatchView:
-    """`win:time_batch(R)`: what arrived since the last report, whatever its arrival time (W4c)."""
+    """`win:time_batch(R)`: arrivals since the last report, whatever their times (W4c)."""
 
     def __init__(self, schedule: ReportSchedule) -> None:
         self._schedule = schedule
@@ -332,7 +331,7 @@ class BatchView:
         self._content.append(number)
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, and begin anew."""
+        """Set the clock; return the content to report, and clear it."""
         if not self._schedule.moves(now) or self._schedule.due() is None:
             return None
         content, self._content = tuple(self._content), []
@@ -345,7 +344,7 @@ class BatchView:
 
 
 class CountedView:
-    """The newest N pushes: reported with each that arrives, or every N of them, none twice (W4d)."""
+    """The newest N pushes: reported at each arrival, or every N arrivals, none twice (W4d)."""
 
     def __init__(self, count: int, *, batched: bool) -> None:
         self._count, self._batched = count, batched
@@ -364,7 +363,7 @@ class CountedView:
         return content
 
     def tick(self, now: float) -> None:
-        """Nothing happens: the clock has no effect."""
+        """Ignore the clock."""
 
     def content(self, at: float) -> ViewContent:
         """Return the content."""
@@ -417,7 +416,7 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window with the streams whose triples enter it and those whose triples it shows; None: all."""
+    """A window with the streams that enter it and those that are visible; None means all."""
 
     view: EsperView
     entering: frozenset[str] | None
@@ -425,7 +424,7 @@ class _Window:
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return what the engine reports; raises LarsError for a query or window that it does not have."""
+    """Return the engine's reports; raises LarsError for an unsupported query or window."""
     _check(query)
     rejected = () if "W3c" in off else refusals(pushes)
     due = list(_reports(query, pushes, frozenset(rejected), off))
@@ -438,7 +437,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_with_2111(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return what the engine reports with Jena 2.11.1, in whose sums nothing is unbound."""
+    """Return the engine's reports with Jena 2.11.1, whose sums are never unbound."""
     return _recorded(query, static, pushes, off | {"P1"})
 
 
@@ -471,7 +470,7 @@ def _reports(
 ) -> Iterator[tuple[Report, ViewContent]]:
     """Yield the reports, without their rows, with the pushes that each is about.
 
-    That is where a window has something to report, and shows a triple of a named stream.
+    A report needs a window with content to report that includes a triple of a named stream.
     """
     windows = _parts(query, off)
     accepted = ((number, push) for number, push in enumerate(pushes) if number not in rejected)
@@ -500,7 +499,7 @@ def _parts(query: EngineQuery, off: engine.Off) -> list[_Window]:
 
 
 def _after(part: _Window, event: ClockEvent, pushes: Sequence[Push]) -> ViewContent | None:
-    """Let something happen in a window; return what it then reports."""
+    """Apply an event to a window; return the content that it then reports."""
     if not isinstance(event, StampedArrival):
         return part.view.tick(event.now)
     push = pushes[event.number]

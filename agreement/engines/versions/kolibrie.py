@@ -1,11 +1,11 @@
-"""Kolibrie at commit 846becb, in one thread: rules B as its page states them, and what it calls defects, E.
+"""Kolibrie at commit 846becb, in one thread: rules B of its documentation, and its defects E.
 
 push → rows that waited are joined and reported → windows fire → one store → rows, which wait
 
-First rows of triple patterns and their joins, on terms as texts; then what is run of a query; what becomes
-of joined rows: all variables as they are, or what the rest of the query says of them; its windows between
-two arrivals: which fires, with what, and which are dropped; then its rules.
-Times are in the unit of the timestamps. Several threads (E8) determine nothing, and are not modelled.
+First come rows of triple patterns and their joins, on terms as texts; then the query's plan; the treatment of
+joined rows (all variables, or by the rest of the query); its windows between two arrivals (firing, content,
+deletion); then its rules. Times are in the unit of the timestamps. Several threads (E8) determine nothing,
+and are not modelled.
 """
 
 import math
@@ -52,13 +52,13 @@ def plain_text(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TextPattern:
-    """A triple pattern: the names of its variables by place, None where a text stands."""
+    """A triple pattern: the names of its variables by place, None for a constant text."""
 
     names: tuple[str | None, ...]
     texts: tuple[str, ...]
 
     def row(self, triple: Triple) -> TextBinding | None:
-        """Return what a triple binds, None where it does not match."""
+        """Return the binding for a triple, None if it does not match."""
         row: dict[str, str] = {}
         for term, name, text in zip(triple, self.names, self.texts, strict=True):
             if term != (text if name is None else row.setdefault(name, term)):
@@ -130,11 +130,11 @@ class KolibriePlan:
 
 
 def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Off) -> KolibriePlan:
-    """Return what is run of a query; constants are written as `text_of` writes terms.
+    """Return the plan of a query; `text_of` converts constants to texts.
 
-    Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser takes them, if the query has
-    its text: a block is found by its name as written; a window that none is found for asks for all triples.
-    Raises LarsError for a query that the engine does not register, QueryError at the place in its text.
+    Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser reads them, if the query has
+    its text. A block is found by its name as written; a window without a block asks for all triples. Raises
+    LarsError for a query that the engine does not register, QueryError at the place in its text.
     """
     windows = {window.source.name: window for window in sliding.sliding_windows(query, NAME, tumbling=True)}
     sliding.check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
@@ -178,7 +178,7 @@ def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePatt
 
 
 def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
-    """Yield the triple patterns that stand in no WINDOW and no subquery."""
+    """Yield the triple patterns outside WINDOW and subqueries."""
     if isinstance(pattern, algebra.Bgp):
         yield from pattern.triples
     elif not isinstance(pattern, algebra.StreamBlock | algebra.Select):
@@ -189,7 +189,7 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
 def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
     """Return the query with rows as a table, in the place of the windows and of the static patterns.
 
-    Without E4 what stands outside of windows is honoured, without E5 what SELECT says.
+    Without E4 patterns outside windows count, without E5 SELECT counts.
     """
     constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
     table = algebra.Values(tuple(map(Variable, plan.names)), tuple(constants))
@@ -202,7 +202,7 @@ def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: 
 
 
 def _below_groups(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return what is grouped by a query with aggregates, else its whole pattern."""
+    """Return the grouped pattern of a query with aggregates, otherwise its whole pattern."""
     part = pattern
     while isinstance(part, algebra.Extend | algebra.Filter | algebra.Group):
         if isinstance(part, algebra.Group):
@@ -234,10 +234,10 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 
 @dataclass(slots=True, kw_only=True)
 class KolibrieWindows(sliding.OpenedWindows):
-    """The windows of one sliding window; `now` is the latest arrival, `memory` what was reported last.
+    """The windows of one sliding window; `now` is the latest arrival, `memory` the last reported content.
 
-    They fire before an arrival enters, at its very time too, where they `include_opening`; else only those
-    that closed earlier. With `drops` every one that does not show the arrival is dropped, younger ones too.
+    They fire before an arrival enters: with `include_opening` even at its very time, otherwise only if closed
+    earlier. With With `drops` every one that does not show the arrival is dropped, younger ones too.
     """
 
     planned: PlannedWindow
@@ -246,19 +246,19 @@ class KolibrieWindows(sliding.OpenedWindows):
     now: float = -math.inf
 
     def begin(self, t: float, triple: Triple) -> None:
-        """Open windows for an arrival; what comes too late for a window that has closed opens none."""
+        """Open windows for an arrival; a late arrival opens no window that has closed."""
         self.open(sliding.first_close(t, self.window.step), t, -math.inf if self.drops else self.now)
         self.keep(t, triple, min(t, self.now, *self.contents))
         if not self.include_opening:
             self.add(t, triple)
 
     def enter(self, t: float, triple: Triple) -> None:
-        """Let an arrival in, where it has not been yet."""
+        """Add an arrival, unless it was added before."""
         if self.include_opening:
             self.add(t, triple)
 
     def fire(self, t: float) -> float | None:
-        """Fire the last of the windows that their strategy lets report; return its close, None of none."""
+        """Fire the last window whose strategy lets it report; return its close, or None."""
         reporting = [close for close in self.contents if self._ask_strategy(close, t)]
         if not reporting or t <= self.fired or self.planned.tick != TIMED:
             return None
@@ -266,7 +266,7 @@ class KolibrieWindows(sliding.OpenedWindows):
         return max(reporting)
 
     def _ask_strategy(self, close: float, t: float) -> bool:
-        """Ask the strategy of a window, which remembers what it was asked about."""
+        """Return the strategy's decision for a window, and update its memory."""
         content = self.contents[close]
         match self.planned.report:
             case "NON_EMPTY_CONTENT":
@@ -285,7 +285,7 @@ class KolibrieWindows(sliding.OpenedWindows):
         return close < t or (close == t and self.include_opening)
 
     def drop(self, t: float, *, entered: bool = True) -> None:
-        """Drop the windows that an arrival finds closed, or all that do not show it where it `entered`."""
+        """Drop the windows closed by an arrival, or all that do not contain it if it `entered`."""
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
             if not shown if self.drops and entered else self.closed(close, t):
@@ -372,7 +372,7 @@ _RULES: Final = (
 
 
 def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> Recording:
-    """Return what a session of Kolibrie reports up to its last push; raises LarsError for what it refuses."""
+    """Return a Kolibrie session's reports up to its last push; raises LarsError if it rejects the query."""
     machine = _Machine(query, static, pushes, off)
     reports = [report for number, push in enumerate(pushes) for report in machine.arrive(number, push)]
     return Recording(machine.names, tuple(report for report in reports if report.rows))
@@ -381,7 +381,7 @@ def _recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: e
 def _recorded_of_server(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return what Kolibrie's HTTP server reports: it joins the rows that wait after each push, too."""
+    """Return the reports of Kolibrie's HTTP server, which also joins waiting rows after each push."""
     machine, reports = _Machine(query, static, pushes, off), list[Report]()
     for number, push in enumerate(pushes):
         reports += machine.arrive(number, push)
@@ -397,11 +397,11 @@ _DECLARED: Final = re.compile(r"\bPREFIX\s+([\w-]*):", re.IGNORECASE)
 
 
 def read_kolibrie_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text; raises QueryError where the engine's own parser refuses it.
+    """Return the query of a text; raises QueryError if the engine's own parser rejects it.
 
-    What RSP-QL has no words for is written in its words: another operator is RSTREAM, a variable on which
-    a window is stands for every stream, a prefix that is not declared is of names that nothing has. Read as
-    RSP-QL its integers count milliseconds, as timestamps do: it knows no unit of either.
+    Constructs that RSP-QL lacks are rewritten: another operator becomes RSTREAM, a window on a variable reads
+    every stream, an undeclared prefix names nothing. Read as RSP-QL its integers count milliseconds, as
+    timestamps do: it knows no unit of either.
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
@@ -432,7 +432,7 @@ Fired = Mapping[int, Sequence[sliding.TimedTriple]]
 
 
 class _Machine:
-    """The engine between two pushes: `inside` is what each window put into the store.
+    """The engine between two pushes: `inside` has each window's triples in the store.
 
     `terms` are the terms of the texts that rows are made of.
     """
@@ -468,7 +468,7 @@ class _Machine:
         return subject, predicate, object_
 
     def arrive(self, number: int, push: Push) -> Iterator[Report]:
-        """Take a push, and yield what is reported during it."""
+        """Take a push, and yield the reports during it."""
         yield Report(push.t, self.joined(), number)
         triple = self._in_texts(push.triple)
         entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
@@ -499,7 +499,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return what is reported at once of windows that fire together."""
+        """Return the immediate reports of windows that fire together."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]
@@ -512,7 +512,7 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return the rows of a window over what it shows, or over a store with what others left there."""
+        """Return a window's rows over its content, or over a store that keeps others' triples."""
         patterns = self.plan.windows[number].patterns
         if "E1" in self.off:
             return matches(patterns, triples)
@@ -523,7 +523,7 @@ class _Machine:
         return matches(patterns, self.store)
 
     def joined(self) -> tuple[Row, ...]:
-        """Return what is reported of the rows that wait, once all windows have fired."""
+        """Return the reports of waiting rows, once all windows have fired."""
         if not self.queue:
             return ()
         for n, rows in self.queue:
@@ -537,7 +537,7 @@ class _Machine:
         return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
-        """Return what the operator reports of rows that are joined: of sets, or with equal rows counted."""
+        """Return the operator's report of joined rows: as sets, or with equal rows counted."""
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         before, now = self.before, self._answered(reduce(join_bindings, sides))
         self.before = now

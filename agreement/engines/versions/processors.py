@@ -1,11 +1,11 @@
-"""Where the SPARQL processors of engines answer otherwise than SPARQL 1.1, as other queries of SPARQL 1.1.
+"""Deviations of the engines' SPARQL processors from SPARQL 1.1, as rewritten queries of SPARQL 1.1.
 
 ARQ 2.11.1: numbers match by value (W6b), groups of nothing have a row (W6a).
 
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
-≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles,
-floats. Triples that differ stay several, so a pattern has a solution for each. What is joined to a
-pattern by OPTIONAL, EXISTS or nesting is matched so too: ARQ puts what it has found into it.
+≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles, floats.
+Triples that differ stay several, so a pattern has a solution for each. Patterns joined by OPTIONAL, EXISTS or
+nesting match in the same way: ARQ substitutes its bindings into them.
 
 Comunica 2.10.2: errors in aggregates (S2), FILTER in OPTIONAL (S6).
 
@@ -46,11 +46,11 @@ _FLOATING: Final = (Iri(XSD + "double"), Iri(XSD + "float"))
 
 
 def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTING) -> algebra.Pattern:
-    """Return the pattern with a row of nothing for each of its groups, those of subqueries included (W6a).
+    """Return the pattern with a row for empty groups, including subqueries' groups (W6a).
 
-      P GROUP BY k, COUNT(x), SUM(x)  =  the groups of P  UNION  the row COUNT 0 where P has no solution
-    The row has no key; the aggregates of `zero` are 0, all others are unbound (also SAMPLE and
-    GROUP_CONCAT). SPARQL 1.1 has that row without GROUP BY only, and SUM is 0 there.
+      P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row has
+    no key; the aggregates in `zero` are 0, all others are unbound (also SAMPLE and GROUP_CONCAT). SPARQL 1.1
+    has that row only without GROUP BY, and SUM is 0 in it.
     """
     names = analysis.fresh_variables(pattern, "group_")
 
@@ -80,7 +80,7 @@ def _split(
 def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:
     """Return the pattern that matches these triples by value as `pattern` is matched by Jena.
 
-    Where no two different terms of the triples and the pattern are equal it is the same pattern.
+    If no two different terms of the triples and the pattern are equal, the pattern is unchanged.
     """
     pairs = _Equal(triples, pattern)
     if not pairs.terms:
@@ -91,7 +91,7 @@ def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> al
 
 
 class _Equal:
-    """The numbers that another term is equal to, and the predicates that have one as object."""
+    """The numbers equal to another term, and the predicates with such objects."""
 
     def __init__(self, triples: Iterable[Triple], pattern: algebra.Pattern) -> None:
         objects: dict[str, set[str]] = defaultdict(set)
@@ -111,7 +111,7 @@ class _Equal:
 
 
 def _triples(pattern: algebra.Pattern) -> Iterator[algebra.TriplePattern]:
-    """Yield all triple patterns, those in the blocks of windows too."""
+    """Yield all triple patterns, including those in windows' blocks."""
     for part in analysis.parts(pattern):
         plain = part.pattern if isinstance(part, algebra.StreamBlock) else part
         if isinstance(plain, algebra.Bgp):
@@ -137,7 +137,7 @@ def _number(text: str) -> tuple[str, float | Decimal] | None:
 
 @dataclass(frozen=True, slots=True)
 class _Matching:
-    """The patterns again, with other variables where numbers can be equal, and conditions on these."""
+    """Patterns rewritten with fresh variables for numbers that can be equal, and conditions on these."""
 
     equal: _Equal
     fresh: Iterator[Variable]
@@ -170,7 +170,7 @@ class _Matching:
                 return None
 
     def _bgp(self, bgp: algebra.Bgp, whole: algebra.Bgp | algebra.StreamBlock) -> algebra.Pattern:
-        """Return triple patterns, or the block of a window that has them, as they are matched by value."""
+        """Return triple patterns, or their window's block, as matched by value."""
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
@@ -246,7 +246,7 @@ _ALL: Final = Aggregation("COUNT")
 
 
 def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in whose groups, those of subqueries too, errors are errors of all aggregates."""
+    """Return the pattern whose groups, including subqueries', treat errors as errors of all aggregates."""
     fresh = analysis.fresh_variables(pattern, "all_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
@@ -260,7 +260,7 @@ def with_errors(pattern: algebra.Pattern) -> algebra.Pattern:
 
 
 def with_late_conditions(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which what OPTIONAL finds is filtered only once it has been joined."""
+    """Return the pattern in which OPTIONAL's condition is applied after the join."""
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
         if not isinstance(part, algebra.LeftJoin) or part.condition is None:
@@ -301,7 +301,7 @@ _STRING: Final = Iri(XSD + "string")
 
 
 def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in which what several alternatives of a path connect is one solution."""
+    """Return the pattern in which several alternatives of a path give one solution."""
     fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:
@@ -321,7 +321,7 @@ def with_distinct_alternatives(pattern: algebra.Pattern) -> algebra.Pattern:
 def _steps(
     subject: Term, path: algebra.Path, object_: Term, fresh: Iterator[Variable]
 ) -> Iterator[algebra.PathPattern]:
-    """Yield what a path becomes, whose sequences are joins."""
+    """Yield the steps of a path, with sequences as joins."""
     if isinstance(path, algebra.PathSequence):
         between = next(fresh)
         yield from _steps(subject, path.left, between, fresh)
@@ -339,7 +339,7 @@ def _once(pattern: algebra.Pattern, path: algebra.Path) -> algebra.Pattern:
 
 
 def with_texts_concatenated(pattern: algebra.Pattern) -> algebra.Pattern:
-    """Return the pattern in whose groups, those of subqueries too, only texts can be concatenated."""
+    """Return the pattern whose groups, including subqueries', concatenate only strings."""
     fresh = analysis.fresh_variables(pattern, "made_")
 
     def change(part: algebra.Pattern) -> algebra.Pattern | None:

@@ -48,7 +48,7 @@ EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
 
 @dataclass(frozen=True, slots=True)
 class YasperWindow:
-    """A window of a query: its length and how often one closes, in milliseconds.
+    """A window of a query: its length and the distance of closes, in milliseconds.
 
     `stream` is the stream as the engine's own parser reads it, if that is known.
     """
@@ -67,8 +67,8 @@ class YasperWindow:
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
     """Return the windows of the query in the order of its text; `tumbling` accepts one without STEP.
 
-    RSP-JS writes lengths without a unit: they are read as milliseconds, so that they count what
-    the timestamps count. Raises LarsError for anything but SELECT over windows of RSP-QL.
+    Lengths without a unit, as in RSP-JS, are milliseconds, like its timestamps. Raises LarsError for anything
+    but SELECT over windows of RSP-QL.
     """
     if query.language is not Language.RSPQL:
         raise LarsError(f"{engine} cannot run a query in {query.language.value}; expected rspql")
@@ -90,7 +90,7 @@ def _sliding(source: WindowSource, engine: str, *, tumbling: bool) -> YasperWind
 
 
 def milliseconds(length: Duration) -> float:
-    """Return a duration in milliseconds, whole where it is.
+    """Return a duration in milliseconds, as an integer if possible.
 
     >>> milliseconds(Duration(2_000_000)), milliseconds(Duration(1_500_000))
     (2, 1.5)
@@ -105,7 +105,7 @@ def check_triple_patterns(
     others: tuple[type[algebra.Pattern], ...] = (),
     accepted: str = "triple patterns and FILTER",
 ) -> None:
-    """Raise LarsError where the pattern is more than triple patterns, filters and `others`."""
+    """Raise LarsError if the pattern has more than triple patterns, filters and `others`."""
     for part in parts(query.pattern):
         construct = "EXISTS" if tests_of(part) else _NOT_RUN.get(type(part))
         if construct is not None and not isinstance(part, others):
@@ -113,7 +113,7 @@ def check_triple_patterns(
 
 
 def without_projection(query: EngineQuery) -> EngineQuery:
-    """Return the query that selects every variable of its pattern; blank nodes have none."""
+    """Return the query that selects every variable of its pattern, without blank nodes."""
     named = {variable for variable in variables(query.pattern) if not _BLANK.fullmatch(variable.name)}
     return replace(query, result=tuple(in_order(named | set(query.result))))
 
@@ -121,8 +121,8 @@ def without_projection(query: EngineQuery) -> EngineQuery:
 def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> EngineQuery:
     """Return the query in which GRAPH reads windows too, which SPARQL processors have as named graphs.
 
-    GRAPH :w { P } is WINDOW :w { P }; GRAPH ?g { P } is that of each window with its name as ?g, and of the
-    static graphs.
+    GRAPH :w { P } is WINDOW :w { P }. GRAPH ?g { P } ranges over the windows, with their names as ?g, and
+    over the static graphs.
     """
     named = {window.source.name: window.source for window in windows if window.source.name is not None}
 
@@ -161,8 +161,8 @@ TimedTriple = tuple[float, Triple]
 class OpenedWindows:
     """The windows of one sliding window that arrivals have opened, by their closes, until they are deleted.
 
-    They show [o, c) where they `include_opening`, else (o, c]. `start` is t0, which rsp-rs has not set while
-    it is 0; `fired` is when one fired last. `past` is what came, as far back as a window still shows it.
+    They contain [o, c) with `include_opening`, otherwise (o, c]. `start` is t0, which rsp-rs has not set
+    while it is 0; `fired` is when one fired last. `past` has the triples that a window can still contain.
     """
 
     window: YasperWindow
@@ -173,14 +173,14 @@ class OpenedWindows:
     past: deque[TimedTriple] = field(default_factory=deque)
 
     def shows(self, opening: float, close: float, t: float) -> bool:
-        """Whether a window that opens and closes then shows what came at `t`."""
+        """Whether a window with this opening and close contains an arrival at `t`."""
         return opening <= t < close if self.include_opening else opening < t <= close
 
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
         """Open the windows that close at `first` and a step later each, while they open up to `t`.
 
-        With `always` the first is opened in any case, but none that closes before `least`. Raises LarsError
-        for more of them than can be walked through.
+        With `always` the first window is opened in any case, but never one that closes before `least`. Raises
+        LarsError for more of them than can be walked through.
         """
         if self.window.width > _MOST_OPEN * self.window.step:
             raise LarsError(
@@ -212,7 +212,7 @@ class OpenedWindows:
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the latest close before `t`, or at `t` too where `touching`; None if there is none."""
+        """Return the latest close before `t`, including `t` if `touching`; None without any."""
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)
 
@@ -222,17 +222,17 @@ class OpenedWindows:
         return min(closes, default=None)
 
     def triples(self, close: float | None) -> list[Triple]:
-        """Return what the window shows that closes then, in order of arrival; None shows nothing."""
+        """Return the content of the window with this close, in arrival order; empty for None."""
         return [] if close is None else [triple for _, triple in self.contents[close]]
 
     def keep(self, t: float, triple: Triple, now: float) -> None:
-        """Keep a triple; what no window that closes at or after `now` shows is forgotten."""
+        """Keep a triple; triples that no window closing at or after `now` contains are dropped."""
         self.past.append((t, triple))
         while self.past[0][0] < now - self.window.width - self.window.step:
             self.past.popleft()
 
     def active(self, t: float, start: float = 0) -> list[Triple]:
-        """Return what the active window shows at `t`: of those that have not closed, the earliest.
+        """Return the content of the active window at `t`: the earliest that has not closed.
 
         `start` is a time at which one closes.
         """
@@ -240,7 +240,7 @@ class OpenedWindows:
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
 
     def up_to(self, t: float) -> list[Triple]:
-        """Return what came in [t - width, t], both ends included."""
+        """Return the arrivals in [t - width, t], both ends included."""
         return [triple for at, triple in self.past if t - self.window.width <= at <= t]
 
 
@@ -255,14 +255,14 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """How the windows of RSP-JS and rsp-rs fire; where one of the first five is off it is as specified.
+    """The firing rules of RSP-JS and rsp-rs; each of the first five can be off, as specified.
 
-    `include_opening`: they show [o, c), not (o, c]. `late`: arrivals that are late open windows again that
-    have been reported. `latest`: only an arrival in a window's own stream finds it closed, and only the
-    latest that has closed fires, else each does when it closes. `beside`: the others show what is in their
-    earliest window that is open at the last triple of the one that fires. `last_fed`: of the windows on a
-    stream the last takes its triples. `empty`: one that shows nothing fires too. `always`: an arrival opens
-    a window though that opens later. `one_by_one`: a window fires before the next one takes the arrival.
+    `include_opening`: they show [o, c), not (o, c]. `late`: late arrivals reopen windows that were reported.
+    `latest`: only an arrival in a window's own stream closes it, and only the latest closed one fires;
+    otherwise each fires at its close. `beside`: other windows have the content of their earliest window open
+    at the firing window's last triple. `last_fed`: only the last window on a stream receives its triples.
+    `empty`: one that shows nothing fires too. `always`: an arrival opens a window though that opens later.
+    `one_by_one`: a window fires before the next one takes the arrival.
     """
 
     include_opening: bool
@@ -277,9 +277,9 @@ class FiringRules:
 
 @dataclass(frozen=True, slots=True)
 class Firing:
-    """Windows that fire together during a push at `t`: when they closed, and what all windows show then.
+    """Windows that fire together during a push at `t`: their close, and the content of all windows.
 
-    `last` is when the last triple of what the last of them shows came, 0 if it is empty.
+    `last` is the time of the last triple in the last firing window, 0 if it is empty.
     """
 
     push: int
@@ -301,7 +301,7 @@ class FiringWindows:
         self.now = -math.inf
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
-        """Take pushes, and yield what fires."""
+        """Take pushes, and yield the firings."""
         for number, push in enumerate(pushes if self.declared.answers else ()):
             yield from self._arrive(number, push)
             self.now = max(self.now, push.t)
@@ -366,22 +366,22 @@ _UNUSED: Final = Range(Duration(1))
 
 
 def javascript_number(text: str) -> float:
-    """Return what Number of JavaScript makes of a decimal numeral; NaN of what is none."""
+    """Return JavaScript's Number of a decimal numeral; NaN for other texts."""
     number = float(text) if _NUMBER.fullmatch(text) else math.nan
     return int(number) if number.is_integer() else number
 
 
 def rust_integer(text: str) -> float:
-    """Return what rsp-rs reads as a 64-bit integer; 0 of what is none."""
+    """Return rsp-rs's 64-bit integer of a text; 0 for other texts."""
     number = int(text) if _INTEGER.fullmatch(text) else 0
     return number if -_LARGEST <= number < _LARGEST else 0
 
 
 @dataclass(frozen=True, slots=True)
 class EngineWindows:
-    """The windows in the order of the text; `alive` are those that can open, `fed` gets a stream's triples.
+    """The windows in textual order; `alive` ones can open, `fed` ones receive a stream's triples.
 
-    Not `answers`: what is left of the text is no SPARQL, so that nothing is ever answered.
+    Not `answers`: the remaining text is not valid SPARQL, so nothing is ever answered.
     """
 
     windows: tuple[YasperWindow, ...]
@@ -389,7 +389,7 @@ class EngineWindows:
 
     @property
     def alive(self) -> tuple[YasperWindow, ...]:
-        """The windows whose grid there is: of a step of 0 or NaN there is none."""
+        """The windows with a grid: a step of 0 or NaN has none."""
         return tuple(window for window in self.windows if window.step > 0 and not math.isnan(window.width))
 
     def fed(self, push: Push, *, last: bool) -> tuple[YasperWindow, ...]:
@@ -403,8 +403,8 @@ def engine_windows(
 ) -> EngineWindows:
     """Return the windows of a query as an engine sees them, or `by_lines` off as its language means them.
 
-    The lines are seen if the query has its text; `each_word` is that of `read_lines`. Raises LarsError for
-    what is no SELECT over sliding windows.
+    Lines are used if the query has its text; `each_word` is as in `read_lines`. Raises LarsError unless it is
+    SELECT over sliding windows.
     """
     windows = sliding_windows(query, engine, tumbling=False)
     if not isinstance(query, WrittenQuery):

@@ -1,14 +1,13 @@
 """YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open windows, and find them closed.
 
 YASPER for C-SPARQL: a window is reported when a later arrival finds it closed. For CQELS: every arrival is a
-report over [t - w, t]. That CQELS ignores STEP is no fault: its specification does so too. Rules are called
+report over [t - w, t]. Ignoring STEP in CQELS is not a fault: its specification does so too. Rules are called
 Y1, YC1, R1, ..: these are only names, and gaps between their numbers mean nothing.
 
 The ports have windows as in YASPER for C-SPARQL, but on grids that data move. RSP-JS: its answers move their
 borders. How answers that come later move t0 is not modelled, nor a triple given to two streams as one object.
-rsp-rs: grids begin with the first triple of their stream. How it races where it is not waited for, and can
-stand still, is not modelled.
-Their times are in the unit of the timestamps, in which windows are written too. Each push is taken once the
+rsp-rs: grids begin with the first triple of their stream. Races without waiting, and blocking, are not
+modelled. Times are in the unit of the timestamps, which is the windows' unit too. Each push is taken once the
 engine is at rest.
 """
 
@@ -90,7 +89,7 @@ def _with_rows(recording: Recording) -> Recording:
 
 
 def _at_closes(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what YASPER for C-SPARQL reports: windows of external time, reports stamped by arrivals."""
+    """Return the reports of YASPER for C-SPARQL: windows in external time, reports stamped by arrivals."""
     engine = ReportedWindows(sliding.sliding_windows(query, YASPER_CSPARQL.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CSPARQL.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
@@ -106,8 +105,8 @@ YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 class ReportedWindows:
     """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's.
 
-    They take an arrival one after the other. Whoever is given an evaluation says if it `failed`: then
-    nothing else happens during its push.
+    They take an arrival one after the other. The caller sets `failed` after an evaluation: then nothing else
+    happens during its push.
     """
 
     failed = False
@@ -120,7 +119,7 @@ class ReportedWindows:
         self.touching = "Y4" not in off
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Take a push, and yield what it makes YASPER evaluate."""
+        """Take a push, and yield YASPER's evaluations."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.last and "Y2" not in self.off:
             self.rejected.append(number)
@@ -131,7 +130,7 @@ class ReportedWindows:
     def _latest(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield one evaluation at most: after it there has been a report at this time."""
+        """Yield at most one evaluation: a second report at the same time is impossible."""
         for opened in read:
             self._enter(push, opened)
             close = opened.latest(push.t, touching=self.touching)
@@ -167,7 +166,7 @@ class ReportedWindows:
         return [*closed, t] if closed and t in filled and self.touching else closed
 
     def _enter(self, push: Push, opened: sliding.OpenedWindows) -> None:
-        """Open windows for a push, and add its triple to those that show its time."""
+        """Open windows for a push, and add its triple to those that contain its time."""
         # What has closed stays closed in the specification, which refuses no arrival.
         least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
         opened.open(sliding.first_close(push.t, opened.window.step), push.t, least)
@@ -178,7 +177,7 @@ class ReportedWindows:
 
 
 def _at_arrivals(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what YASPER for CQELS reports: something at each arrival."""
+    """Return the reports of YASPER for CQELS: one at each arrival."""
     engine = _Arrivals(sliding.sliding_windows(query, YASPER_CQELS.name, tumbling=True), off)
     sliding.check_triple_patterns(query, YASPER_CQELS.name)
     evaluations = (made for n, push in enumerate(pushes) for made in engine.arrive(n, push))
@@ -191,7 +190,7 @@ YASPER_CQELS: Final = Engine("yasper-cqels", "cqels", _RULES_CQELS, _at_arrivals
 
 
 class _Arrivals:
-    """What has come: `first` and `now` are the times of the first and of the latest arrival."""
+    """The arrivals so far: `first` and `now` are the times of the first and of the latest arrival."""
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: Off) -> None:
         self.off = off
@@ -202,7 +201,7 @@ class _Arrivals:
         self.seen: set[tuple[float, str, Triple]] = set()
 
     def arrive(self, number: int, push: Push) -> Iterator[ContentReport]:
-        """Take a push, and yield what it makes YASPER evaluate."""
+        """Take a push, and yield YASPER's evaluations."""
         read = [opened for opened in self.opened if opened.window.reads(push)]
         if read and push.t < self.now and "YC1" not in self.off:
             self.rejected.append(number)
@@ -283,7 +282,7 @@ ContentKey = tuple[tuple[Triple, ...], ...]
 
 
 def _recorded_js(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what RSP-JS reports; raises LarsError for what is no SELECT over sliding windows."""
+    """Return the reports of RSP-JS; raises LarsError unless it is SELECT over sliding windows."""
     by_lines = "S5" not in off
     declared = sliding.engine_windows(
         query, RSP_JS_135.name, sliding.javascript_number, by_lines=by_lines, each_word=False
@@ -333,7 +332,7 @@ def _first_js(
 def _reports(
     firing: sliding.Firing, moved: Mapping[sliding.YasperWindow, float], rows: Sequence[Row], off: Off
 ) -> Iterator[tuple[Report, tuple[float, float]]]:
-    """Yield the reports of a firing, each with the bounds that it is said to be of."""
+    """Yield the reports of a firing, each with its printed bounds."""
     window, t = firing.windows[0].window, firing.close if "R3" in off else firing.t
     if "R7" in off:
         if rows:
@@ -345,7 +344,7 @@ def _reports(
 
 
 def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return the query that answers in SPARQL 1.1 what Comunica answers."""
+    """Return the query with Comunica's answers as a query of SPARQL 1.1."""
     pattern = query.pattern if "S2" in off else with_errors(query.pattern)
     return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
 
@@ -420,7 +419,7 @@ _RULES_RS: Final = (
 
 
 def _recorded_rs(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
-    """Return what rsp-rs reports; raises LarsError for what is no SELECT over sliding windows."""
+    """Return the reports of rsp-rs; raises LarsError unless it is SELECT over sliding windows."""
     by_lines = "D3" not in off
     declared = sliding.engine_windows(
         query, RSP_RS_035.name, sliding.rust_integer, by_lines=by_lines, each_word=True
@@ -458,13 +457,13 @@ def _first_rs(off: Off, opened: sliding.OpenedWindows, t: float) -> float:
 
 
 def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
-    """Return the bounds that a report is said to be of."""
+    """Return the printed bounds of a report."""
     width = firing.windows[-1].window.width
     return (firing.close - width, firing.close) if "A11" in off else (firing.last, firing.last + width)
 
 
 def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return the query that answers in SPARQL 1.1 what Oxigraph answers."""
+    """Return the query with Oxigraph's answers as a query of SPARQL 1.1."""
     pattern = query.pattern if "A14" in off else with_distinct_alternatives(query.pattern)
     return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
 

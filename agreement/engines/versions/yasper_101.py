@@ -1,8 +1,8 @@
 """YASPER 1.0.1 of RSP4J by its operator API: windows as in YASPER for C-SPARQL, answers of its own.
 
 Each window's triples are joined as sets of solutions, blocks one after the other, then rows are projected.
-Rules YO of its page that say the same as Y1 to Y5 have these names. In which order the windows of one
-stream take an arrival depends on the hashes of objects.
+Rules YO that equal Y1 to Y5 have the same names. In which order the windows of one stream take an arrival
+depends on the hashes of objects.
 """
 
 import re
@@ -57,7 +57,7 @@ _DOUBLE: Final = re.compile(r"[+-]?(?:NaN|Infinity|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(
 
 
 def _double(text: str) -> float | None:
-    """Return what Double.parseDouble of Java makes of a decimal numeral, None of what is none."""
+    """Return Java's Double.parseDouble of a decimal numeral, None for other texts."""
     stripped = text.strip()
     return float(stripped.rstrip("dDfF")) if _DOUBLE.fullmatch(stripped) else None
 
@@ -105,13 +105,13 @@ def _patterns(block: yasper_text.YasperBlock) -> list[TextPattern]:
 
 @dataclass(frozen=True, slots=True)
 class _Answers:
-    """How contents are answered: by blocks one after the other, those outside of windows on static data."""
+    """The answers for contents: block by block, with blocks outside windows on static data."""
 
     query: yasper_text.YasperQuery
     static: frozenset[Triple]
 
     def rows(self, content: Mapping[str, Sequence[Triple]]) -> list[Row]:
-        """Return the rows over what windows show by their names; raises _FailedAnswerError."""
+        """Return the rows over the windows' content by name; raises _FailedAnswerError."""
         joined: list[TextBinding] = []
         for place, block in enumerate(self.query.blocks):
             joined = self._after(joined, block, content, first=place == 0)
@@ -154,7 +154,7 @@ class _Answers:
 
 
 def read_yasper_query(text: str, source: str) -> EngineQuery:
-    """Return the query of a text that the engine takes; where SPARQL has no words for it, the text alone."""
+    """Return the query of a text that the engine accepts; only the text if SPARQL cannot express it."""
     own = yasper_text.read_yasper(text)
     try:
         return engine.read_with_text(text, source, Language.RSPQL)
@@ -167,7 +167,7 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
 def _recorded(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off, *, last_first: bool = True
 ) -> Recording:
-    """Return what YASPER 1.0.1 reports; the window that is declared last takes an arrival first, or last."""
+    """Return YASPER 1.0.1's reports; `last_first`: the window declared last takes an arrival first."""
     if not isinstance(query, engine.WrittenQuery):
         raise LarsError(
             f"{yasper_text.NAME} reads the text of a query, and finds none; use a query in a file"
@@ -195,7 +195,7 @@ def _recorded(
 
 @dataclass(slots=True)
 class _Program:
-    """What becomes of contents: answered in its own way, or with YO12 off as SPARQL says."""
+    """The answers of contents: in the engine's own way, or as SPARQL with YO12 off."""
 
     own: yasper_text.YasperQuery
     sparql: EngineQuery
@@ -215,7 +215,7 @@ class _Program:
         return engine.columns(self.sparql) if self.plain else self.own.names
 
     def reported(self, content: engine.Content) -> tuple[Sequence[Row], bool]:
-        """Return what is reported of an answer, and whether the engine ends it by an exception."""
+        """Return the report of a content, and whether the engine throws an exception."""
         if self.operator is None:
             return (), False
         try:
@@ -252,7 +252,7 @@ def _to_stream(
 def _recorded_in_order(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return what it reports where the window that is declared first takes an arrival first."""
+    """Return its reports if the window declared first takes an arrival first."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 

@@ -1,7 +1,7 @@
-"""What YASPER 1.0.1 of RSP4J takes from the text of a query by its TPQueryFactory.
+"""The query of YASPER 1.0.1 of RSP4J, as its TPQueryFactory reads the text.
 
-Its grammar is RSP-QL's, but of the pattern it keeps triples and comparisons alone: which window's block they
-stand in is seen, braces and keywords are not. Capitals do not matter, but in the operator of REGISTER. Each
+Its grammar is RSP-QL's, but of the pattern it keeps only triples and comparisons. It uses the window's block
+around them, but ignores braces and keywords. Capitals do not matter, but in the operator of REGISTER. Each
 object is read as an IRI.
 """
 
@@ -36,7 +36,7 @@ _GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
 
 @dataclass(frozen=True, slots=True)
 class YasperComparison:
-    """Two expressions as they are written, without blanks, and what compares them."""
+    """Two expressions as written, without blanks, and the operator that compares them."""
 
     left: str
     operator: str
@@ -49,7 +49,7 @@ YasperCondition = tuple[tuple[YasperComparison, ...], ...]
 
 @dataclass(slots=True)
 class YasperBlock:
-    """What is asked of a window, or outside of windows (None): triples of texts, a variable as ?name."""
+    """The patterns of a window, or outside windows (None): triples of texts, variables as ?name."""
 
     window: Iri | None
     triples: list[tuple[str, str, str]] = field(default_factory=list)
@@ -58,10 +58,10 @@ class YasperBlock:
 
 @dataclass(frozen=True, slots=True)
 class YasperQuery:
-    """What is run: blocks in the order of the text, a window without a STEP has the step 0.
+    """The parsed query: blocks in textual order; a window without a STEP has step 0.
 
-    Without `operator` nothing is reported. `selected` are variables, none: all; `aggregates` the names of
-    functions, the variables that they are asked of, and what they bind. `static`: there is a FROM.
+    Without `operator` nothing is reported. `selected` are variables, empty for all; `aggregates` are
+    functions with their argument and result variables. `static`: the query has a FROM.
     """
 
     operator: ToStream | None
@@ -82,7 +82,7 @@ class YasperQuery:
 
 @lru_cache
 def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
-    """Return the operator, None where it is not in capitals, and the windows of a text."""
+    """Return the operator, None unless in capitals, and the windows of a text."""
     reader = _Reader(text)
     operator = reader.operator()
     reader.skip("FROM")
@@ -91,7 +91,7 @@ def read_head(text: str) -> tuple[ToStream | None, tuple[YasperWindow, ...]]:
 
 @lru_cache
 def read_yasper(text: str) -> YasperQuery:
-    """Return what the engine takes; raises LarsError where it registers nothing."""
+    """Return the parsed query; raises LarsError if the engine registers nothing."""
     return _Reader(text).query()
 
 
@@ -126,7 +126,7 @@ class _Reader:
         return found
 
     def balanced(self, closing: str = ")") -> list[str]:
-        """Return the pieces up to the bracket that closes the one before, and go behind it."""
+        """Return the pieces up to the closing bracket, and skip it."""
         opening, depth, inside = {")": "(", "}": "{", "]": "["}[closing], 1, list[str]()
         while self.peek():
             piece = self.take()
@@ -137,7 +137,7 @@ class _Reader:
         return inside
 
     def term(self, piece: str) -> str:
-        """Return a term as the engine reads it: a variable, or anything else as the text of an IRI."""
+        """Return a term as the engine reads it: a variable, or any other text as an IRI."""
         if piece[:1] in ("?", "$"):
             return f"?{piece[1:]}"
         if piece.startswith("<"):
@@ -169,7 +169,7 @@ class _Reader:
             self.take()
 
     def dataset(self) -> tuple[tuple[YasperWindow, ...], bool]:
-        """Return the windows, and whether there is a FROM."""
+        """Return the windows, and whether a FROM exists."""
         windows, static = list[YasperWindow](), False
         while self.takes("FROM"):
             if self.takes("NAMED", "WINDOW"):
@@ -180,7 +180,7 @@ class _Reader:
         return tuple(windows), static
 
     def query(self) -> YasperQuery:
-        """Return what is taken from the whole text."""
+        """Return the query of the whole text."""
         operator = self.operator()
         form = self.take().upper()
         if form not in ("SELECT", "CONSTRUCT", "ASK", "DESCRIBE"):
@@ -208,7 +208,7 @@ class _Reader:
         return tuple(selected), tuple(aggregates)
 
     def _window(self) -> Iterator[YasperWindow]:
-        """Yield the window of a clause; none where ON STREAM makes that no clause."""
+        """Yield the window of a clause; none if ON STREAM makes the clause invalid."""
         name = self.term(self.take())
         self.takes("ON")
         stream = self.take()
@@ -227,11 +227,11 @@ class _Reader:
         yield YasperWindow(WindowSource(iri, window, Iri(name[1:-1])), width * 1000, step * 1000)
 
     def block(self, name: Iri | None) -> YasperBlock:
-        """Return what is asked of a window."""
+        """Return the block of a window."""
         return self.blocks.setdefault(name, YasperBlock(name))
 
     def _where(self) -> None:
-        """Read the pattern; a brace is of the window whose name is before it, or of the one around."""
+        """Read the pattern; a brace belongs to the window named before it, or to the enclosing one."""
         names: list[Iri | None] = []
         entered: Iri | None = None
         while piece := self.peek():
@@ -255,7 +255,7 @@ class _Reader:
                 self._element(word, here)
 
     def _element(self, word: str, window: Iri | None) -> None:
-        """Read what is no brace and no block of a window."""
+        """Read an element other than braces and windows' blocks."""
         if word == "FILTER":
             self.take()
             self.block(window).filters.append(self._condition())
@@ -337,13 +337,13 @@ class _Reader:
         raise _refusal(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
 
     def _constant(self, side: str) -> str:
-        """Return a side of a comparison; a name as the IRI that it stands for."""
+        """Return a side of a comparison, with a prefixed name as its IRI."""
         name = re.fullmatch(r"(?:[^\W\d][\w.-]*)?:[\w.:%-]*", side)
         return side if name is None else self.term(side)
 
 
 def _split(pieces: Sequence[str], between: str) -> Iterator[Sequence[str]]:
-    """Yield the parts between pieces that stand in no brackets."""
+    """Yield the parts between separators outside brackets."""
     depth, start = 0, 0
     for place, piece in enumerate(pieces):
         depth += (piece == "(") - (piece == ")")

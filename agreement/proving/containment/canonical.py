@@ -1,4 +1,4 @@
-"""What is found out about containment, and canonical data that refute it: one match of a disjunct."""
+"""Containment on canonical data: the data of one match of a disjunct, which can refute containment."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -61,7 +61,7 @@ class PairQuery:
 
     @cached_property
     def pattern(self) -> Pattern:
-        """Its pattern, without the OPTIONAL parts and aggregates of which no column is seen."""
+        """Its pattern, without OPTIONAL parts and aggregates of invisible columns."""
         pattern = counted_edges(rebuild(self.query.pattern, self._moving))
         if self.query.language is Language.CQELS:
             pattern = rebuild(pattern, _with_something)
@@ -71,7 +71,7 @@ class PairQuery:
         return prune(pattern, frozenset(self.result))
 
     def _moving(self, part: Pattern) -> Pattern | None:
-        """Return a block whose window moves at each time point as one without a slide, which does too."""
+        """Return a block whose window moves at each time point without its slide, which is equivalent."""
         match part:
             case StreamBlock(_, Range(slide=Duration() as slide, tumbling=False) as window, _) if (
                 slide.points(self.setting.unit) == 1
@@ -87,13 +87,13 @@ class PairQuery:
 
     @property
     def operator(self) -> ToStream:
-        """What it reports of its answers; RSTREAM where it does not say."""
+        """Its relation-to-stream operator; the default is RSTREAM."""
         return self.query.to_stream or ToStream.RSTREAM
 
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return what it reports at t of the facts up to then; the evaluation before was at `before`, if any.
+        """Return its report at t on the facts up to t; `before` is the previous evaluation, if any.
 
         Raises TimeLimitError.
         """
@@ -138,10 +138,10 @@ def difference_on(
     t: int,
     before: int | None = None,
 ) -> Witness | None:
-    """Return a row that the first query reports at t on the data and the other does not, None where it does.
+    """Return a row that the first query reports at t on the data and the other does not; None without one.
 
-    The evaluation `before` t is the one that ISTREAM and DSTREAM compare with. None also where the data
-    are no RDF: they never are there.
+    ISTREAM and DSTREAM compare with the evaluation `before` t. None also for data that are not RDF, which
+    never occur.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)
@@ -171,7 +171,7 @@ def difference_at(
 
 
 def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozenset[Row]:
-    """Return rows in the order of the first query's columns; what it has no column for must be unbound."""
+    """Return rows in the first query's columns; values outside these columns must be unbound."""
     names = query.result
     bindings = (dict(zip(other.result, row, strict=True)) for row in rows)
     kept = (row for row in bindings if all(term is None for name, term in row.items() if name not in names))
@@ -179,7 +179,7 @@ def _renamed(other: PairQuery, query: PairQuery, rows: frozenset[Row]) -> frozen
 
 
 def _times(one: PairQuery, other: PairQuery) -> range:
-    """Return times at each of which pivots stand otherwise, late enough that windows are whole."""
+    """Return times with all relative positions of pivots, late enough for whole windows."""
     windows = [each.window for query in (one, other) for each in sources(query.query)]
     ranges = [window for window in windows if isinstance(window, Range)]
     unit = one.setting.unit
@@ -212,14 +212,14 @@ def _interval(where: disjuncts.Reading, t: int, setting: Setting) -> Interval:
 
 
 def shown_at(window: TimeWindow, t: int) -> Interval:
-    """Return what a window shows at t on a timeline that goes on: some windows look ahead of t."""
+    """Return a window's interval at t on an unlimited timeline: some windows look ahead of t."""
     return window.bounds(t, Interval(0, t + max(window.future, 0)))
 
 
 def _placed(
     edge: disjuncts.Edge, model: disjuncts.Model, t: int, query: PairQuery, other: PairQuery
 ) -> list[PlacedTriple]:
-    """Return the triple of an edge as old as its window shows it at t, as new, and where others end."""
+    """Return the triple of an edge at relevant ages: oldest visible, newest, and at other windows' ends."""
     quad = edge.ground(model)
     if isinstance(edge.where, disjuncts.GraphSource):
         return [(None, quad)]

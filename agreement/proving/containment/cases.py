@@ -1,17 +1,16 @@
 """Proof by cases that the rows of one disjunct are answers of another query; the cases that are left.
 
-Known of a row are edges that match, conditions that hold, and what does not match beside (MINUS, OPTIONAL
-without a match, NOT EXISTS). A case is closed
+A case has edges that match, conditions that hold, and absences (MINUS, OPTIONAL without a match, NOT EXISTS).
+A case is closed
 
-- if nothing satisfies its edges and conditions;
-- if a disjunct of the other query maps into it, with the row's values, and for each thing that must not
-  match beside that one, the case in which it does match is closed: there the other query has the row;
-- if something that is known not to match does, in the same way: the case cannot be;
-- if its conditions imply those of some of such mappings, taken together;
-- if a path of any length in it is one step or several, and both cases are closed.
+- if its edges and conditions are unsatisfiable; - if a disjunct of the other query maps into it with the
+row's values, and for each absence of that disjunct, the case in which it matches is closed: there the other
+query has the row; - if one of its absences matches in the same way: the case is impossible; - if its
+conditions imply those of some of such mappings, taken together; - if a path of any length in it is one step
+or several, and both cases are closed.
 
-Mappings are between conjunctive patterns (Chandra and Merlin 1977), taken together those of unions (Sagiv
-and Yannakakis 1980) and conditions (van der Meyden 1997); cases for negation are those of Ullman (2000).
+Mappings are between conjunctive patterns (Chandra and Merlin 1977), taken together those of unions (Sagiv and
+Yannakakis 1980) and conditions (van der Meyden 1997). Cases for negation follow Ullman (2000).
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -43,7 +42,7 @@ Columns = tuple[Expression | None, ...]
 
 @dataclass(frozen=True, slots=True)
 class MatchTarget:
-    """A disjunct that matches, or must not, where some of its variables are known already."""
+    """A disjunct that must match, or must not match, with some of its variables known."""
 
     way: disjuncts.Disjunct
     mapper: Mapper
@@ -53,20 +52,20 @@ class MatchTarget:
 
     @property
     def compared(self) -> frozenset[Variable]:
-        """The variables whose terms matter beside the edges."""
+        """The variables whose terms matter outside the edges."""
         computed = (each for each in self.columns or () if isinstance(each, Call))
         tested = (test.expression for test in self.way.requirements)
         names = frozenset[Variable]().union(*map(named_in, (*computed, *tested)))
         return names | self.way.bound if self.way.absent else names
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "MatchTarget":
-        """Return the same where matches of edges are seen through windows."""
+        """Return the same target, with matches of edges visible through these windows."""
         return replace(self, mapper=replace(self.mapper, windows=seen))
 
 
 @dataclass(frozen=True, slots=True)
 class RowCase:
-    """What is known of a row."""
+    """The known facts about a row."""
 
     edges: tuple[disjuncts.Edge, ...]
     requirements: tuple[Test, ...]
@@ -78,7 +77,7 @@ class RowCase:
 
     @property
     def plain(self) -> disjuncts.Disjunct:
-        """Its edges and conditions; an edge of a path says only that there are terms."""
+        """Its edges and conditions; an edge of a path only requires its terms."""
         return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
         )
@@ -114,9 +113,9 @@ class RowCase:
 
     @property
     def unified(self) -> "RowCase":
-        """The case with one variable for each two that have to be one term.
+        """The case with one variable for each two that must be equal terms.
 
-        SAMETERM says so, and `=` where one of them stands as a subject, predicate or name: IRIs and blank
+        SAMETERM requires it, and so does `=` if one variable is a subject, predicate or name: IRIs and blank
         nodes are equal to nothing but themselves.
         """
         placed = (each for edge in self.real for each in disjuncts.positioned(edge.terms))
@@ -197,7 +196,7 @@ def _neutral(edge: disjuncts.Edge) -> Iterator[disjuncts.Edge]:
 
 
 def resolve(disjunct: disjuncts.Disjunct) -> disjuncts.Disjunct:
-    """Return a disjunct with constants for given variables, and in conditions what computes them."""
+    """Return a disjunct with constants for given variables, and conditions with computed values."""
     disjunct = settle(disjunct)
     constants = {name: term for name, term in disjunct.values if term is not None}
     values = _values(disjunct)
@@ -226,7 +225,7 @@ def _valued(expression: Expression, values: Mapping[Variable, Expression]) -> Ex
 
 
 def columns_of(disjunct: disjuncts.Disjunct, names: Sequence[Variable]) -> Columns:
-    """Return what a disjunct's rows have for columns: of what nothing is known no other column has it."""
+    """Return a disjunct's values of columns; an unknown value differs from all others."""
     unknown = {name: Call("UNKNOWN", (name,)) for name in disjunct.unknown}
     values = {**unknown, **{name: name for name in disjunct.bound}, **_values(disjunct)}
     terms = (values.get(name, NULL) for name in names)
@@ -239,7 +238,7 @@ def first_case(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
-    """Return what is known of the rows of a disjunct."""
+    """Return the known facts about the rows of a disjunct."""
     way = resolve(disjunct)
     constants: dict[Variable, Term] = {name: term for name, term in disjunct.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
@@ -259,7 +258,7 @@ def _denied(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> tuple[MatchTarget, ...]:
-    """Return what must not match beside a match of a disjunct; what is not exact says nothing."""
+    """Return the absences of a disjunct's match; inexact absences are left out."""
     return tuple(
         MatchTarget(
             resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
@@ -272,7 +271,7 @@ def _denied(
 
 @dataclass(slots=True)
 class CaseProver:
-    """Tries to close cases of one query's rows by the disjuncts of the other; keeps those that are left."""
+    """The prover that closes cases of one query's rows by disjuncts of the other; `left` has open cases."""
 
     goals: Sequence[MatchTarget]
     paths: dict[Iri, patterns.Path]
@@ -287,7 +286,7 @@ class CaseProver:
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
-        """Whether a case cannot be, or the other query has the row there. Raises TimeLimitError."""
+        """Whether a case is impossible, or the other query has its row. Raises TimeLimitError."""
         self.deadline.check()
         self.most -= 1
         if case.is_impossible:
@@ -306,7 +305,7 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Whether nothing that must not match beside a goal does, in any case that is not closed."""
+        """Whether no absence of a goal matches, in any case that is not closed."""
         further = [resolve(way) for absent in goal.way.absent for way in absent.ways]
         # What matches already makes no other case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
@@ -320,7 +319,7 @@ class CaseProver:
     def with_match(
         self, case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image
     ) -> Iterator[RowCase]:
-        """Yield the case with a match of something beside a goal, in each place that it can be."""
+        """Yield the case with a match of an absence of a goal, in each possible place."""
         names = sorted(way.bound - image.keys())
         whole = {**image, **{name: self.new_variable(case) for name in names}}
         known: dict[Variable, Term] = {}
@@ -344,12 +343,12 @@ class CaseProver:
             yield grown.put(known) if known else grown
 
     def new_variable(self, case: RowCase) -> Variable:
-        """Return a variable that a case does not have, as a query may by chance."""
+        """Return a variable that does not occur in a case."""
         names = (Variable(f"new{number}") for number in self.fresh)
         return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
-        """Whether the cases are closed in which a path is so many steps."""
+        """Whether the cases are closed in which a path is a fixed number of steps."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
             if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
@@ -364,16 +363,16 @@ class CaseProver:
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
-        """Whether all of the cases are closed; all are tried, so that what is left is known."""
+        """Whether all cases are closed; all are tried, to know the open ones."""
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
     def unfolded(
         self, rest: RowCase, edge: disjuncts.Edge, path: patterns.Path, *, last: bool
     ) -> Iterator[RowCase]:
-        """Yield the cases in which an edge of a path is none, one or several steps: the first and more.
+        """Yield the cases in which a path's edge is none, one or several steps: the first step and a rest.
 
-        Of several with `last` all but the last one, and that.
+        With `last`, several steps are split into all but the last, and the last.
         """
         subject, _, object_ = edge.triple.terms
         known = replace(rest, edges=(*rest.edges, edge))
@@ -447,7 +446,7 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
 
 
 def _is_there(case: RowCase, goal: MatchTarget, way: disjuncts.Disjunct, image: Image) -> bool:
-    """Whether something matches in a case anyway, without anything that must not match beside it."""
+    """Whether a disjunct certainly matches in a case, without absences of its own."""
     target = MatchTarget(way, goal.mapper, goal.merged, tuple(image.items()))
     images = islice(_images(target, case), _MOST_IMAGES)
     return not way.absent and any(not _conditions(target, each, case) for each in images)
@@ -458,7 +457,7 @@ def _unnamed(way: disjuncts.Disjunct, names: Mapping[Variable, Term]) -> frozens
 
 
 def places(edge: disjuncts.Edge, merged: Iterable[disjuncts.Reading]) -> tuple[disjuncts.Edge, ...]:
-    """Return an edge in each source whose triples enter the graph that it is matched in; a path in all."""
+    """Return an edge in each source that enters its graph; a path in all of them."""
     sources = tuple(merged)
     if isinstance(edge.where, MergedGraph) and not _is_path(edge):
         sources, edge = edge.where.windows, replace(edge, where=disjuncts.GraphSource())
@@ -490,7 +489,7 @@ def _images(goal: MatchTarget, case: RowCase) -> Iterator[Image]:
 
 
 def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, ...]:
-    """Return the conditions of a goal that are not among those of the case."""
+    """Return a goal's conditions that the case does not contain."""
     known = set(map(_plainly, case.requirements))
     nulls: Image = dict.fromkeys(_unnamed(goal.way, image), NULL)
     tests = (disjuncts.put_in_test(test, image | nulls) for test in goal.way.requirements)
@@ -498,7 +497,7 @@ def _conditions(goal: MatchTarget, image: Image, case: RowCase) -> tuple[Test, .
 
 
 def _remaining(known: disjuncts.Disjunct, tests: Iterable[Test]) -> tuple[Test, ...] | None:
-    """Return the conditions that those of a case do not imply; None where they exclude one of them."""
+    """Return the conditions that the case does not imply; None if it contradicts one."""
     requirements: list[Test] = []
     for test in dict.fromkeys(tests):
         if _is_ground(test.expression):
@@ -544,7 +543,7 @@ def _has_none(known: disjuncts.Disjunct, barred: tuple[tuple[Test, ...], ...]) -
 
 
 def _about(known: disjuncts.Disjunct, test: Test) -> disjuncts.Disjunct:
-    """Return the disjunct with those conditions that look at variables of a test: what they imply, all do."""
+    """Return the disjunct with only the conditions on a test's variables, whose consequences are sound."""
     near = (
         each
         for each in known.requirements
@@ -558,7 +557,7 @@ def _plainly(test: Test) -> Expression:
 
 
 def _is_covered(case: RowCase, barred: Sequence[tuple[Test, ...]], deadline: Deadline) -> bool:
-    """Whether the conditions of a case imply one of the entries, as far as how terms compare decides."""
+    """Whether the case's conditions imply one of the entries, as far as comparisons of terms decide."""
     known = case.plain
     decided = [tests for tests in barred if all(disjuncts.is_decided(test, known) for test in tests)]
     plain = replace(

@@ -1,18 +1,18 @@
 """Is each answer of one query one of another, at every time, on every stream and static data.
 
-C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and what does not
-match beside (MINUS, NOT EXISTS, OPTIONAL without a match). Where each of them is closed by cases, each
-answer is one of the other query: see `cases`. Paths of any length are edges there, aggregates and LIMIT
-relations, which both queries have if they are of the same solutions: see `relations`. Nothing is proved
-with functions of random values, or with f:timestamp where the windows differ.
+C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and absences
+(MINUS, NOT EXISTS, OPTIONAL without a match). If each of them is closed by cases, each answer is one of the
+other query: see `cases`. Paths of any length become edges. Aggregates and LIMIT become relations, which both
+queries share if they range over the same solutions: see `relations`. Nothing is proved about functions of
+random values, or about f:timestamp if the windows differ.
 
 C2. Else let the variables of a case that is left be constants, its triples at the ends of windows: on such
-data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns
-and unions of them one of C1 and C2 decides. With conditions each region that they cut out has its own
-canonical data; what neither decides is open.
+data both queries are evaluated, and a row that the other lacks refutes. For conjunctive patterns and unions
+of them one of C1 and C2 decides. With conditions, each region that they define has its own canonical data; if
+neither decides, the result is open.
 
-C3. Where windows matter, a case is closed if it is for each way in which its arrivals can lie in the windows
-of both queries: several windows may cover one together, which no mapping says. See `placements`.
+C3. If windows matter, a case is closed if it is closed for each placement of its arrivals in the windows of
+both queries. Several windows may cover one together, which no single mapping expresses. See `placements`.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -67,7 +67,7 @@ _MODELS_PLACED: Final = 3
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of one query is one of the other at every time, as far as C1 to C3 say."""
+    """Return whether each answer of one query is one of the other at every time, by C1 to C3."""
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
@@ -87,7 +87,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether AVG of no solution has the same value; that CQELS has no row then is in its pattern."""
+    """Whether AVG of no solution has equal values; CQELS's missing row is part of its pattern."""
     one, two = (
         each.query.language.manner.empty_group is EmptyGroup.UNBOUND_AVERAGE for each in (query, other)
     )
@@ -115,13 +115,13 @@ _Left = Sequence[tuple[RowCase, list[tuple[Test, ...]]]]
 
 
 def lasts(query: canonical.PairQuery, other: canonical.PairQuery, is_kept: Callable[[Edge], bool]) -> bool:
-    """Whether each answer of a query is a match of disjuncts of the other all edges of which are kept."""
+    """Whether each answer of a query is a match of the other's disjuncts with only kept edges."""
     comparable = query.query.dataset == other.query.dataset and query.result == other.result
     return _Comparison(query, other, comparable=comparable).has_kept(is_kept)
 
 
 def is_empty(query: canonical.PairQuery) -> bool:
-    """Whether a query has no answer on any data, as far as cases tell: what must not match does."""
+    """Whether a query provably has no answer on any data, because an absence always matches."""
     relations = Relations(lambda *_: False)
     pattern = relations.read(query.pattern, query.merged, whole=True)
     cases = list(_cases(query, pattern, query.result, relations.paths))
@@ -129,7 +129,7 @@ def is_empty(query: canonical.PairQuery) -> bool:
 
 
 def matches(query: canonical.PairQuery) -> Iterator[RowCase]:
-    """Yield what is known of rows of a query, each path of any length as one step."""
+    """Yield cases of a query's rows, with each path of any length as one step."""
     for _, case in _cases(query, query.pattern, query.result, {}):
         yield case
 
@@ -157,7 +157,7 @@ def _cases(
 
 
 class _Comparison:
-    """Two queries, and whether a mapping between them would say anything."""
+    """Two queries, and whether mappings between them are meaningful."""
 
     def __init__(self, one: canonical.PairQuery, other: canonical.PairQuery, *, comparable: bool) -> None:
         self.one, self.other = one, other
@@ -234,7 +234,7 @@ class _Comparison:
         )
 
     def cases(self, side: _Side, relations: Relations) -> Iterator[tuple[Disjunct, RowCase]]:
-        """Yield what is known of the rows of a pattern in the windows of the first query."""
+        """Yield the cases of a pattern's rows in the first query's windows."""
         pattern, names = side
         return _cases(self.one, relations.read(pattern, self.one.merged, whole=True), names, relations.paths)
 
@@ -253,9 +253,9 @@ class _Comparison:
     def left_in_windows(
         self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]
     ) -> Iterator[tuple[ArrivalPlacement, _Left]]:
-        """Yield the ways in which the case's arrivals lie where it is not closed, with what is left then.
+        """Yield the placements of the case's arrivals in which it is not closed, with the open cases.
 
-        Raises TimeLimitError; UncountedError where these are too many.
+        Raises TimeLimitError; UncountedError for too many placements.
         """
         known = set[object]()
         queries = (self.other, self.one) if case.denied else (self.other,)
@@ -294,7 +294,7 @@ class _Comparison:
     def placed_data(
         self, root: RowCase, placed: Sequence[tuple[ArrivalPlacement, _Left]]
     ) -> Iterator[canonical.Data]:
-        """Yield data of the cases that are left where arrivals lie so, what is beside as new as can be."""
+        """Yield data of the open cases with these placements; other arrivals are as new as possible."""
         for placement, left in placed:
             for case, barred in left:
                 all_models, _ = models(case.plain, barred, _MODELS_PLACED, self.one.deadline.check)
@@ -333,7 +333,7 @@ class _Comparison:
 def _merged(
     readings: Iterable[tuple[Edge, frozenset[Reading]]],
 ) -> dict[Edge, frozenset[Reading]]:
-    """Return by edge the windows that show what matches it: of edges that become one each shows it."""
+    """Return, by edge, the windows that contain its match; equal edges combine their windows."""
     merged: dict[Edge, frozenset[Reading]] = {}
     for edge, some in readings:
         merged[edge] = merged.get(edge, frozenset()) | some
@@ -351,7 +351,7 @@ _TRIED: Final = "neither a proof by cases nor data that refute it: conditions an
 
 
 def _populations(case: RowCase, model: Model, *, counts: bool) -> Iterator[list[Model]]:
-    """Yield matches that differ in some variables, where something counts or computes."""
+    """Yield matches that differ in some variables, for counting or computing queries."""
     computed = frozenset[Variable]().union(
         *(named_in(each) for each in case.columns if isinstance(each, Call))
     )

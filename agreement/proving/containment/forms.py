@@ -21,7 +21,7 @@ Names = Mapping[Variable, Variable]
 
 @dataclass(frozen=True, slots=True)
 class PatternTree:
-    """A pattern as a tree: what it is, and its parts, whose order may not matter."""
+    """A pattern as a tree: its label, and its parts, whose order may be irrelevant."""
 
     label: Hashable
     parts: tuple["PatternTree | Variable", ...] = ()
@@ -40,9 +40,9 @@ def same(pattern: Pattern, other: Pattern, variables: frozenset[Variable]) -> bo
 
 
 def namings(pattern: Pattern, other: Pattern, start: Names) -> Iterator[Names]:
-    """Yield each way to name the variables of one pattern, of which some are known, that makes it the other.
+    """Yield the renamings of a pattern's variables, extending `start`, that make it equal to the other.
 
-    Solutions are then the same as often: nothing is taken together that a multiset tells apart.
+    Multiplicities are then equal too: no distinction of a multiset is lost.
     """
     return _matched(_form(pattern), _form(other), start)
 
@@ -72,7 +72,7 @@ def _in_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
 
 
 def _in_any_order(mine: _Parts, theirs: _Parts, names: Names) -> Iterator[Names]:
-    """Yield the names under which parts are the same; what has the fewest counterparts comes first."""
+    """Yield the renamings under which the parts are equal; parts with fewest counterparts come first."""
     if not mine:
         yield names
         return
@@ -167,7 +167,7 @@ def _conjuncts(pattern: Pattern) -> Iterator[PatternTree]:
 
 
 def _each_once(conjuncts: Iterable[PatternTree]) -> Iterator[PatternTree]:
-    """Yield each once, where saying it twice does not multiply solutions."""
+    """Yield each part once, if repeating it does not multiply solutions."""
     seen = set()
     for tree in conjuncts:
         if tree.label not in ("TRIPLE", "FILTER") or tree not in seen:
@@ -188,7 +188,7 @@ def _conditions(condition: Expression, pattern: Pattern) -> Iterator[PatternTree
 
 
 def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Variable:
-    """Return the tree of an expression; what EXISTS names is its pattern."""
+    """Return the tree of an expression; an EXISTS contains its pattern."""
     if isinstance(expression, Call):
         parts = tuple(_expression(each, pattern) for each in expression.arguments)
         # Each place of a function that is random has values of its own.
@@ -201,10 +201,10 @@ def _expression(expression: Expression, pattern: Pattern) -> PatternTree | Varia
 
 
 def normal(expression: Expression) -> Expression:
-    """Return the expression as others are written that have the same value, or error, everywhere.
+    """Return a normal form of the expression, with the same value or error everywhere.
 
-    `>` is `<` with its sides exchanged, IN is ∨ of `=`, ¬ goes inside ∧, ∨, = and ≠ (which is so in
-    SPARQL's three-valued logic too), sides that commute are in one order.
+    `>` becomes `<` with its sides exchanged, IN becomes ∨ of `=`, and ¬ moves inside ∧, ∨, = and ≠ (valid in
+    SPARQL's three-valued logic too). Commutative sides are sorted.
 
     >>> n, one = Variable("n"), Iri("one")
     >>> print(normal(Call("!", (Call("IN", (n, Iri("two"), one)),))))
@@ -259,5 +259,5 @@ def settle(disjunct: Disjunct) -> Disjunct:
 
 
 def is_random(part: Pattern) -> bool:
-    """Whether a condition of the pattern itself, or what it binds, is a function of random values."""
+    """Whether a condition or value of the pattern itself uses a function of random values."""
     return any(call.function in RANDOM for expression in expressions_of(part) for call in calls(expression))

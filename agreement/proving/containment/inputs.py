@@ -1,4 +1,4 @@
-"""What is compared: two files of queries, in one mode, the columns of the first by other names."""
+"""The inputs of containment: two files of queries in one mode, with renamed columns of the first."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,7 +32,7 @@ _TWO: Final = 2
 def two_queries(
     inputs: Sequence[Path], unit: Duration | None, reading: InterpretationOptions, names: Mapping[str, str]
 ) -> tuple[PairQuery, PairQuery]:
-    """Return the two queries; `names`: which column of the first is which of the second.
+    """Return the two queries; `names` maps columns of the first to columns of the second.
 
     Without windows and --profile they are plain SPARQL, read as SPARQL 1.1 is.
     """

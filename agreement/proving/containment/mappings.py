@@ -1,8 +1,8 @@
 """Homomorphisms: how the edges of one pattern map into known edges, so that they match wherever these do.
 
 A path of any length is an automaton over letters, a property forwards or backwards. Known edges spell words,
-an edge of another path any word of its language. A path maps into a walk along known edges of which each
-word that it may spell is in the path's language: then there is such a walk on all data.
+an edge of another path any word of its language. A path maps into a walk along known edges if each word that
+the walk may spell is in the path's language. Then such a walk exists on all data.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ class Automaton:
         return frozenset((self.closed(frozenset((0,))),))
 
     def closed(self, states: _States) -> _States:
-        """Return the states with those that no letter is needed for."""
+        """Return the states with those reachable without a letter."""
         more = states.union(
             after for before, label, after in self.moves if label is None and before in states
         )
@@ -62,7 +62,7 @@ class Automaton:
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
-        """Return what is known after an edge along which any word of another path is spelled."""
+        """Return the known state sets after an edge along which any word of another path is spelled."""
         alphabet = _letters(self) | _letters(word) | {(None, True), (None, False)}
         pending = [(own, states) for own in word.start for states in known]
         seen = set(pending)
@@ -156,7 +156,7 @@ Image = dict[Variable, Term]
 
 @lru_cache(maxsize=4_096)
 def is_inside(inner: Window, outer: Window) -> bool:
-    """Whether what one window shows, the other shows too, at every time of every stream.
+    """Whether the outer window contains the inner window's content, at every time of every stream.
 
     >>> is_inside(TimeWindow(3), TimeWindow(5)), is_inside(TimeWindow(5), TimeWindow(3))
     (True, False)
@@ -189,8 +189,8 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 class Mapper:
     """Maps edges of a query, whose windows `merged` enter its default graph, into known ones.
 
-    `windows` says by which windows a match of an edge is shown; without it, by those that the edge's own
-    window is inside of at every time.
+    `windows` has the windows that contain an edge's match; the default is the windows that always contain the
+    edge's own window.
     """
 
     merged: tuple[disjuncts.Reading, ...]
@@ -208,14 +208,14 @@ class Mapper:
     ) -> Iterator[Image]:
         """Yield images of the edges' variables, some of them known, under which all of them match.
 
-        Of those that are equal on `variables` one is yielded. Raises TimeLimitError.
+        Of images equal on `variables`, one is yielded. Raises TimeLimitError.
         """
         mine = tuple(dict.fromkeys(edges))
         targets = {edge: self._targets(edge, into) for edge in mine}
         yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
-        """Return the known edges by which one may match."""
+        """Return the known edges that an edge may match."""
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)
@@ -261,7 +261,7 @@ class Mapper:
     def _reached(
         self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
-        """Return the terms to which a path surely leads; without a step only from a node."""
+        """Return the terms that a path certainly reaches; zero steps only from a node."""
         pending = [(start, words.start)]
         terms = set(pending)
         while pending and len(terms) < _MOST_WALKS:
@@ -288,7 +288,7 @@ class Mapper:
         return automaton(step if forward else patterns.Inverse(step))
 
     def _where(self, edge: disjuncts.Edge, target: disjuncts.Edge, image: Image) -> Image | None:
-        """Return the image under which an edge is looked for where a known one is, None if it is not."""
+        """Return the image if a known edge is in the edge's source, otherwise None."""
         match edge.where, target.where:
             case disjuncts.Reading(stream), disjuncts.Reading(other):
                 return (
@@ -313,7 +313,7 @@ class Mapper:
                 return None
 
     def _shows(self, target: disjuncts.Edge, window: disjuncts.Reading) -> bool:
-        """Whether a window of the query shows what matches an edge."""
+        """Whether a window of the query contains an edge's match."""
         if (readings := self.windows.get(target)) is not None:
             return any(each.window == window.window for each in readings)
         return self._is_inside(target.reading, window)
@@ -326,7 +326,7 @@ class Mapper:
 class _Search:
     """Images of edges, each with the edges that it may match by; of images equal on `kept` one.
 
-    What no variable without an image connects is searched apart, the edge with the fewest images first.
+    Edges without common unmapped variables are searched separately, those with fewest images first.
     """
 
     mapper: Mapper
@@ -401,7 +401,7 @@ def _ends(edges: Sequence[disjuncts.Edge]) -> Iterator[Term]:
 
 
 def _nodes(edges: Sequence[disjuncts.Edge], paths: Mapping[Iri, patterns.Path]) -> set[Term]:
-    """Return the terms that are surely nodes: a path without a step needs none where an end is a constant."""
+    """Return the terms that are certainly nodes; a path of zero steps does not make a constant end a node."""
     terms: set[Term] = set()
     for edge in edges:
         ends = edge.triple.subject, edge.triple.object

@@ -1,30 +1,29 @@
-r"""Containment of what two queries answer, and of what RSTREAM, ISTREAM and DSTREAM report, at all times.
+r"""Containment of two queries' answers, and of the reports of RSTREAM, ISTREAM and DSTREAM, at all times.
 
-What the theorems C1 to C3 leave open of answers is searched as by `lars witness`: for a smallest stream, or
-that there is none (A7).
+Answers left open by the theorems C1 to C3 are searched as in `lars witness`: for a smallest stream, or a
+proof that none exists (A7).
 
 Reports. Both queries are evaluated at the same times. Let A(t) be the answers at t, and p the evaluation
 before t. RSTREAM reports A(t); ISTREAM A(t) \ A(p); DSTREAM A(p) \ A(t); at the first evaluation A(p) is
 empty. So:
 
-O1. If A never has an answer, nothing is reported, and that is contained in all.
-O2. ISTREAM A in RSTREAM B exactly if A in B: what is new is an answer, and at the first evaluation all are.
-O3. ISTREAM A in ISTREAM B, DSTREAM A in DSTREAM B, for A in B: they are, if what B answers and A could
-    answer on some data (that is, B joined with a copy of A that has streams of its own) is answered by A.
-    Then A and B differ at no evaluation in a row that A ever reports.
-O4. DSTREAM A is contained in everything if each disjunct of A maps into by one of A that loses no match
-    (static data, and windows without a beginning, of a query that only gains); and in RSTREAM B if by one
-    of A or B that loses none.
+O1. If A never has an answer, nothing is reported, and that is contained in all. O2. ISTREAM A in RSTREAM B
+exactly if A in B: a new row is an answer, and at the first evaluation all answers are new. O3. ISTREAM A in
+ISTREAM B, DSTREAM A in DSTREAM B, for A in B. The condition: if B answers a row that A could answer on some
+data, A answers it. (That is, B joined with a copy of A on its own streams.) Then A and B differ at no
+evaluation in a row that A ever reports. O4. DSTREAM A is contained in everything if each disjunct of A maps
+into a disjunct of A that loses no match. (It has static data and windows without a beginning, in a query that
+only gains.) It is contained in RSTREAM B if it maps into such a disjunct of A or B.
 
-Else a stream on which it is not so is looked for among matches of A, of B, and of one after the other, with
-one evaluation or two; what neither shows is open.
+Otherwise a counterexample is searched among matches of A, of B, and of both in sequence, with one evaluation
+or two; without one, the result is open.
 
-U1. Let g be the greatest common divisor of all durations. Ends of windows lie at whole g, counted from 0 for
-windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data refute a
-containment depends on which of the ends, and of the gaps between them, hold a time point: an end always
-does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do; so what is contained with the
-unit g/4 is contained with each that divides g, and data for a unit g/k are data for g/(nk). Without
-durations no unit matters.
+U1. Let g be the greatest common divisor of all durations. Windows' ends are at multiples of g, counted from 0
+for windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data
+refute a containment depends on which ends, and which gaps between them, contain a time point: an end always
+does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do. So a containment with the unit
+g/4 holds with each unit that divides g, and data for a unit g/k are data for g/(nk). Without durations no
+unit matters.
 """
 
 from collections.abc import Iterator
@@ -83,7 +82,7 @@ _COPY: Final = "urn:lars:copy:"
 
 
 def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether what one query reports the other reports too, at each evaluation on every stream."""
+    """Return whether the other query reports all reports of one query, at each evaluation on every stream."""
     mine, theirs = query.operator, other.operator
     if (mine, theirs) == (_R, _R):
         return answers_containment(query, other)
@@ -94,7 +93,7 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
 
 
 def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether one query is contained in the other, and a finer unit with which that changes."""
+    """Return whether one query is contained in the other, and a finer unit that changes the result."""
     containment = reports_containment(one, other)
     durations = [each for query in (one, other) for each in durations_of(query.query)]
     for unit in finer_units(one.setting.unit, durations) if containment.holds is not False else ():
@@ -126,7 +125,7 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
-    """Return the rule by which it is contained, "" where none says so."""
+    """Return the rule that proves containment, or ""."""
     inside = answers.holds
     match query.operator, other.operator:
         case ToStream.ISTREAM, ToStream.RSTREAM if inside:
@@ -169,7 +168,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
 
 
 def _elsewhere(part: Pattern) -> Pattern | None:
-    """Return a block of a stream as one of a stream that nothing else reads, in which anything may be."""
+    """Return a stream's block on a fresh stream that nothing else reads, without restrictions."""
     if not isinstance(part, StreamBlock):
         return None
     return replace(part, stream=_copy(part), window=Unbounded())
@@ -189,7 +188,7 @@ def _keeps(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
 
 
 def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
-    """Whether what matches an edge does so at all later times."""
+    """Whether a match of an edge remains at all later times."""
     if isinstance(edge.where, disjuncts.GraphSource):
         return not disjuncts.is_derived(edge.where.name)
     window = edge.where.operator(query.setting)
@@ -199,7 +198,7 @@ def _is_kept(edge: disjuncts.Edge, query: canonical.PairQuery) -> bool:
 def _refuting(
     one: canonical.PairQuery, other: canonical.PairQuery, known: Witness | None
 ) -> Iterator[Witness]:
-    """Yield streams with one or two evaluations on which the first reports a row that the other does not."""
+    """Yield streams with one or two evaluations on which only the first query reports some row."""
     early = canonical.last_time(one, other)
     late = 3 * early
     mine, theirs = (list(islice(_matches(query), _MOST_MATCHES)) for query in (one, other))
@@ -226,7 +225,7 @@ def _refuting(
 def _moved(
     query: canonical.PairQuery, other: canonical.PairQuery, noise: list[canonical.PlacedTriple]
 ) -> Iterator[Witness]:
-    """Yield streams on which the other has a row before or after the first has it (what O3 lacks)."""
+    """Yield streams on which the other has a row before or after the first (the gap in O3)."""
     against = _possible_answers(query, other).witness if query.operator is other.operator else None
     if against is None:
         return

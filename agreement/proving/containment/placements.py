@@ -1,11 +1,11 @@
-"""Where the arrivals of a match can lie, as the windows of another query see them.
+"""The placements of a match's arrivals in the windows of another query.
 
 At t the windows of B cut the time that a window of A shows into cells; inside of one all times are alike.
 Tuple windows cut the arrivals of a stream in the same way, counted from the newest. So A is contained if for
-each t, and each choice of a cell for each arrival, some disjunct of B maps into A's through windows that show
-these cells: a window may be covered by a union of several. Of t, those suffice at which ends of windows meet
-or a pivot moves, and their neighbours: between them nothing changes its order. Arrivals that other arrivals
-push out of a tuple window are data of their own, which match nothing by chance.
+each t, and each choice of cells for the arrivals, some disjunct of B maps into A's through windows that
+contain these cells. A union of several windows may cover one window. The relevant t are those at which
+windows' ends meet or a pivot moves, and their neighbours: between them no order changes. Arrivals that other
+arrivals push out of a tuple window are data of their own, which match nothing by chance.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,7 @@ Group = tuple[disjuncts.Edge, ...]
 
 @dataclass(frozen=True, slots=True)
 class _Spot:
-    """Where an arrival lies: how old it is by cells and by rank, and which windows show it."""
+    """The place of an arrival: its age in cells and rank, and the windows that contain it."""
 
     time: int
     rank: int
@@ -47,7 +47,8 @@ class _Spot:
 class ArrivalPlacement:
     """Arrivals at t, each with the windows of the other query that show it; `newer_triples` come after them.
 
-    `equal` are conditions: what one arrival matches is one triple. The newer triples have the name `other`.
+    `equal` are conditions that make edges of one arrival match one triple. The newer triples have the name
+    `other`.
     """
 
     t: int
@@ -58,7 +59,7 @@ class ArrivalPlacement:
 
     @property
     def windows(self) -> Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]:
-        """By edge, the windows that show what matches it."""
+        """The windows that contain each edge's match."""
         return {edge: spot.windows for group, spot in self.spots for edge in group}
 
     @property
@@ -95,7 +96,7 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
 
 
 def new_name(queries: Iterable[PairQuery]) -> Iri:
-    """Return a name that no query has: what it names is matched by chance by nothing."""
+    """Return a name that no query has, so that its triples match nothing by chance."""
     return fresh(Variable("o"), named_constants(query.program for query in queries))
 
 
@@ -105,9 +106,9 @@ def unlike(number: int, other: Iri, stream: Constant) -> disjuncts.Quad:
 
 
 def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) -> Iterator[ArrivalPlacement]:
-    """Yield how arrivals that match edges can lie in windows of queries: what holds of each holds of all.
+    """Yield the placements of arrivals in windows of queries; together they cover all cases.
 
-    Raises disjuncts.UncountedError where these are too many.
+    Raises disjuncts.UncountedError for too many placements.
     """
     plain = tuple(edge for edge in dict.fromkeys(edges) if isinstance(edge.where, disjuncts.Reading))
     views = tuple(
@@ -144,7 +145,7 @@ class _Stream:
         views: Sequence[disjuncts.Reading],
         setting: Setting,
     ) -> "_Stream":
-        """Return what is matched in a stream."""
+        """Return the edges matched in a stream, with its windows."""
         own = tuple(edge for edge in edges if edge.reading.name == stream)
         near = tuple(view for view in views if view.name == stream or isinstance(view.name, Variable))
         windows = [where.operator(setting) for where in (*(edge.reading for edge in own), *near)]
@@ -154,7 +155,7 @@ class _Stream:
         return cls(stream, own, near, tuple(sizes), setting)
 
     def choices(self, t: int) -> Iterator[tuple[tuple[tuple[Group, _Spot], ...], tuple[Test, ...]]]:
-        """Yield where the arrivals of all edges can lie at t, and what has to be equal then."""
+        """Yield the placements of the arrivals of all edges at t, with conditions for shared triples."""
         for groups, equal in self._groupings():
             options = [self._spots(group, t) for group in groups]
             if prod(map(len, options)) > _MOST_CHOICES:
@@ -230,7 +231,7 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the spots that few windows see: what maps there maps where more do."""
+    """Return the spots seen by minimal sets of windows: a mapping there holds for larger sets too."""
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
 
@@ -247,7 +248,7 @@ def _partitions(edges: Sequence[disjuncts.Edge]) -> Iterator[tuple[Group, ...]]:
 
 
 def _equal(group: Group) -> tuple[Test, ...] | None:
-    """Return what makes the edges' triples one; None where constants differ."""
+    """Return the conditions that make the edges' triples equal; None if constants differ."""
     requirements: list[Test] = []
     for edge, other in combinations(group, 2):
         for mine, theirs in zip(edge.triple.terms, other.triple.terms, strict=True):
@@ -259,7 +260,7 @@ def _equal(group: Group) -> tuple[Test, ...] | None:
 
 
 def critical_times(windows: Sequence[Window]) -> Sequence[int]:
-    """Return times at which windows are whole, one for each order in which their ends can stand."""
+    """Return times with whole windows, one for each order of their ends."""
     timed = [window for window in windows if isinstance(window, TimeWindow)]
     if any(not isinstance(window, TimeWindow | TupleWindow) for window in windows):
         raise disjuncts.UncountedError("windows that begin at a time of their own are not decided")
@@ -285,7 +286,7 @@ def _meetings(windows: Sequence[TimeWindow], steps: int) -> Iterator[int]:
 
 
 def _ends(window: TimeWindow) -> tuple[int, ...]:
-    """Return where a window begins and where it has ended, counted from its pivot."""
+    """Return the offsets of a window's beginning and end from its pivot."""
     far = (window.past or 0) + abs(window.future) + 2
     pivot = far * window.step
     interval = window.bounds(pivot, Interval(0, 2 * pivot + far))

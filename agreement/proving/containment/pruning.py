@@ -1,19 +1,18 @@
-"""Patterns said more simply: without parts that change no column, and with counts written in one way.
+"""Simplification of patterns: without parts that change no column, and with counts in one form.
 
 A column of BIND or of an aggregate that is not seen outside can go: neither takes a row away.
 
-P1 OPT P2 extends each solution of P1 in one or more ways. Where no variable that P2 alone binds is
-seen outside, all of them are the solution of P1 there: as sets, P1 alone answers the same. P2 must bind no
-variable that P1 leaves unbound.
+P1 OPT P2 extends each solution of P1 in one or more ways. If no variable of P2 alone is visible outside, all
+extensions equal the solution of P1. So P1 alone has the same answers as a set. P2 must bind no variable that
+P1 leaves unbound.
 
-What COUNT counts, said in one way:
+Normal forms of COUNT:
 
-- COUNT(v) of a variable that each solution binds counts solutions, as COUNT(*) does.
-- Matches of triple patterns are told apart by what their variables are, joined and filtered ones too. So
-  where those are all keys of the group but v, no v is there twice: DISTINCT changes nothing, and is written.
-  It never does of MIN and MAX.
-- A count is a whole number: n > k is n >= k + 1. A group with keys has a solution: there n >= 1, which a
-  condition need not say.
+- COUNT(v) of a variable that each solution binds counts solutions, as COUNT(*) does. - Matches of triple
+patterns are distinguished by their variables, also after joins and filters. So if all of them except v are
+keys of the group, no v occurs twice: DISTINCT changes nothing, and is written. It never does of MIN and MAX.
+- A count is a whole number: n > k is n >= k + 1. A group with keys has a solution: n >= 1 always holds, and
+such a condition is dropped.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +30,7 @@ _Names = frozenset[Variable]
 
 
 def prune(pattern: patterns.Pattern, seen: _Names) -> patterns.Pattern:
-    """Return the pattern without what binds nothing that is seen; its solutions agree on `seen`."""
+    """Return the pattern without parts that bind nothing visible; its solutions agree on `seen`."""
     match pattern:
         case patterns.LeftJoin(left, right, condition):
             own = patterns.variables(right) - patterns.variables(left)
@@ -69,7 +68,7 @@ _INTEGER: Final = XSD + "integer"
 
 
 def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern with the same solutions, in which counts are said in one way."""
+    """Return a pattern with the same solutions, and with counts in normal form."""
 
     def change(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -148,7 +147,7 @@ def _conjuncts(condition: Expression) -> Iterator[Expression]:
 
 
 def _bounded(test: Expression, counts: Mapping[Variable, int]) -> Expression | None:
-    """Return a comparison of a count with `>=` and `<=` alone; None where it always holds."""
+    """Return a comparison of a count with only `>=` and `<=`; None if it always holds."""
     match test:
         case Call("<" | "<=" | ">" | ">=" as sign, (Literal() as number, Variable() as name)):
             return _bounded(Call(_EXCHANGED[sign], (name, number)), counts)

@@ -1,8 +1,8 @@
-"""What is taken as a whole: paths of any length as edges, aggregates and LIMIT as relations of their own.
+"""Parts treated as a whole: paths of any length as edges, aggregates and LIMIT as relations.
 
-GROUP BY and LIMIT look at all solutions together, so that nothing follows from some of them. Where both
-queries have one of the same solutions, as often, it is the same relation whatever the data are. Its rows
-are nodes of a graph of its own, with an edge for each column.
+GROUP BY and LIMIT look at all solutions together, so that nothing follows from some of them. If both queries
+have one over the same solutions with equal multiplicities, it is the same relation on all data. Its rows are
+nodes of a graph of its own, with an edge for each column.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -28,7 +28,7 @@ Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]],
 
 @dataclass(frozen=True, slots=True)
 class MergedGraph(GraphSource):
-    """The default graph with the windows that enter it, through all of which a path may go."""
+    """The default graph with the windows that enter it, all of which a path may traverse."""
 
     windows: tuple[Reading, ...] = ()
 
@@ -45,7 +45,7 @@ class Relations:
     _merged: frozenset[Reading] = frozenset()
 
     def read(self, pattern: Pattern, merged: Iterable[Reading], *, whole: bool) -> Pattern:
-        """Return the pattern with edges and relations; with what their rows come from too where `whole`.
+        """Return the pattern with edges and relations; with `whole`, the relations' sources stay too.
 
         `merged` are the windows that enter the pattern's default graph.
         """
@@ -131,7 +131,7 @@ class Relations:
     def _name_and_order(
         self, part: Pattern, columns: tuple[Variable, ...]
     ) -> tuple[Iri, tuple[Variable, ...]]:
-        """Return the name of a relation, and the columns in the order of the first one that has it."""
+        """Return the name of a relation, and the columns in the order of its first occurrence."""
         for name, known, order, merged in self.relations:
             # One text over other windows is another relation.
             for names in self._alike(known, part, order, columns) if merged == self._merged else ():
@@ -154,7 +154,7 @@ class Relations:
                 yield from self._as_sets(known, part)
 
     def _as_sets(self, known: Group, part: Group) -> Iterator[dict[Variable, Variable]]:
-        """Yield the columns of aggregates that count nothing twice, where solutions are the same as sets."""
+        """Yield the columns of aggregates that ignore duplicates, if the solutions are equal as sets."""
         if not all(_as_a_set(how) for _, how in known.aggregates):
             return
         orders = (
@@ -174,7 +174,7 @@ class Relations:
 
 
 def _as_a_set(how: Aggregation) -> bool:
-    """Whether an aggregate has one value of a multiset and of its set, and sees its arguments alone."""
+    """Whether an aggregate has equal values on a multiset and its set, and depends only on its arguments."""
     return how.function in ("MIN", "MAX") or (
         how.distinct and bool(how.arguments) and how.function in ("COUNT", "SUM", "AVG")
     )

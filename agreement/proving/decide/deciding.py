@@ -1,18 +1,18 @@
 """The verdict for each period: always, never, depends on the static data, not always, open.
 
-Where the sides differ on a stream without static data, T5 says whether they do so whatever the static data.
+If the sides differ on a stream without static data, T5 shows whether they differ for any static data.
 
-T5 (streams with new names). Let W be a stream on which the sides differ without static data, and let names of
-W that stand in no query be replaced by ones that static data D do not hold. Let each static part of Q be met
-by such a name: a variable of it has in each row that it is joined with, or is OPTIONAL or MINUS beside, a
-value from a pattern of a stream, and in W only new names match there. Then no static part has a match that
-counts, Q has on W with D the rows that it has on W alone, and the sides differ there too. Conditions have to
-be of a kind that does not look into names; EXISTS, aggregates, LIMIT and paths are left out.
+T5 (streams with new names). Let W be a stream on which the sides differ without static data. Replace names of
+W that occur in no query by names that static data D do not contain. Let each static part of Q be met by such
+a name: one of its variables has, in each row joined with it (or extended by its OPTIONAL or MINUS), a value
+from a stream's pattern that in W matches only new names. Then no static part has a relevant match, Q has the
+same rows on W with D as on W alone, and the sides differ there too. Conditions have to be of a kind that does
+not look into names; EXISTS, aggregates, LIMIT and paths are left out.
 
-Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that one side
-alone has on W have a new name. From it each pattern of pull has to be reached: by a variable that the row
-binds to a new name, or that a pattern reached before binds to one. A pattern so reached matches triples of W
-alone, on D too, so that pull has the row on W with D just where it has it on W.
+Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that only one
+side has on W contain a new name. From it each pattern of pull has to be reached: by a variable that the row
+binds to a new name, or that a pattern reached before binds to one. A pattern reached in this way matches only
+triples of W, also on D, so pull has the row on W with D exactly if it has it on W.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -51,7 +51,7 @@ Names = frozenset[Variable]
 
 
 def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequence[Fact]) -> bool:
-    """Whether T5 says that what is so of a stream without static data is so with any."""
+    """Whether T5 extends a result on a stream without static data to any static data."""
     every = tuple(parts(query.pattern))
     if query.modifiers.slices or any(map(tests_of, every)) or not all(map(_is_blind, every)):
         return False
@@ -61,7 +61,7 @@ def differs_whatever_is_stored(query: EngineQuery, setting: Setting, facts: Sequ
 
 
 def is_shown_whatever_is_stored(question: AgreementQuestion, witness: Witness) -> bool:
-    """Whether T5 says of both sides that they differ on a stream, as on the one shown, whatever is stored."""
+    """Whether T5 proves that both sides differ on the witness stream with any static data."""
     push, pull = question.pair.cqels, question.pair.csparql
     if not differs_whatever_is_stored(push, question.setting, witness.facts):
         return False
@@ -108,7 +108,7 @@ def _joined(pattern: Pattern) -> Iterator[Pattern]:
 
 
 def _reached(triples: Sequence[TriplePattern], new: Names, known: Names) -> Names:
-    """Return the variables that have new names, the known ones and those of patterns that they reach."""
+    """Return the variables with new names: the known ones and those that patterns reach from them."""
     terms = (triple.terms for triple in triples if not known.isdisjoint(triple.terms))
     grown = known.union(term for each in terms for term in each if isinstance(term, Variable) and term in new)
     return grown if grown == known else _reached(triples, new, grown)
@@ -126,7 +126,7 @@ def _is_blind(part: Pattern) -> bool:
 
 
 def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Constant]) -> Names:
-    """Return the variables that have a name that no query holds wherever these match what arrives."""
+    """Return the variables that always match a name in the stream that no query contains."""
     values: dict[Variable, set[Constant]] = {}
     arrived = [tuple(map(constant_of, fact.arguments[:3])) for fact in facts]
     for bgp in bgps:
@@ -142,7 +142,7 @@ def _new_names(bgps: Iterable[Pattern], facts: Sequence[Fact], old: frozenset[Co
 
 
 def _anchored(pattern: Pattern, new: Names) -> Names:
-    """Return the variables that have a new name in each row of the pattern, from a stream."""
+    """Return the variables with a new name in each row of the pattern, from a stream."""
     match pattern:
         case algebra.StreamBlock(_, _, algebra.Bgp(triples)):
             return new.intersection(term for triple in triples for term in triple.terms)
@@ -163,8 +163,8 @@ def _anchored(pattern: Pattern, new: Names) -> Names:
 def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
     """Whether each static part is met by a new name; `outer` have one in each row that a row is joined with.
 
-    What is outside meets the left side of OPTIONAL and MINUS, never the right one: there a match decides
-    before the rows are joined.
+    Variables outside meet the left side of OPTIONAL and MINUS, never the right side: there a match decides
+    before the join.
     """
     match pattern:
         case algebra.Bgp(triples):
@@ -200,11 +200,11 @@ _FINER: Final = 2.0
 
 @dataclass
 class Decider:
-    """What decides a question for one period after the other; streams are evaluated once for all.
+    """Decides a question period by period; streams are evaluated once for all periods.
 
-    Where no theorem decides, streams are tried and smallest ones searched for, for so many seconds in all.
-    `finer` are what decides with finer units, each for some seconds more. The `deadline` ends all of it.
-    Without `any_source` streams are left out in which a triple comes from another source than its pattern's.
+    If no theorem decides, streams are tried and smallest ones searched for, for `seconds` in total. `finer`
+    are deciders with finer units, each for some seconds more. The `deadline` ends all of it. Without
+    `any_source`, streams are left out in which a triple comes from another source than its pattern's.
     """
 
     question: AgreementQuestion
@@ -215,7 +215,7 @@ class Decider:
     finer: dict[Duration, "Decider"] = field(default_factory=dict)
 
     def decide(self, period: int) -> Decision:
-        """Return what is said of a period."""
+        """Return the decision on a period."""
         question, theorem = self.question, agreement_theorem(self.question, period)
         answer = Decision(EveryStream.OPEN if theorem is None else EveryStream.ALWAYS, "", period=period)
         if theorem is None and question.volatile is None:
@@ -232,7 +232,7 @@ class Decider:
         )
 
     def search(self, period: int) -> Decision:
-        """Return the smallest stream on which the sides differ, or why there is none."""
+        """Return the smallest stream on which the sides differ, or the reason why none exists."""
         question, began, deadline = self.question, monotonic(), self._within(self.seconds)
         contest = push_and_pull(question.pair, period, question.setting, question.trigger)
         streams = dict.fromkeys((*streams_of(question.pair.csparql), *streams_of(question.pair.cqels)))
@@ -249,7 +249,7 @@ class Decider:
         return Decision(EveryStream.OPEN, "", () if again is None else (again,), period=period)
 
     def witness(self, period: int) -> Witness | None:
-        """Return a stream on which `lars agree` finds a difference, None where none is found."""
+        """Return a stream on which `lars agree` finds a difference, or None."""
         question = self.question
         for number, candidate in enumerate(candidates(question, any_source=self.any_source)):
             if number == len(self.trials) and (self.seconds <= 0 or self.deadline.is_over):
@@ -270,7 +270,7 @@ class Decider:
         return None
 
     def in_unit(self, unit: Duration) -> "Decider":
-        """Return what decides the same with a finer unit."""
+        """Return the decider of the same question with a finer unit."""
         question = replace(self.question, setting=replace(self.question.setting, unit=unit))
         return self.finer.setdefault(
             unit, replace(self, question=question, trials=[], seconds=_FINER, finer={})
@@ -281,9 +281,9 @@ class Decider:
 
 
 def in_finer_units(decider: Decider, decision: Decision) -> Decision:
-    """Return what was found of a period, and the coarsest finer unit with which the sides differ.
+    """Return the decision on a period, with the coarsest finer unit for which the sides differ.
 
-    What they differ on with one unit, they differ on with each that divides it.
+    A difference with one unit remains with each unit that divides it.
     """
     question = decider.question
     queries = question.pair.csparql, question.pair.cqels
@@ -303,7 +303,7 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
 def agreement_theorem(
     question: AgreementQuestion, period: int, *, any_source: bool = False
 ) -> Theorem | None:
-    """Return the theorem by which the sides agree on every stream, whatever the static data.
+    """Return the theorem by which the sides agree on every stream, for any static data.
 
     With `any_source` a triple may come from another source than its pattern's, which A6 excludes.
     """
@@ -338,7 +338,7 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Whether T3 says that a disjunct makes the sides differ, whatever else there is."""
+    """Whether T3 proves a difference from a disjunct, independent of the rest."""
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]
@@ -349,7 +349,7 @@ def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) ->
 
 
 def differing(question: AgreementQuestion, period: int, witness: Witness) -> tuple[EveryStream, Theorem]:
-    """Return what a witness says of all static data."""
+    """Return the verdict of a witness about all static data."""
     proven = [way for way in question.ways if never(question, period, way)]
     theorem = Theorem.NEVER if proven else Theorem.WITNESS
     independent = not question.reads_static or any(not disjunct.disjunct.stored for disjunct in proven)
@@ -367,7 +367,7 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:
-    """Yield streams made from disjuncts, the ones that need no static data first."""
+    """Yield streams made from disjuncts, those without static data first."""
     noise = () if question.trigger is Trigger.ANY else (None,)
     placement = Placement(question.setting, *noise)
     free, stock = question.stock is None, question.stock or ()

@@ -1,8 +1,7 @@
-"""What `lars decide` is asked of a pair of queries, what is found out once, and how it comes to be asked.
+"""The question of `lars decide` about a pair of queries, with precomputed facts, and its construction.
 
-First come the places in a query's text where its parts stand, which premises are named with. A question holds
-the queries' disjuncts, their sources, and what keeps theorems from applying. What is given is an experiment,
-or one or two queries.
+First come the places of parts in a query's text, which name premises. A question has the queries' disjuncts,
+their sources, and the obstacles to theorems. The input is an experiment, or one or two queries.
 """
 
 from collections.abc import Iterator
@@ -45,7 +44,7 @@ from translate.tau import Trigger
 
 @dataclass(frozen=True)
 class Places:
-    """The places of a query's parts, each as file:line:column; where a part is not found, the file."""
+    """The places of a query's parts, each as file:line:column, or the file if a part is not found."""
 
     text: str
     source: str
@@ -70,24 +69,24 @@ class Places:
         return self.source if index is None else str(self._document.place(self._tokens[index].start))
 
     def word(self, *words: str) -> str:
-        """Return where one of these keywords stands first."""
+        """Return the place of the first of these keywords."""
         return self._at(next((n for n, token in enumerate(self._tokens) if token.is_word(*words)), None))
 
     def triple(self, triple: patterns.TriplePattern) -> str:
-        """Return where the predicate of a triple pattern stands, before its object if that is found."""
+        """Return the place of a triple pattern's predicate, preferably the one before its object."""
         places = [n for n in range(len(self._tokens)) if self._is(n, triple.predicate)]
         exact = [n for n in places if self._is(n + 1, triple.object)]
         both = [n for n in exact if self._is(n - 1, triple.subject)]
         return self._at(next(iter((*both, *exact, *places)), None))
 
     def window(self, reading: Reading) -> str:
-        """Return where the window of a stream is opened: the bracket behind the stream's name."""
+        """Return the place of a stream's window: the bracket after the stream's name."""
         streams = [n for n in range(len(self._tokens)) if self._is(n, reading.name)]
         opened = [n + 1 for n in streams if self._tokens[n + 1].is_word("[")]
         return self._at(next(iter((*opened, *streams)), None))
 
     def condition(self, expression: Expression) -> str:
-        """Return where the FILTER, BIND or HAVING with the variables of a condition stands."""
+        """Return the place of the FILTER, BIND or HAVING with a condition's variables."""
         names = {name.name for name in named_in(expression)}
         for index, inside in self._conditions():
             if names <= inside:
@@ -138,10 +137,10 @@ class AgreementQuestion:
 
     @cached_property
     def pattern(self) -> patterns.Pattern:
-        """What the CQELS query matches: of a cautious block that was derived its stream's part.
+        """The CQELS query's pattern; a derived cautious block is reduced to its stream's part.
 
-        The other part, g in the static data, has no match where sources are exclusive, which is checked. A
-        block that a user wrote says that static data are meant, too.
+        The other part, g in the static data, has no match if sources are exclusive, which is checked. A block
+        that a user wrote refers to static data too.
         """
 
         def brave(part: patterns.Pattern) -> patterns.Pattern | None:
@@ -180,7 +179,7 @@ class AgreementQuestion:
 
     @cached_property
     def edges(self) -> tuple[Edge, ...]:
-        """All triple patterns of the CQELS query, with where they are matched."""
+        """All triple patterns of the CQELS query, with their sources."""
         return edges_of(self.pattern)
 
     @cached_property
@@ -195,7 +194,7 @@ class AgreementQuestion:
 
     @cached_property
     def reads_static(self) -> bool:
-        """Whether a part of the query is matched in static data, that of OPTIONAL, MINUS and EXISTS too."""
+        """Whether a part of the query matches static data, including OPTIONAL, MINUS and EXISTS."""
 
         def without(part: patterns.Pattern) -> patterns.Pattern | None:
             return patterns.EMPTY if isinstance(part, patterns.StreamBlock) else None
@@ -213,7 +212,7 @@ class AgreementQuestion:
         return self.pair.choices is not None or have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
-        """Return why the two queries are not one Q for a period, None where they are."""
+        """Return why the two queries are not one Q for a period, or None."""
         if not self.same_patterns:
             return "the patterns of the two queries differ"
         model = analysis.model_of_cqels(self.pair.cqels)
@@ -227,12 +226,12 @@ class AgreementQuestion:
         )
 
     def one_query(self, period: int) -> bool:
-        """Whether both sides evaluate one query, as far as theorems need it."""
+        """Whether both sides evaluate one query, as theorems require."""
         return self.same_query(period) is None and self.overlap is None and self.volatile is None
 
 
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return a window as pull sees it: at multiples of U a slide that divides U is none."""
+    """Return a window as pull sees it: at multiples of U, a slide that divides U has no effect."""
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
         return str(replace(window, slide=None))
     return _stepped(window, unit)
@@ -245,7 +244,7 @@ def _stepped(window: WindowExpression, unit: Duration) -> str:
 
 
 def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn) -> AgreementQuestion:
-    """Return what is decided of a pair of push and pull; LarsError for two queries of a kind."""
+    """Return the question about a pair of push and pull; LarsError for two queries of one mode."""
     task = traceless_task.task
     if not traceless_task.is_pair:
         problem = "a second query of its kind; expected C-SPARQL and CQELS, or --contained, --equivalent"

@@ -1,31 +1,31 @@
-"""Do push and pull agree on every stream: the theorems, and what is said of a period by them.
+"""Agreement of push and pull on every stream: the theorems, and the verdicts that they give for a period.
 
 Both sides evaluate one query Q: push at the times E at which input fires it, pull at multiples of U.
 
-T1 (U = 1). If each disjunct has a NOW pattern, they agree on all streams. A period is one time t.
-If t is in E both sides evaluate Q at t. If not, nothing that fires arrived at t, so that the window
-NOW is empty, no disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a
-match of what they are applied to, so that this holds of any Q whose every solution needs such a match.
+T1 (U = 1). If each disjunct has a NOW pattern, they agree on all streams. A period is one time t. If t is in
+E both sides evaluate Q at t. If not, nothing that fires arrived at t, so that the window NOW is empty, no
+disjunct matches, and neither side has a row. OPTIONAL, MINUS, EXISTS and LIMIT need a match of their left
+pattern, so this holds for any Q whose every solution needs such a match.
 
-T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree. A disjunct has one step of
-a path of any length, which goes through none or many too: then conditions on variables that no such path has
-have to exclude each disjunct. They do so whatever the path matches, as what else binds them stays.
+T2 (no answer). If no disjunct is satisfiable, no side ever has a row: they agree. A disjunct has one step for
+a path of any length, which can also be zero or many steps. So conditions on variables outside such paths must
+exclude each disjunct. They exclude it whatever the path matches, because other parts bind these variables.
 
-T3 (U >= 2, or a disjunct without NOW). Let windows be [t-L, t], L finite or not, or tuple windows, and
-let a triple that no query reads fire push. If some disjunct of a monotone Q is satisfiable, there is a
-stream on which they differ. Put the triples of a match at one time s; its row r is an answer from s
-up to a last time e, or for ever (nothing else arrives, so windows only lose). If r is one for ever,
-or up to e >= s + U, a pull with nothing in its period reports r and push is silent. Else, for e > s,
-let e + 1 be a multiple of U and let noise arrive at e: push reports r at e, and U >= 2 puts e inside the
-period of the pull at e + 1, which lacks r. For e = s and U >= 2 the same without noise. That leaves
-e = s and U = 1: then r needs a NOW pattern. If r follows from static data alone, it is silent too.
-Static data do not matter beyond which disjuncts they satisfy. (A4, and for ASK, low-open, unbounded and
-tuple windows; with OPTIONAL, MINUS and slides the stream is looked for and confirmed, not proven to exist.)
+T3 (U >= 2, or a disjunct without NOW). Let windows be [t-L, t], L finite or not, or tuple windows, and let a
+triple that no query reads fire push. If some disjunct of a monotone Q is satisfiable, the sides differ on
+some stream. Put the triples of a match at one time s. Its row r is an answer from s up to a last time e, or
+for ever (nothing else arrives, so windows only lose). If r is an answer for ever, or up to e >= s + U, a pull
+whose period is empty reports r, and push is silent. Else, for e > s, let e + 1 be a multiple of U and let
+noise arrive at e: push reports r at e, and U >= 2 puts e inside the period of the pull at e + 1, which lacks
+r. For e = s and U >= 2 the same without noise. That leaves e = s and U = 1: then r needs a NOW pattern. If r
+follows from static data only, push is silent too. Static data do not matter beyond which disjuncts they
+satisfy. (A4, and for ASK, low-open, unbounded and tuple windows; with OPTIONAL, MINUS and slides the stream
+is looked for and confirmed, not proven to exist.)
 
-T4 (matching input fires, U >= 2). If Q is ASK, or binds no result variable, and each disjunct is one
-pattern without conditions in the window [t-(U-1), t], they agree: each match fires push, which then
-reports the row, and is seen by the one pull up to U - 1 later; no push reports it without one in its
-own period, as only matches fire.
+T4 (matching input fires, U >= 2). If Q is ASK, or binds no result variable, and each disjunct is one pattern
+without conditions in the window [t-(U-1), t], they agree. Each match fires push, which then reports the row,
+and is visible to the one pull up to U - 1 later. Push reports the row only after a match in its own period,
+as only matches fire.
 
 T5 (streams with new names): see `deciding`.
 """
@@ -48,7 +48,7 @@ _STAMPED: Final = "http://larkc.eu/csparql/sparql/jena/ext#"
 
 
 class Theorem(Enum):
-    """What a verdict rests on; the docstring above has the proofs."""
+    """The theorem behind a verdict; the module's docstring has the proofs."""
 
     NOW = "A4, U = 1: without input a NOW window is empty"
     NOTHING = "no row: no disjunct can be satisfied"
@@ -60,7 +60,7 @@ class Theorem(Enum):
 
 
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
-    """Whether conditions alone exclude a disjunct, wherever its edges are matched: static data are free.
+    """Whether conditions alone exclude a disjunct, wherever its edges match: static data are arbitrary.
 
     None of the conditions may look at variables that are `apart`.
     """
@@ -69,12 +69,12 @@ def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset
 
 
 def is_now(window: Window) -> bool:
-    """Whether a window shows what arrives now, and nothing else."""
+    """Whether a window contains only present arrivals."""
     return isinstance(window, TimeWindow) and (window.step, window.offsets) == (1, (0, 0))
 
 
 def only_loses(window: Window) -> bool:
-    """Whether a window shows what arrives at once, and, when nothing more does, only loses (A1)."""
+    """Whether a window includes arrivals at once, and without further arrivals only loses (A1)."""
     if isinstance(window, TimeWindow):
         return window.never_empty and window.future == 0
     return isinstance(window, TupleWindow)
@@ -86,7 +86,7 @@ def needs_now(disjunct: Disjunct, setting: Setting) -> bool:
 
 
 def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield why a query is not monotone, each with the words that its text says it by."""
+    """Yield reasons why a query is not monotone, each with keywords of its text."""
     if query.form in (Form.CONSTRUCT, Form.DESCRIBE):
         yield query.form.value, (query.form.value,)
     if query.modifiers.slices:
@@ -110,7 +110,7 @@ def hindrances(query: EngineQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
 
 
 def volatile(query: EngineQuery) -> str | None:
-    """Return the function whose value is not that of its arguments alone, if the query calls one."""
+    """Return a function in the query whose value depends on more than its arguments, or None."""
     expressions = (term for part in parts(query.pattern) for term in expressions_of(part))
     names = (call.function for expression in expressions for call in calls(expression))
     return next((name for name in names if _is_volatile(name)), None)
@@ -121,7 +121,7 @@ def _is_volatile(name: str) -> bool:
 
 
 def is_uniform(query: EngineQuery, judged: tuple[Satisfiability, ...], period: int, setting: Setting) -> bool:
-    """Whether each match alone gives the one row that there is, and is seen for the period (T4)."""
+    """Whether each match alone gives the only row, visible for the period (T4)."""
     if any(disjunct.disjunct.bound & frozenset(query.result) for disjunct in judged):
         return False
     return all(_is_single(disjunct.disjunct, period, setting) for disjunct in judged)

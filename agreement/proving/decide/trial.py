@@ -1,4 +1,4 @@
-"""Two sides tried on a stream: where, for a period, it has to be moved so that they differ there."""
+"""A trial of two sides on a stream: the shifts of the stream that make them differ in a period."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ Rows = dict[int, frozenset[Row]]
 
 @dataclass
 class Trial:
-    """A candidate stream with what both sides would answer at each time, were they asked then."""
+    """A candidate stream with both sides' answers at each time."""
 
     pair: Pair
     setting: Setting
@@ -37,7 +37,7 @@ class Trial:
     """The time by which streams can be moved: pivots stay where they are."""
 
     def __post_init__(self) -> None:
-        """Evaluate both queries at every time up to where nothing changes any more."""
+        """Evaluate both queries at every time until nothing changes any more."""
         pair, setting, candidate = self.pair, self.setting, self.candidate
         windows = [source.window for query in (pair.csparql, pair.cqels) for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
@@ -71,7 +71,7 @@ class Trial:
         self.push_times = frozenset(t for t, rows in fired.items() if rows)
 
     def difference(self, period: int) -> Witness | None:
-        """Return how the stream shows a difference for a period, None where it does not."""
+        """Return the difference on the stream for a period, or None."""
         static, about = background_of(self.candidate.static), (self.pair, self.setting, self.trigger, period)
         for shift, noise, end in self.guesses(period):
             witness = PairOnStream(*about, self.candidate.facts(shift, noise), static, end).witness()
@@ -80,9 +80,9 @@ class Trial:
         return None
 
     def guesses(self, period: int) -> Iterator[tuple[int, int | None, int]]:
-        """Yield how far to move the stream, when noise comes and which pull may differ then.
+        """Yield shifts of the stream, times of noise, and the pull that may differ.
 
-        Only times at which an answer changes, and those a period later, need be tried.
+        Only times at which an answer changes, and those a period later, are relevant.
         """
         changes = self._changes()
         ends = sorted({t for c in changes for t in (c - 1, c)} | {t + period for t in self.push_times | {0}})
@@ -118,7 +118,7 @@ class Trial:
         return rows.get(min(t, self.last), frozenset())
 
     def _shift(self, end: int, period: int) -> int | None:
-        """Return by how much to move the stream so that `end` is a pull, and nothing precedes its period."""
+        """Return the shift of the stream that makes `end` a pull, with nothing before its period."""
         step = self.step
         least = max(period - end, 1)
         common = gcd(step, period)

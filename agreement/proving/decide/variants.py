@@ -1,9 +1,9 @@
 """Which of the 2^|S| CQELS queries of one (V, P, D, S) are the same query.
 
-They differ in whether a part g is matched in its stream alone (brave) or in static data as well (cautious).
-If some pattern of g matches nothing in static data, the second block of the cautious part never has a
-solution: the choice for g makes no difference (A6). What static data hold is what they are given to be, or
-else what the query's own static patterns match.
+They differ in whether a part g is matched only in its stream (brave) or also in static data (cautious). If
+some pattern of g matches nothing in static data, the second block of the cautious part never has a solution:
+the choice for g makes no difference (A6). Static data are the given ones, otherwise any data that match the
+query's own static patterns.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class VariantClasses:
 
     @cached_property
     def variants(self) -> tuple[Variant, ...]:
-        """All of cq(Q); none where it is not defined."""
+        """All of cq(Q); empty if it is not defined."""
         try:
             return cq(model_of_cqels(self.question.pair.cqels))
         except ModelError:
@@ -50,7 +50,7 @@ class VariantClasses:
 
     @cached_property
     def classes(self) -> tuple[tuple[Variant, ...], ...]:
-        """The variants, those together that are known to be the same query."""
+        """The variants, grouped if they are provably the same query."""
         grouped: dict[tuple[Choice, ...], list[Variant]] = {}
         for variant in self.variants:
             both = zip(variant.choices, self.parts, strict=True)

@@ -47,14 +47,14 @@ _MANY_PATTERNS: Final = 5
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models to make data of: where many patterns match, first one with as few triples as can be."""
+    """Yield models for data: for many patterns, first one with as few triples as possible."""
     if len(disjunct.readings) >= _MANY_PATTERNS and (merged := _merged(disjunct, model)) != model:
         yield merged
     yield model
 
 
 def _merged(disjunct: Disjunct, model: Model) -> Model:
-    """Return a model in which patterns of one window match one triple, where conditions let them."""
+    """Return a model in which patterns of one window match one triple, if conditions allow it."""
     fixed = replace(disjunct, edges=disjunct.stored).variables
     terms = dict(model)
     for first, second in combinations(disjunct.readings, 2):
@@ -69,7 +69,7 @@ def _merged(disjunct: Disjunct, model: Model) -> Model:
 def _alike(
     first: Edge, second: Edge, terms: Mapping[Variable, Constant], fixed: frozenset[Variable]
 ) -> dict[Variable, Constant] | None:
-    """Return terms under which two edges match one triple, None where they cannot."""
+    """Return terms under which two edges match one triple, None if impossible."""
     binding = dict(terms)
     for mine, theirs in zip(first.triple.terms, second.triple.terms, strict=True):
         own, other = (binding[each] if isinstance(each, Variable) else each for each in (mine, theirs))
@@ -101,7 +101,7 @@ def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What windows are in time points, so that triples are put where they show them."""
+    """The placement of triples in time, by the windows' lengths in time points."""
 
     setting: Setting
     noise: Iri | None = ELSEWHERE
@@ -150,7 +150,7 @@ class Placement:
 
 
 def _ordered(disjunct: Disjunct) -> list[Edge]:
-    """Return the readings so that those of the smallest tuple windows arrive last."""
+    """Return the readings ordered so that those of the smallest tuple windows arrive last."""
 
     def size(edge: Edge) -> tuple[bool, int]:
         window = edge.reading.window

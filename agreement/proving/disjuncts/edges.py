@@ -1,6 +1,6 @@
-"""Edges: triple patterns with where they are matched, and the triples of data that match them.
+"""Edges: triple patterns with their sources, and the triples of data that match them.
 
-What can stand where in RDF data: IRIs and blank nodes as subjects, IRIs as predicates and names.
+The terms allowed in RDF data by position: IRIs and blank nodes as subjects, IRIs as predicates and names.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _T = TypeVar("_T", bound=Term)
 
 
 class Position(Enum):
-    """A position of a triple, or the name of what it is in; the value is how messages call it."""
+    """A position of a triple, or the name of its source; the value is its name in messages."""
 
     SUBJECT = "subject"
     PREDICATE = "predicate"
@@ -73,14 +73,14 @@ def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[T
 
 
 def is_derived(name: Term) -> bool:
-    """Whether the name is that of a path or a relation: no IRI of data has a space."""
+    """Whether the name is a path's or relation's: IRIs in data have no space."""
     return isinstance(name, Iri) and " " in name.value
 
 
 def matched(
     terms: Iterable[Term], values: Iterable[_T], image: Mapping[Variable, _T]
 ) -> dict[Variable, _T] | None:
-    """Return the image with values for more variables, under which the terms are the values; None: none is.
+    """Return the image extended so that the terms equal the values; None if impossible.
 
     >>> x, y, a, b = Variable("x"), Variable("y"), Iri("a"), Iri("b")
     >>> matched((x, a, y), (a, a, b), {}) == {x: a, y: b}, matched((x, a, x), (a, a, b), {})
@@ -95,7 +95,7 @@ def matched(
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """Where a triple pattern is matched: in a window of a stream, by the stream's name."""
+    """A window of a stream, as the source of a triple pattern, by the stream's name."""
 
     name: Iri | Variable
     window: WindowExpression
@@ -110,7 +110,7 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class GraphSource:
-    """Where a triple pattern is matched: in a graph of the static data, by its name."""
+    """A graph of the static data, as the source of a triple pattern, by its name."""
 
     name: Iri | Symbol | Variable = DEFAULT
 
@@ -123,7 +123,7 @@ Where = Reading | GraphSource
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A triple pattern and where it is matched."""
+    """A triple pattern and its source."""
 
     triple: TriplePattern
     where: Where
@@ -135,25 +135,25 @@ class Edge:
 
     @property
     def reading(self) -> Reading:
-        """Where it is matched, of an edge that is known to be matched in a window."""
+        """The window of an edge that is matched in a window."""
         assert isinstance(self.where, Reading)
         return self.where
 
     def put(self, names: Mapping[Variable, Term]) -> "Edge":
-        """Return the edge with terms for its variables, that of its graph or stream too; others stay."""
+        """Return the edge with variables replaced by terms, including the source's; others stay."""
         # A name may become what none can be: that is found misplaced, as in triples.
         terms: list[Any] = [names.get(t, t) if isinstance(t, Variable) else t for t in self.terms]
         return Edge(TriplePattern(*terms[:3]), replace(self.where, name=terms[3]))
 
     def ground(self, values: Mapping[Variable, Constant]) -> Quad:
-        """Return the triple that matches under values of the variables, with the name of where it is."""
+        """Return the matching triple for the variables' values, with the name of its source."""
         subject, predicate, object_, name = (
             values[term] if isinstance(term, Variable) else term for term in self.terms
         )
         return subject, predicate, object_, name
 
     def why_misplaced(self, values: Mapping[Variable, Constant]) -> str | None:
-        """Return why no RDF data match: which term, a variable's value too, cannot stand where it does."""
+        """Return the term, or variable's value, that RDF data cannot have at its position, or None."""
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term
             if not isinstance(known, Variable) and not position.takes(known):

@@ -1,8 +1,8 @@
-"""MINUS that removes every row: what it looks for is matched by what its left side has matched.
+"""MINUS that removes every row: its right side always matches the left side's match.
 
-Let the right side's patterns map into those of a left disjunct, in the same windows and graphs, and each
-variable that the sides share onto itself. Then a match of the disjunct is one of the right side too, with
-the same values: the row is removed, in windows merged into one graph as well.
+Let the right side's patterns map into those of a left disjunct, in the same windows and graphs, with each
+shared variable mapped onto itself. Then a match of the disjunct is one of the right side too, with the same
+values: the row is removed, in windows merged into one graph as well.
 """
 
 from collections.abc import Mapping
@@ -46,7 +46,7 @@ def _is_plain(disjunct: Disjunct) -> bool:
 
 
 def _maps(edges: tuple[Edge, ...], disjunct: Disjunct, image: Mapping[Variable, Term]) -> bool:
-    """Whether the edges map into those of a disjunct; `image` says where to, so far."""
+    """Whether the edges map into those of a disjunct, extending `image`."""
     if not edges:
         return True
     first, *rest = edges

@@ -48,9 +48,9 @@ Model = Mapping[Variable, Constant]
 
 @dataclass(frozen=True, slots=True)
 class Satisfiability:
-    """Whether terms make a disjunct true, None where that is open; the `model` has them.
+    """Whether terms satisfy a disjunct, None if open; the `model` has such terms.
 
-    `why` says what keeps it from being known, or names the conditions or the edge that exclude it.
+    `why` is the obstacle, or names the conditions or edge that exclude it.
     """
 
     disjunct: Disjunct
@@ -67,7 +67,7 @@ class Satisfiability:
 
     @property
     def certain(self) -> bool:
-        """Whether some stream and static data satisfy it, and then there is a row."""
+        """Whether some stream and static data satisfy it and give a row."""
         return self.holds is True and not self.disjunct.loose
 
 
@@ -88,7 +88,7 @@ class _Budget:
 def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiability:
     """Return whether terms make a disjunct true; with a `stock` its stored edges match triples of it.
 
-    Without one the static data are free: then stored edges match what is put there for them.
+    Without a stock, static data are arbitrary: stored edges match triples added for them.
     """
     binding = _given(disjunct)
     if (misplaced := _misplaced(disjunct, binding)) is not None:
@@ -109,12 +109,12 @@ def satisfiability(disjunct: Disjunct, stock: Stock | None = None) -> Satisfiabi
 
 
 def _given(disjunct: Disjunct) -> Binding:
-    """Return the values that a disjunct gives variables; null for what it leaves unbound."""
+    """Return the values that a disjunct gives variables; null for unbound ones."""
     return {name: term for name, term in disjunct.values if term is not None} | unbound(disjunct)
 
 
 def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return that a term cannot stand where an edge has it, as a literal that is a subject; or None."""
+    """Return the error for a term at an impossible position, such as a literal subject; or None."""
     for edge in disjunct.edges:
         if (problem := edge.why_misplaced(binding)) is not None:
             return Satisfiability(disjunct, False, problem, edge=edge)
@@ -122,7 +122,7 @@ def _misplaced(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Sati
 
 
 def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisfiability | None:
-    """Return what is said where windows of few tuples have to hold many triples, None where they fit."""
+    """Return the error for tuple windows too small for their triples; None if they fit."""
     for edge in disjunct.readings:
         window = edge.reading.window
         if not isinstance(window, Rows):
@@ -147,7 +147,7 @@ def _crowded(disjunct: Disjunct, binding: Mapping[Variable, Constant]) -> Satisf
 
 
 def _apart(triples: Iterable[tuple[Term, ...]]) -> int:
-    """Return how many of the triples differ pairwise in a constant: at least so many are needed."""
+    """Return the number of triples with pairwise different constants, a lower bound of the needed tuples."""
     terms: list[tuple[Term, ...]] = []
     for triple in sorted(triples, key=str):
         if all(_clash(triple, other) for other in terms):
@@ -174,7 +174,7 @@ def _matches(edges: Sequence[Edge], stock: Stock, start: Binding) -> Iterator[Bi
 
 
 def _valued(disjunct: Disjunct, start: Binding) -> Satisfiability:
-    """Return terms for what the start leaves open, such that all conditions hold."""
+    """Return terms for open variables that satisfy all conditions."""
     try:
         binding = next(_assigned(disjunct, disjunct.requirements, start), None)
         if binding is not None:
@@ -203,7 +203,7 @@ def _shared_blank(disjunct: Disjunct, binding: Binding) -> bool:
 
 
 def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) -> tuple[Test, ...]:
-    """Return conditions none of which can be left out: together they exclude each other."""
+    """Return a minimal set of conditions that exclude each other."""
 
     def without(kept: tuple[Test, ...], test: Test) -> tuple[Test, ...]:
         rest = tuple(other for other in kept if other is not test)
@@ -220,7 +220,7 @@ def is_decided(test: Test, disjunct: Disjunct) -> bool:
 
 
 def _may_be_triples(disjunct: Disjunct) -> frozenset[Variable]:
-    """Return variables of which some kind of terms is excluded: triple terms, not tried in order, remain."""
+    """Return variables with excluded kinds of terms: only triple terms, which are not tried, may remain."""
     return frozenset().union(
         *(
             named_in(call)
@@ -238,9 +238,9 @@ Exclusions = Sequence[tuple[Test, ...]]
 def models(
     disjunct: Disjunct, barred: Exclusions, most: int, check: Callable[[], None] = lambda: None
 ) -> tuple[list[Model], bool]:
-    """Return models of a disjunct on free static data, and whether there is none beside if there is none.
+    """Return models of a disjunct on arbitrary static data, and whether the list is complete.
 
-    Variables get values of their own where they can. `check` is called now and then, and may raise.
+    Variables get distinct values if possible. `check` is called now and then, and may raise.
     """
     start = _given(disjunct)
     if any(edge.why_misplaced(start) for edge in disjunct.edges):
@@ -327,7 +327,7 @@ def _assigned(
 def _truths(
     expressions: Sequence[Expression], start: Binding, name: Variable, term: Constant
 ) -> tuple[bool, ...]:
-    """Return whether each condition is true, and whether it is false, of a term; neither is an error."""
+    """Return whether each condition is true, and whether it is false, for a term; an error is neither."""
     binding = start | {name: term}
     return tuple(holds(each, truth, binding) for each in expressions for truth in (True, False))
 
@@ -337,7 +337,7 @@ def _keep_supported(
 ) -> None:
     """Leave each variable the terms with which a term of the other variable satisfies each condition of two.
 
-    Without it, a term that no other one suits is found out anew under all terms of the variables between.
+    Without this step, a term without any partner is rejected again under all terms of the variables between.
     """
     open_tests = ((tuple(sorted(names - start.keys())), test) for names, test in tests)
     pairs = [(names, test) for names, test in open_tests if len(names) == _PAIR]
@@ -364,7 +364,7 @@ def _in_order(
     choices: Mapping[Variable, Sequence[Constant]],
     expressions: Sequence[Expression],
 ) -> list[Variable]:
-    """Return the variables, after each those that a condition compares with it: it excludes most."""
+    """Return the variables, each followed by those that conditions compare with it, which prunes most."""
     near = [named_in(expression) for expression in expressions]
     left, order = set(names), list[Variable]()
     while left:
@@ -400,7 +400,7 @@ def _value(expression: Expression, binding: Binding) -> Constant:
 
 
 def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
-    """Return what says whether a term can stand wherever a variable does."""
+    """Return a test whether a term is possible at all positions of a variable."""
     every = [each for edge in disjunct.edges for each in positioned(edge.terms)]
     terms = {
         name: {

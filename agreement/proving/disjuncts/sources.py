@@ -1,13 +1,13 @@
 """Are sources exclusive (A6), and which of the 2^|S| CQELS queries are the same.
 
-A source is the static data or a stream read through one window; what it carries is what its own
-patterns match, and triples that no pattern matches. If each pattern can match only its own
-source, cs(Q) and all of cq(Q) have the same answers at every time (A6 of the semantics).
+A source is the static data, or a stream read through one window. It carries the matches of its own patterns,
+and triples that no pattern matches. If each pattern can match only its own source, cs(Q) and all of cq(Q)
+have the same answers at every time (A6 of the semantics).
 
-Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another
-source that p matches would be an instance of p and of a pattern of that source, so the two would
-unify. If none do, the union has no match for p beside those of its own source, and so for every
-operator over such patterns; the second part of a derived cautious block, g in the static data, has none.
+Why: C-SPARQL matches a pattern p in the union of all sources, CQELS in p's own. A triple of another source
+that matches p would be an instance of p and of a pattern of that source, so the two would unify. If no two
+unify, the union has only p's matches from its own source, and so for every operator over such patterns. The
+second part of a derived cautious block, g in the static data, has no match.
 """
 
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ Overlap = tuple[Edge, Edge, str]
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:
-    """Return all edges of a pattern, each once, those of OPTIONAL, MINUS and EXISTS too.
+    """Return all distinct edges of a pattern, including those of OPTIONAL, MINUS and EXISTS.
 
     Those of named graphs are left out: they are never merged.
     """
@@ -52,7 +52,7 @@ def _edges(pattern: Pattern, where: Where) -> Iterator[Edge]:
 
 
 def overlaps(edges: Sequence[Edge], stock: Stock | None) -> Iterator[Overlap]:
-    """Yield where sources are not exclusive; with a `stock` its triples are the static data."""
+    """Yield pairs of edges with overlapping sources; a `stock` gives the static data."""
     for one, other in combinations(edges, 2):
         if one.where == other.where:
             continue

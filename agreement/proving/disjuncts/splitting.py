@@ -1,4 +1,4 @@
-"""A pattern as a union of disjuncts: what has to be matched, where, and which conditions have to hold."""
+"""A pattern as a union of disjuncts: edges to match, their sources, and conditions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,10 +29,10 @@ def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
 class Disjunct:
     """One way to a solution: edges that match, variables with given values, computed ones, conditions.
 
-    `values` None is unbound; of `unknown` variables nothing is known, and conditions on them are left
-    out. A match is a solution if nothing matches that is to be `absent`; unless `vague` says what else
-    is left out: what aggregates, paths .. say beside. `loose` says why it is only necessary for a
-    solution, not sufficient: because of either, or EXISTS; "" where it is exact.
+    `values` None is unbound; of `unknown` variables nothing is known, and conditions on them are left out. A
+    match is a solution if no Absence in `absent` matches, unless `vague` names omitted requirements of
+    aggregates, paths and so on. `loose` is the reason why it is only necessary for a solution, not
+    sufficient: one of these, or EXISTS; "" if exact.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -66,7 +66,7 @@ class Disjunct:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that are bound, given a value or none, or computed."""
+        """The variables that are bound, given, or computed."""
         return self.bound | self.calculated | frozenset(name for name, _ in self.values)
 
     @property
@@ -82,21 +82,21 @@ class Disjunct:
 
 @dataclass(frozen=True, slots=True)
 class Absence:
-    """What must not match beside a disjunct: none of `ways`; `names` are those of the disjunct."""
+    """An absence: none of `ways` may match with a disjunct; `names` are the disjunct's variables."""
 
     ways: tuple[Disjunct, ...]
     names: frozenset[Variable]
 
 
 class UncountedError(LarsError):
-    """There are more disjuncts, or more cases of one, than are looked at."""
+    """The number of disjuncts, or of cases of one, exceeds the limit."""
 
 
 def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
     """Return disjuncts such that each solution of the pattern comes from one of them.
 
-    Of a monotone pattern they are exact: each match of one is a solution. A path of any length is one
-    step of it, which is neither. Raises UncountedError for more than MOST.
+    For a monotone pattern they are exact: each match of one is a solution. A path of any length is one step
+    of it, which is neither. Raises UncountedError for more than MOST.
     """
     fresh = fresh_variables(pattern, "v")
     return tuple(_Reader(profile, fresh).read(without_paths(pattern), GraphSource()))
@@ -175,7 +175,7 @@ class _Reader:
                 assert_never(pattern)
 
     def somewhere(self, disjunct: Disjunct, where: Where) -> Disjunct:
-        """Return a disjunct in a graph that has to be there: one is that has a triple."""
+        """Return a disjunct in an existing graph, which means a graph with a triple."""
         if any(edge.where == where for edge in disjunct.edges):
             return disjunct
         triple = TriplePattern(next(self.fresh), next(self.fresh), next(self.fresh))
@@ -202,7 +202,7 @@ class _Reader:
     def kept(
         self, disjunct: Disjunct, removing: Sequence[Disjunct], shared: frozenset[Variable], where: Where
     ) -> Disjunct:
-        """Return a disjunct of the left side of MINUS, beside which nothing that removes it matches."""
+        """Return a disjunct of MINUS's left side, with the absence of removing matches."""
         pairs = ((other, self.both(disjunct, other, shared)) for other in removing)
         # In SPARQL 1.1 what shares no bound variable removes nothing: where none can be bound on both sides.
         ways = [
@@ -214,7 +214,7 @@ class _Reader:
         return _lacking(disjunct, "MINUS", self.absent(disjunct, ways, where))
 
     def absent(self, disjunct: Disjunct, ways: Iterable[Disjunct], where: Where) -> Absence | None:
-        """Return that none of the ways matches beside a disjunct, None where values are computed."""
+        """Return the absence of the ways with a disjunct, None if values are computed."""
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
@@ -244,7 +244,7 @@ class _Reader:
         tests: Mapping[Variable, Pattern],
         where: Where,
     ) -> list[Disjunct]:
-        """Return the ways in which the conditions of a case hold beside a disjunct."""
+        """Return the ways in which the conditions of a case hold with a disjunct."""
         plain = tuple(test for test in case if not named_in(test.expression) & tests.keys())
         ways = [_with(disjunct, plain, self.outer)]
         for test in case:
@@ -268,9 +268,9 @@ class _Reader:
         return ways
 
     def beside(self, disjunct: Disjunct, tried: Pattern, where: Where) -> list[Disjunct] | None:
-        """Return the disjuncts of EXISTS in a match of another one, None where they do not tell it.
+        """Return the disjuncts of EXISTS in a match of another one, None if they are not exact.
 
-        What is bound there has its value, in conditions too; other variables are its own.
+        Outer variables have their values, also in conditions; other variables are local.
         """
         if (
             not all(isinstance(part, _PLAIN) for part in parts(tried))
@@ -288,7 +288,7 @@ class _Reader:
         return self.counted(disjunct for pair in pairs if (disjunct := self.both(*pair, shared)) is not None)
 
     def both(self, left: Disjunct, right: Disjunct, shared: frozenset[Variable]) -> Disjunct | None:
-        """Return the join of two disjuncts, None where they are never compatible."""
+        """Return the join of two disjuncts, None if they are never compatible."""
         loose, vague = left.loose or right.loose, left.vague or right.vague
         requirements: list[Test] = []
         for name in sorted(shared):
@@ -349,16 +349,16 @@ def _is_unset(disjunct: Disjunct, name: Variable) -> bool:
 
 
 def _may_be_unset(disjunct: Disjunct, name: Variable) -> bool:
-    """Whether a match may leave the variable unbound: what is computed is where it is an error."""
+    """Whether a match may leave the variable unbound: a computed value can be an error."""
     how = dict(disjunct.computed).get(name)
     sure = isinstance(how, Iri | Literal) or how in disjunct.fixed
     return name not in disjunct.fixed and not sure
 
 
 def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
-    """Return the variables that have one value in a disjunct and what is matched beside it.
+    """Return the variables with one value in a disjunct and its additional matches.
 
-    That of the graph is among them, though the disjunct may have no pattern in it.
+    The graph's variable is included, even if the disjunct has no pattern in it.
     """
     name = where.name
     graph = (name,) if isinstance(name, Variable) else ()
@@ -366,7 +366,7 @@ def _names_beside(disjunct: Disjunct, where: Where) -> frozenset[Variable]:
 
 
 def _without(way: Disjunct, known: Disjunct) -> Disjunct:
-    """Return a disjunct without the conditions, and what must not match, that hold of another one anyway."""
+    """Return a disjunct without conditions and absences that another disjunct implies."""
     return replace(
         way,
         requirements=tuple(test for test in way.requirements if test not in known.requirements),
@@ -397,7 +397,7 @@ def _loose(disjunct: Disjunct, why: str) -> Disjunct:
 
 
 def _lacking(disjunct: Disjunct, why: str, absent: Absence | None) -> Disjunct:
-    """Return the disjunct that is no solution where something matches beside it."""
+    """Return the disjunct with an absence: it is no solution if that matches."""
     if absent is None:
         return _loose(disjunct, f"{why} over values that are computed")
     return replace(disjunct, loose=disjunct.loose or why, absent=(*disjunct.absent, absent))
@@ -410,7 +410,7 @@ def _unknown(disjunct: Disjunct, why: str, names: tuple[Variable, ...]) -> Disju
 def _in_scope(
     disjunct: Disjunct, expression: Expression, outer: frozenset[Variable] = frozenset()
 ) -> Expression:
-    """Return an expression with null for what is unbound here, though it may be bound outside."""
+    """Return an expression with null for variables unbound here, even if bound outside."""
     known = disjunct.possible | outer
     term: Expression = put_terms(expression, dict.fromkeys(named_in(expression) - known, NULL))
     return term
@@ -448,7 +448,7 @@ def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]
 
 
 def _cases(condition: Expression, *, value: bool) -> Iterator[tuple[Test, ...]]:
-    """Yield the ways in which a condition can be `value`: negations go inside, ∨ splits."""
+    """Yield the ways in which a condition is `value`: negations move inside, ∨ splits."""
     match condition:
         case Call("!", (inner,)):
             yield from _cases(inner, value=not value)

@@ -1,4 +1,4 @@
-"""`lars hunt`: an engine run on streams that tell rules apart; what explains its wrong answers."""
+"""`lars hunt`: runs of an engine on streams that distinguish rules, and explanations of wrong answers."""
 
 from agreement.proving.hunting.alphabets import Letter
 from agreement.proving.hunting.hunted_queries import (

@@ -1,4 +1,4 @@
-"""The triples that streams of a hunt are made of: what a query's patterns match, and what nearly does."""
+"""The triples of a hunt's streams: matches of a query's patterns, and near misses."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -25,8 +25,8 @@ _KINDS: Final = (Literal("a"), Literal("a", f"{RDF}langString", "en"))
 def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
     """Return letters for a query: the triples of one row, others of its subject, of another; noise last.
 
-    What MINUS and EXISTS look for is among them. Where conditions or sums look at values the objects are
-    numbers; elsewhere some are texts.
+    Matches for MINUS and EXISTS are included. If conditions or sums use values, the objects are numbers;
+    otherwise some are texts.
     """
     streams = tuple(
         dict.fromkeys(
@@ -45,7 +45,7 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
-    """Return so many letters, of each predicate in its turn: all patterns have to match."""
+    """Return at most `most` letters, alternating between predicates: all patterns must match."""
     groups: dict[tuple[str, str], list[Letter]] = {}
     for letter in letters:
         groups.setdefault((letter[0], letter[1][1]), []).append(letter)
@@ -53,7 +53,7 @@ def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:
 
 
 def _present(pattern: patterns.Pattern) -> patterns.Pattern:
-    """Return a pattern that matches where what MINUS and EXISTS look for is there too."""
+    """Return a pattern that matches if the patterns of MINUS and EXISTS match too."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         match part:
@@ -69,7 +69,7 @@ def _present(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def _numbers(query: EngineQuery) -> tuple[Constant, ...]:
-    """Return numbers on both sides of those that a query compares with, and one that is less as a text."""
+    """Return numbers on both sides of those in a query's conditions, and one that is less as a text."""
     every = (one for part in parts(query.pattern) for whole in expressions_of(part) for one in _leaves(whole))
     compared = [int(one.lexical) for one in every if isinstance(one, Literal) and one.lexical.isdecimal()]
     near = [n for number in compared or [2] for n in (number, number + 1, number - 1)]
@@ -86,7 +86,7 @@ def _leaves(expression: Expression) -> Iterator[Expression]:
 
 
 def noise_of(letters: tuple[Letter, ...]) -> Letter:
-    """Return a letter that no pattern matches, by which time goes on."""
+    """Return a letter that no pattern matches, for advancing time."""
     return next(letter for letter in letters if letter[1] == _NOISE)
 
 
@@ -117,7 +117,7 @@ def _letters(
 def _terms(
     disjunct: Disjunct, static: Static, numbers: Sequence[Constant]
 ) -> Iterator[Mapping[Variable, Constant]]:
-    """Yield values of variables: of one match, with other objects, and with everything else."""
+    """Yield values of variables: of one match, with other objects, and with all different terms."""
     all_models, _ = models(disjunct, (), 1)
     base = dict(all_models[0] if all_models else _invented(disjunct))
     base |= _stored(disjunct, static)

@@ -1,4 +1,4 @@
-"""What of right answers an engine may report otherwise: rows, reports, their times."""
+"""Possible deviations in an engine's answers: rows, reports, and their times."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -65,9 +65,9 @@ def answer_changes() -> Iterator[Switch]:
 
 
 def _at_arrival(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with its answers in their order alone, where each report has the time of its push.
+    """Yield the run judged only by the answers' order, if each report has the time of its push.
 
-    It says nothing of a run without reports.
+    A run without reports is not judged.
     """
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
@@ -107,7 +107,7 @@ def _at_opening(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with its answers in their order alone, where all have one time."""
+    """Yield the run judged only by the answers' order, if all have one time."""
     times = {one.t for one in subject.recorded.recording.reports}
     if not times:
         yield subject
@@ -116,7 +116,7 @@ def _at_one_time(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def moved(by: float, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with reports so many ms earlier; what is then due after its end is not judged."""
+    """Yield the run with reports `by` ms earlier; reports due after its end are not judged."""
     task = subject.recorded.task
     until = subject.recorded.options.until
     end = (task.last if until is None else until) - max(0, ceil(by / task.unit.milliseconds))
@@ -132,7 +132,7 @@ _EMPTY_TEXT: Final = '""'
 
 
 def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with no value for an empty text; it says nothing of a run without any."""
+    """Yield the run with unbound values for empty texts; a run without such texts is not judged."""
     if not any(_EMPTY_TEXT in row for one in subject.recorded.recording.reports for row in one.rows):
         return (subject,)
 
@@ -144,7 +144,7 @@ def _with_unbound(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with as many rows in each report as LIMIT and OFFSET leave, of all without these."""
+    """Yield the run with reports of as many rows as LIMIT and OFFSET leave, from the answer without them."""
     task = subject.recorded.task
     modifiers = task.query.modifiers
     if not modifiers.slices or not modifiers.order:
@@ -211,7 +211,7 @@ _OF_SEVERAL: Final[tuple[tuple[str, OneOfSeveral], ...]] = (
 
 
 def _of_several(kept: OneOfSeveral, subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that of the windows that one arrival finds closed one reports."""
+    """Yield the run with a pattern: of the windows closed by one arrival, one reports."""
     times = [triple.t * subject.recorded.task.unit.milliseconds for triple in subject.recorded.task.elements]
 
     def alone(place: Callable[[Sequence[float], float], int], windows: Sequence[ReportMatch]) -> bool:
@@ -286,7 +286,7 @@ Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
-    """Whether what came is what is reported by the right rows up to it."""
+    """Whether the reported rows follow from the expected rows so far."""
     before: Counter[Row] | None = None
     ever: Counter[Row] = Counter()
     for window in windows:
@@ -298,7 +298,7 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
 
 
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
-    """Whether rows are missing that have a term of a kind, by its first and last characters, and no other."""
+    """Whether only rows with a kind of term, given by its first and last characters, are missing."""
     kind = re.compile(f"{start}.*{end}", re.DOTALL)
     kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]
     return Counter(kept) == Counter(came)

@@ -1,7 +1,7 @@
-"""Where an engine is wrong, and which rows it loses: traits of all wrong reports or rows, and of few others.
+"""Conditions of an engine's faults and of lost rows: traits of all wrong reports or rows, and of few others.
 
-A condition is learned of what was judged, so it holds of all of that, whatever the cause is. Traits are of
-the query, of what a window shows, of when triples arrive, and of what was reported before.
+A condition is learned from all judged runs, so it holds for them whatever the cause is. Traits describe the
+query, a window's content, arrival times, and earlier reports.
 """
 
 from collections import Counter
@@ -41,7 +41,7 @@ _SPARED: Final = 0.05
 
 @dataclass(frozen=True, slots=True)
 class CommonTraits:
-    """Traits that nearly all wrong items have together; so many right ones have them too.
+    """Traits common to nearly all wrong items, with the number of right items that have them.
 
     `elsewhere` counts the wrong items without them.
     """
@@ -52,7 +52,7 @@ class CommonTraits:
     elsewhere: int
 
     def text(self, items: str) -> str:
-        """Return the condition in words; `items` is what has the traits."""
+        """Return the condition in words; `items` names the items."""
         more = f"; {self.elsewhere} others are wrong" if self.elsewhere else ""
         return f"{' and '.join(self.traits)} ({self.wrong} of {self.wrong + self.right} such {items}{more})"
 
@@ -79,7 +79,7 @@ def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits 
 
 @dataclass(frozen=True, slots=True)
 class Trait:
-    """A trait of an item: its number lies between two, both included."""
+    """A trait of an item: a number within two limits, both included."""
 
     text: str
     least: int
@@ -120,7 +120,7 @@ def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
 
 @dataclass(frozen=True, slots=True)
 class ComparedRun:
-    """A run, place by place: what is right there, and what came; `by_push`: places are no evaluations."""
+    """A run, place by place, with expected and reported rows; `by_push`: places are not evaluations."""
 
     run: HuntedRun
     places: tuple[ReportMatch, ...]
@@ -128,7 +128,7 @@ class ComparedRun:
 
     @property
     def closes(self) -> list[float | None]:
-        """When windows close at each place, in ms; None where nothing is evaluated."""
+        """The closing time of windows at each place in ms; None without an evaluation."""
         return [None if self.by_push or place.right is None else place.at for place in self.places]
 
     @property
@@ -174,7 +174,7 @@ def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> 
 
 
 def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
-    """Yield traits of a report: of what the windows show, of what was right before, of the arrivals."""
+    """Yield traits of a report: of the windows' content, earlier correct reports, and arrivals."""
     place, run = one.places[n], one.run
     due = [other.right_rows for other in one.places[:n] if other.right_rows]
     right = place.right_rows
@@ -237,7 +237,7 @@ def _of_windows(run: HuntedRun, t: float) -> Iterator[tuple[str, int]]:
 
 
 def _shown(run: HuntedRun, number: int, t: float) -> list[Push]:
-    """Return what a window shows that closes at t, after its opening; the streams are those of the query."""
+    """Return the content of a window that closes at t, after its opening, in the query's streams."""
     read = sources(run.query.read)
     length = run.query.windows[number][0] * run.query.tick
     name = str(read[number].stream) if number < len(read) else ""
@@ -301,7 +301,7 @@ def _of_row(names: Sequence[str], row: Row, before: set[Row], times: int) -> Ite
 
 
 def _of_sources(run: HuntedRun, t: float | None, row: Row) -> Iterator[tuple[str, int]]:
-    """Yield traits of the triples that a row is of: those whose subject and object are in it."""
+    """Yield traits of the triples behind a row: those with its subject and object."""
     if t is None:
         return
     times = Counter(push.t for push in run.pushes)

@@ -1,4 +1,4 @@
-"""What wrong runs have in common if nothing explains them: which rows are missing or extra, and when.
+"""Common properties of unexplained wrong runs: missing or extra rows, and their times.
 
 Each part of a description holds of all these runs, so that it is true whatever the cause is.
 """
@@ -19,7 +19,7 @@ _NEARLY_ALL: Final = 0.9
 
 
 def described(wrong: Sequence[HuntedRun], right: Sequence[HuntedRun], judge: Reference) -> str:
-    """Return what wrong runs have in common, in words."""
+    """Return the common properties of wrong runs in words."""
     compared, others = ([_compared(run, judge.verdict(run)) for run in runs] for runs in (wrong, right))
     parts = (_rows(compared), missing_rows(compared, others), where_wrong(compared, others))
     return "; ".join(filter(None, parts))
@@ -31,7 +31,7 @@ def _compared(run: HuntedRun, verdict: RunVerdict) -> ComparedRun:
 
 
 def _rows(runs: Sequence[ComparedRun]) -> str:
-    """Return how what came is related to what is right: the narrowest relation that all runs have."""
+    """Return the narrowest relation between reported and expected rows that holds for all runs."""
     says = next((says for says, holds in _RELATIONS if all(map(holds, runs))), _OTHERWISE)
     if says in _OWN_ROWS:
         return says
@@ -39,7 +39,7 @@ def _rows(runs: Sequence[ComparedRun]) -> str:
 
 
 def _empty_columns(runs: Sequence[ComparedRun]) -> str:
-    """Return the columns of wrong reports that have no value in any row that came, and should have."""
+    """Return the columns of wrong reports that are unbound in all reported rows, but expected."""
     names = (
         name
         for one in runs
@@ -57,7 +57,7 @@ def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun
 
 
 def _in_order(one: ComparedRun) -> bool:
-    """Whether the same answers came in the same order, those at the end apart: at other times, then."""
+    """Whether the same answers came in order, apart from the end, so at other times."""
     right = [Counter(place.right_rows) for place in one.places if place.right_rows]
     came = [Counter(place.came_rows) for place in one.places if place.came_rows]
     both = list(zip(right, came, strict=False))
@@ -65,7 +65,7 @@ def _in_order(one: ComparedRun) -> bool:
 
 
 def _as_many(one: ComparedRun) -> bool:
-    """Whether the same rows came, as often, in the whole run."""
+    """Whether the same rows came equally often in the whole run."""
     right, came = (
         Counter(chain.from_iterable(rows))
         for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
@@ -87,7 +87,7 @@ def _one_column(place: ReportMatch) -> bool:
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
-    """Whether the same rows came, where they differ more often (1) or more seldom (-1) than is right."""
+    """Whether the same rows came, but with higher (1) or lower (-1) multiplicities."""
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
         (came[row] > right[row]) - (came[row] < right[row]) in (*signs, 0) for row in right
@@ -152,7 +152,7 @@ _OTHERWISE: Final = "rows are missing, and others are extra"
 
 
 def _origin(runs: Sequence[ComparedRun]) -> str:
-    """Return where extra rows come from: which other places of the same run they would be right at."""
+    """Return the origin of extra rows: the places of the same run at which they would be right."""
     some = [one for one in runs if any(one.more)]
     for says, holds in _ORIGINS if some else ():
         count = sum(map(holds, some))

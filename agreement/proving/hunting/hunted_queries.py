@@ -23,8 +23,8 @@ _SECOND: Final = 1000.0
 class HuntedQuery:
     """A query with all that its streams are made of.
 
-    `tick` is the length in ms of what its windows are counted in, `windows` their RANGE and STEP in
-    ticks; `letters` are triples with their streams, those first that make a row.
+    `tick` is the windows' unit in ms, `windows` are their RANGE and STEP in ticks. `letters` are triples with
+    their streams, those that make a row first.
     """
 
     name: str
@@ -43,7 +43,7 @@ def hunted_query(
     options: dict[str, object] | None = None,
     language: Language | None = None,
 ) -> HuntedQuery:
-    """Return a query as it is hunted; raises LarsError for one that cannot be read, or has no window."""
+    """Return a query for the hunt; raises LarsError if it is unreadable or has no window."""
     read = read_with_text(text, name, language)
     ranges = [source.window for source in sources(read) if isinstance(source.window, Range)]
     if not ranges:
@@ -68,16 +68,16 @@ def hunted_query(
 
 
 def _ordered(letters: tuple[Letter, ...]) -> tuple[Letter, ...]:
-    """Return letters without texts in a language: SPARQL orders these in no way beside other texts."""
+    """Return letters without texts in a language: SPARQL does not order these relative to other texts."""
     return tuple(letter for letter in letters if '"@' not in letter[1][2])
 
 
 @dataclass(frozen=True, slots=True)
 class QueryFamily:
-    """A kind of query: its windows (stream, RANGE, STEP, patterns), and what stands around them.
+    """A kind of query: its windows (stream, RANGE, STEP, patterns), and the text around them.
 
-    `body` is what stands in WHERE where that is more, in RSP-QL alone; `select` may be ASK or CONSTRUCT {..}.
-    `texts` has the query in other languages that say it in their own way. `flat`: all stands in one line.
+    `body` replaces WHERE's content, only in RSP-QL; `select` may be ASK or CONSTRUCT {..}. `texts` has the
+    query in other languages with their own wording. `flat`: the query is on one line.
     """
 
     name: str
@@ -93,7 +93,7 @@ class QueryFamily:
 
     @property
     def form(self) -> str:
-        """What the query asks for, as it is written."""
+        """The query form as written."""
         return self.select if self.select.startswith(("ASK", "CONSTRUCT")) else f"SELECT {self.select}"
 
 
@@ -238,11 +238,11 @@ class MadeQueries:
 def made_queries(
     engine: StreamEngine, options: dict[str, object] | None = None, dialect: str = "rspql"
 ) -> MadeQueries:
-    """Return the family in the first way of writing in which the engine gives a row, by the dialect it names.
+    """Return the family in the first syntax for which the engine gives a row, by the engine's dialect.
 
-    What is written in `dialect` is tried first. Where no way gives a row: the first that the engine takes.
+    The syntax of `dialect` is tried first. If no syntax gives a row, the first accepted one is used.
 
-    Raises LarsError where it takes none, and FailedEngineError where it fails.
+    Raises LarsError if none is accepted, and FailedEngineError if the engine fails.
     """
     refusals: list[tuple[str, str]] = []
     taken: list[QueryWriting] = []
@@ -264,7 +264,7 @@ def made_queries(
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
-    """Return a stream by which any window has several rows, wherever it begins; short, for slow engines."""
+    """Return a short stream that gives any window several rows, wherever it begins."""
     reach = max(length + step for length, step in query.windows)
     letters = [query.letters[t % len(query.letters)] for t in range(reach)]
     timed = [*enumerate(letters, 1), (3 * reach, letters[0])]

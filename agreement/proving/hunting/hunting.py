@@ -1,6 +1,6 @@
-"""The hunt: an engine is run on streams, each run judged; what explains the wrong ones is tried on all.
+"""The hunt: an engine runs on streams, each run is judged, and explanations of wrong runs are tried on all.
 
-Each cause is one fault, shown by a stream made small that tells it from what is right.
+Each cause is one fault, shown by a small stream that distinguishes it from correct behavior.
 """
 
 import random
@@ -86,7 +86,7 @@ class FailedRun:
 
 @dataclass(frozen=True, slots=True)
 class FaultRule:
-    """A rule that an engine follows in place of the right one; of an engine `version`, if it has one."""
+    """A rule that an engine follows in place of the right one, from an engine `version` if known."""
 
     sentence: str
     right: str
@@ -95,11 +95,11 @@ class FaultRule:
 
 @dataclass(slots=True)
 class Fault:
-    """A fault of an engine: its smallest run, with the verdict, the rule, and how many runs show it.
+    """A fault of an engine: its smallest run, with the verdict, the rule, and the number of runs.
 
-    `rule` is None where none explains it; `alike` is then what is known of it. Not `isolated`: on this
-    stream the engine's other rules play a part too, `other_rules` as far as known. Not `repeated`: a new
-    process answered otherwise, so that the engine is not deterministic.
+    `rule` is None if none explains it; `alike` then describes it. Not `isolated`: on this stream the engine's
+    other rules have an effect too, `other_rules` if known. Not `repeated`: a new process answered
+    differently, so the engine is not deterministic.
     """
 
     run: references.HuntedRun
@@ -114,7 +114,7 @@ class Fault:
 
     @property
     def sentence(self) -> str:
-        """What the fault is, in words."""
+        """The fault in words."""
         if self.rule is not None:
             return f"{self.rule.sentence}{f', {self.alike}' if self.alike else ''}"
         if not self.repeated:
@@ -123,7 +123,7 @@ class Fault:
 
 
 def seconds_of(value: str | float) -> float:
-    """Return a time in seconds, of a number of them or of a duration.
+    """Return a time in seconds, from a number or a duration.
 
     >>> seconds_of("1m"), seconds_of("2.5"), seconds_of(3)
     (60.0, 2.5, 3.0)
@@ -139,7 +139,7 @@ def seconds_of(value: str | float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class HuntLimits:
-    """When a hunt ends: after so many seconds, runs or faults; and the seed of its random streams."""
+    """The limits of a hunt: seconds, runs and faults; and the seed of its random streams."""
 
     time_limit: float = option(
         60.0, "Time limit of the hunt.", seconds_of, metavar="TIME", keyword="str | float"
@@ -153,7 +153,7 @@ class HuntLimits:
 
 @dataclass(slots=True)
 class Hunt:
-    """A hunt as it goes: what was run so far, what was found; `start` is when its time began."""
+    """A running hunt: its runs and faults; `start` is its starting time."""
 
     engine: StreamEngine
     queries: Sequence[HuntedQuery]
@@ -182,22 +182,22 @@ class Hunt:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken so far."""
+        """The elapsed time in seconds."""
         return monotonic() - self.start
 
     def in_time(self) -> AbstractContextManager[None]:
-        """Let what judges in the block raise TimeLimitError once the time of the hunt is over."""
+        """Make judging in the block raise TimeLimitError after the hunt's time limit."""
         limit = self.limits.time_limit
         return until(Deadline(limit, self.start + limit))
 
     def is_past(self, share: float) -> bool:
-        """Whether a share of the time is over; says how far it is."""
+        """Whether a share of the time is over; reports the progress."""
         now, limit = self.seconds, self.limits.time_limit
         self._progress(min(int(now), int(limit)), int(limit))
         return now > share * limit
 
     def go(self, progress: Progress = no_progress) -> None:
-        """Run until a limit is reached, or every query has failed too often; then explain what was wrong."""
+        """Run until a limit is reached, or every query has failed too often; then explain wrong runs."""
         self._progress = progress
         self._explore()
         self.searched = self.runs
@@ -214,9 +214,9 @@ class Hunt:
         self.faults = self.faults[: self.limits.faults]
 
     def _explained(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs to explain: by a specification those in the order of time, if there are any.
+        """Return the runs to explain: for a specification, those in time order, if any.
 
-        Of late triples it says nothing, so an engine may do several things with them.
+        Late triples are undefined for it, so an engine may treat them in several ways.
         """
         if not isinstance(self.reference, references.SpecificationReference):
             return runs
@@ -234,7 +234,7 @@ class Hunt:
                     left = [pair for pair in left if pair[0] is not query]
 
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
-        """Whether a query is one of few that are wrong, and seldom: more runs have to tell why."""
+        """Whether a query is one of few with few wrong runs: more runs must show why."""
         names = Counter(run.query.name for run in self.wrong)
         return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
 
@@ -246,7 +246,7 @@ class Hunt:
         return enough or ran or self.is_past(_EXPLORED if self.wrong else _WITHOUT_FAULT)
 
     def run(self, query: HuntedQuery, stream: Stream) -> references.HuntedRun:
-        """Return what the engine answers; raises FailedEngineError where it fails."""
+        """Return the engine's answers; raises FailedEngineError if it fails."""
         self.runs += 1
         began = monotonic()
         run = references.HuntedRun(query, stream, answers_of(self.engine, query.registration, stream))
@@ -257,7 +257,7 @@ class Hunt:
         return run
 
     def fail(self, query: HuntedQuery, stream: Stream, error: LarsError) -> None:
-        """Note a run in which the engine failed; that no time was left is no failure."""
+        """Note a run in which the engine failed; a time limit is not a failure."""
         if not isinstance(error, TimeIsUpError | TimeLimitError):
             self.failures.append(FailedRun(query, stream, str(error)))
 
@@ -284,7 +284,7 @@ class Hunt:
             kept.append(run)
 
     def _steady(self) -> list[references.HuntedRun]:
-        """Return the wrong runs that a new process repeats, of the first ones; a fault where one is not."""
+        """Return the wrong runs that a new process repeats, among the first; others become a fault."""
         steady = list(self.wrong)
         self.engine.end()
         for run in _in_turns(self.wrong)[:_REPEATED]:
@@ -331,7 +331,7 @@ def _is_late(stream: Stream) -> bool:
 
 
 def _in_turns(runs: Sequence[references.HuntedRun]) -> list[references.HuntedRun]:
-    """Return runs in the order in which they came, of each query in its turn: dense streams come first."""
+    """Return runs in order, alternating between queries: dense streams come first."""
     by_query: dict[str, list[references.HuntedRun]] = {}
     for run in runs:
         by_query.setdefault(run.query.name, []).append(run)
@@ -344,7 +344,7 @@ def _smallest_first(runs: Iterable[references.HuntedRun]) -> list[references.Hun
 
 @dataclass(slots=True)
 class Explanation:
-    """What explains the wrong runs of a hunt: causes, each of which is a fault."""
+    """The explanation of a hunt's wrong runs: causes, each of which is a fault."""
 
     hunt: Hunt
     wrong: list[references.HuntedRun]
@@ -368,7 +368,7 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return how much switches miss of a run; once the time is over, nothing is said of any."""
+        """Return the switches' misses of a run; None after the time limit."""
         if self.hunt.is_past(1):
             return None
         with self.hunt.in_time():
@@ -380,7 +380,7 @@ class Explanation:
         return tuple(cause.switch for cause in self.named)
 
     def add_faults(self) -> None:
-        """Add a fault for each cause, those of most runs first; and one for all that is left unexplained."""
+        """Add a fault for each cause, most frequent first, and one for unexplained runs."""
         self._find()
         own = self.followed is not None and self.followed.name == self.hunt.name
         # A change of the specification comes before a rule of another engine.
@@ -424,7 +424,7 @@ class Explanation:
     def _take_back(self) -> None:
         """Take back causes that leave more than they explain, or much of the same queries: of another cause.
 
-        That a query never has a row is seen, and no cause, where something else is left too.
+        A query that never has a row is a symptom, not a cause, if other runs remain unexplained.
         """
         while self._is_more_than_chance and (cause := next(filter(self._is_doubtful, self.named), None)):
             self.named.remove(cause)
@@ -437,7 +437,7 @@ class Explanation:
         return cause.switch.held is not None or beside or left.total() > len(cause.explained)
 
     def _pairs(self, switches: Sequence[references.Switch]) -> Iterator[references.Switch]:
-        """Yield two switches as one, of those that are nearest to what came, where runs are many enough."""
+        """Yield pairs of the switches closest to the reports, if there are enough runs."""
         if len(self.wrong) >= _MANY:
             told = [one for one in switches if one.held is None]
             first, *others = self.arena.nearest(told, _NEAREST)
@@ -464,14 +464,14 @@ class Explanation:
         )
 
     def _add_next(self, switches: Sequence[references.Switch]) -> None:
-        """Add the causes among switches that explain what others leave, the one of most runs first."""
+        """Add the causes that explain the remaining runs, most frequent first."""
         while not self._is_enough and (lead := self._tested(partial(self.arena.next, switches, self.causes))):
             self._name(lead)
 
     def _tested(self, choose: Callable[[], Lead[references.Switch] | None]) -> Lead[references.Switch] | None:
-        """Return what is chosen when experiments that could refute it have not: their runs are tried too.
+        """Return the chosen lead if experiments do not refute it; their runs are added.
 
-        It is none without evidence: where nothing came, that tells no cause from others.
+        A lead needs evidence: missing reports alone do not distinguish causes.
         """
         tested, count = set[references.Switch](), 0
         while (lead := choose()) is not None and lead.switch not in tested:
@@ -486,9 +486,9 @@ class Explanation:
         return lead if lead is not None and len(lead.evidence) >= _FEWEST and not untested else None
 
     def _experiments(self, lead: Lead[references.Switch]) -> Iterator[references.HuntedRun]:
-        """Yield runs of each query in its turn on which a cause predicts a fault, and some on which not.
+        """Yield runs, alternating between queries, with predicted faults of a cause, and some without.
 
-        Streams near to those on which it explains what is wrong tell it from what is like it.
+        Streams close to explained ones distinguish the cause from similar ones.
         """
         explained = [self.wrong[number] for number in sorted(lead.explained)]
         left = {query.name: self._untried(query, explained) for query in self.hunt.queries}
@@ -521,7 +521,7 @@ class Explanation:
             yield from (stream for stream in pair if stream and not _is_late(stream))
 
     def _add(self, run: references.HuntedRun) -> None:
-        """Add a run of an experiment to those that causes are tried on."""
+        """Add an experiment's run to those on which causes are tried."""
         correct, engine = self.judge.verdict(run).correct, self.followed
         if engine is not None and references.follows(engine, run, self.judge.options, engine.rules):
             return
@@ -531,7 +531,7 @@ class Explanation:
             (self.right if correct else self.wrong).append(run)
 
     def _isolated(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
-        """Return a run for each cause that shows it alone, of the engine's runs or of new ones; else None."""
+        """Return a run that shows each cause alone, from existing or new runs, or None."""
         shown: dict[int, references.HuntedRun | None] = {}
         half = (self.hunt.seconds / self.hunt.limits.time_limit + _SHOWN) / 2
         for unanswered_run in self._drawn(causes):
@@ -576,7 +576,7 @@ class Explanation:
     def _confirmed(
         self, isolation: Isolation, cause: Cause | RuleCause, unanswered_run: references.HuntedRun
     ) -> references.HuntedRun | None:
-        """Return the run of the engine on a stream if it shows a cause alone."""
+        """Return the engine's run on a stream if it shows a cause alone."""
         try:
             run = self.hunt.run(unanswered_run.query, unanswered_run.pushes)
         except FailedEngineError as error:
@@ -589,7 +589,7 @@ class Explanation:
         return self._tells(cause, run) and isolation.right_without(run, cause) is not None
 
     def _tells(self, cause: Cause | RuleCause, run: references.HuntedRun) -> bool:
-        """Whether a cause explains a run, which it does not without that."""
+        """Whether a cause explains a run that is unexplained without it."""
         if isinstance(cause, Cause):
             switch = cause.switch
             return self.judge.predicts(run, (switch,)) and self.judge.tells(run, (switch,))
@@ -600,7 +600,7 @@ class Explanation:
     def _keeps(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
     ) -> Keeps:
-        """Return what a shown run keeps when it is made small."""
+        """Return the property that a shown run keeps while it is minimized."""
         if run is not None:
             return lambda one: self._tells(cause, one) and isolation.right_without(one, cause) is not None
         if isinstance(cause, RuleCause):
@@ -612,7 +612,7 @@ class Explanation:
     def _show(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
-        """Add the fault of a cause, with a small run: one that shows it alone, if there is one."""
+        """Add the fault of a cause with a small run, preferably one that shows it alone."""
         shown = self._keeps(isolation, cause, run)
         small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
         right = isolation.right_without(small, cause)
@@ -636,7 +636,7 @@ class Explanation:
         return [self.wrong[number] for number in self.arena.left(self.causes)]
 
     def _add_rules(self, engines: Iterable[Engine]) -> None:
-        """Add the rules of the first engine version that together predict what is left, and what is right."""
+        """Add the rules of the first engine version that predict the remaining and the right runs."""
         left, reference = self._left(), self.hunt.reference
         if not left or self.followed or not isinstance(reference, references.SpecificationReference):
             return
@@ -656,7 +656,7 @@ class Explanation:
                 return
 
     def _follows(self, engine: Engine) -> bool:
-        """Whether another engine's rules predict what is right too."""
+        """Whether another engine's rules also predict the right runs."""
         options = self.hunt.reference.options
         return all(references.follows(engine, run, options, engine.rules) for run in self.right[:_SAMPLE])
 
@@ -682,7 +682,7 @@ class Explanation:
         return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
 
     def _contrast(self) -> None:
-        """Run streams near to the wrong ones that are left: they tell what these have in common."""
+        """Run streams close to the remaining wrong ones, to find their common properties."""
         for run in _smallest_first(self._left())[:_MOST_TESTED]:
             near = list(islice(neighbours(run.query, run.pushes), _MOST_NEIGHBOURS))
             random.Random(self.hunt.limits.seed).shuffle(near)  # noqa: S311
@@ -694,7 +694,7 @@ class Explanation:
                         self.hunt.fail(run.query, stream, error)
 
     def _add_unexplained(self) -> None:
-        """Add a fault without a rule for what is left, if that is more than chance."""
+        """Add a fault without a rule for the remaining runs, if they are more than chance."""
         if self._is_enough or not self._is_more_than_chance:
             return
         self._contrast()

@@ -1,4 +1,4 @@
-"""What of its input an engine may lose, keep too long, or count otherwise."""
+"""Possible deviations in an engine's input: lost, kept too long, or counted differently."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
@@ -93,7 +93,7 @@ _MOST_REPEATED: Final = 10_000
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple comes again at each later time point, so in all later windows."""
+    """Yield a run in which every triple repeats at each later time point, so in all later windows."""
     elements, until = subject.recorded.task.elements, subject.recorded.task.until
     if sum(until + 1 - one.t for one in elements) > _MOST_REPEATED:
         return (subject,)
@@ -102,7 +102,7 @@ def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _shown_at_once(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which every triple comes at each time point since the arrival before it, too."""
+    """Yield a run in which every triple also comes at each time point since the previous arrival."""
     elements = sorted(subject.recorded.task.elements, key=attrgetter("number"))
     before = accumulate((triple.t for triple in elements), max, initial=0)
     since = [(triple, min(time, triple.t)) for triple, time in zip(elements, before, strict=False)]
@@ -116,7 +116,7 @@ _MOST_COPIES: Final = 32
 
 
 def _counted(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield a run in which each arrival has a predicate of its own, and the query asks for any of these."""
+    """Yield a run in which each arrival has its own predicate, and the query accepts any of these."""
     task = subject.recorded.task
     seen: Counter[tuple[str, Triple]] = Counter()
     elements: list[PushedTriple] = []
@@ -193,7 +193,7 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
 
-    It may keep them as long as a window that can still report shows them, whatever t0, or for some time.
+    It may keep them while a window that can still report contains them, for any t0, or for a fixed time.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)
@@ -217,7 +217,7 @@ def _earlier(by: int, t: int) -> int:
 
 
 def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> frozenset[int]:
-    """Return what arrives again after it has counted, if it did so later than `kept` says of the time."""
+    """Return the repeated arrivals of triples, if later than `kept` allows."""
     counted: dict[tuple[str, Triple], int] = {}
     lost = set[int]()
     for triple in elements:

@@ -1,4 +1,4 @@
-"""What only many runs of an engine tell: that it never reports, echoes, or says always the same."""
+"""Deviations that only many runs show: an engine that never reports, echoes, or always answers the same."""
 
 import re
 from collections import Counter
@@ -28,7 +28,7 @@ def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
 
 
 def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield the queries for which no run has a row, where they should have some."""
+    """Yield the queries for which no run has a row, but some are expected."""
     mute = [name for name in _names(wrong) if not any(run.has_rows for run in runs if run.query.name == name)]
     if mute:
         yield Switch(
@@ -39,7 +39,7 @@ def mute_queries(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Itera
 
 
 def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield what all runs together tell: the same answer always, echoes, columns."""
+    """Yield deviations common to all runs: the same answer always, echoes, columns."""
     same = {query: _same_answer([run for run in runs if run.query.name == query]) for query in _names(runs)}
     told = {run.query.name for run in runs if run.has_rows}
     if told and all(same[query] for query in told):
@@ -64,7 +64,7 @@ def portraits(runs: Sequence[HuntedRun], wrong: Sequence[HuntedRun]) -> Iterator
 
 
 def delays(reference: SpecificationReference, wrong: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield by how much every report may be late: by what is seen most often."""
+    """Yield the most frequent delays of reports."""
     seen = Counter(delay for run in wrong[:_LOOKED_AT] for delay in set(reference.delays(run)))
     for delay, _ in seen.most_common(_SEVERAL):
         text = f"{plain(abs(delay))} ms {'late' if delay > 0 else 'early'}"
@@ -83,13 +83,13 @@ def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[st
 
 
 def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
-    """Return the rows of each report that has some; None where they differ, or few runs have any."""
+    """Return the common rows of all nonempty reports; None if they differ, or few runs have any."""
     answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
     return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
 
 
 def _echo(run: HuntedRun) -> bool | None:
-    """Whether each report comes at a push, and its rows have terms of that triple alone."""
+    """Whether each report follows a push, with only terms of that triple."""
     reports = [(n, report) for n, report in run.answers.reports if report.rows]
     return (
         None
@@ -113,7 +113,7 @@ def _of_columns(wanted: Sequence[str], holds: ColumnsHold, subject: JudgedRun) -
 
 
 def _other_values(places: Sequence[int], right: list[Row], came: list[Row]) -> bool:
-    """Whether rows differ in one column alone."""
+    """Whether rows differ in only one column."""
     (place,) = places
     mine, yours = (Counter(row[:place] + row[place + 1 :] for row in rows) for rows in (right, came))
     return mine == yours

@@ -1,4 +1,4 @@
-"""What an engine may read of a query otherwise: operators, conditions, algebra, solutions, windows."""
+"""Possible deviations in reading a query: operators, conditions, algebra, solutions, windows."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -69,7 +69,7 @@ def _of_pattern(
     kind: type[patterns.Pattern] | UnionType,
     change: Callable[[Any], patterns.Pattern],
 ) -> Switch:
-    """Return a switch by which each pattern of a kind is read as another, innermost first."""
+    """Return a switch that replaces each pattern of a kind, innermost first."""
 
     def changed(part: patterns.Pattern) -> patterns.Pattern | None:
         if not isinstance(part, kind):
@@ -82,7 +82,7 @@ def _of_pattern(
 
 
 def query_changes() -> Iterator[Switch]:
-    """Yield what of a query may be left out or read otherwise."""
+    """Yield the possible deviations in reading a query."""
     yield from _conditions()
     yield from _algebra()
     yield from _solutions()
@@ -215,7 +215,7 @@ def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
 
 
 def _without_branch(name: str, part: patterns.Union) -> patterns.Pattern:
-    """Return a UNION of which one branch has no solution: its windows still report."""
+    """Return a UNION with one branch without solutions: its windows still report."""
     branch: patterns.Pattern = getattr(part, name)
     return replace(part, **{name: patterns.Filter(branch, Call("!", (_TRUE,)))})
 
@@ -241,7 +241,7 @@ def _any_predicate(part: patterns.Pattern) -> patterns.Pattern:
 
 
 def _apart(group: patterns.Pattern) -> patterns.Pattern:
-    """Return a group in which each variable that triple patterns share stands in the first of them alone."""
+    """Return a group in which only the first of the triple patterns keeps a shared variable."""
     if not isinstance(group, patterns.Bgp):
         return group
     used: set[Variable] = set()
@@ -394,7 +394,7 @@ def _times(factor: float, length: Duration) -> Duration:
 
 
 def _sized(longer: int, wider: int, window: Range) -> Range:
-    """Return a window whose length and slide are so many time points more: seconds, or milliseconds."""
+    """Return a window with longer length and slide, by time points of seconds or milliseconds."""
     spans = (window.length, *filter(None, (window.slide,)))
     unit = (
         NANOSECONDS["s"]

@@ -1,4 +1,4 @@
-"""What runs are judged by: a specification with switches, or an engine version with its rules.
+"""The references that judge runs: a specification with switches, or an engine version with its rules.
 
 A run of a hunt, and how it was judged.
 """
@@ -37,7 +37,7 @@ from translate.model.windows import Range
 
 @dataclass(frozen=True, slots=True)
 class HuntedRun:
-    """What an engine answered to a query on a stream."""
+    """An engine's answers to a query on a stream."""
 
     query: HuntedQuery
     pushes: Stream
@@ -45,7 +45,7 @@ class HuntedRun:
 
     @property
     def run(self) -> EngineRun:
-        """What the engine was given."""
+        """The engine's input."""
         return EngineRun(self.query.read, self.query.static, self.pushes, MILLISECOND)
 
     @property
@@ -62,13 +62,13 @@ class HuntedRun:
 
     @property
     def typed_answers(self) -> Answers:
-        """What it answered; lexical where the adapter does not keep the kinds of terms."""
+        """The answers; lexical if the adapter omits the kinds of terms."""
         profile = self.answers.profile
         return Answers(self._told_at_last.recording(), profile is not None and not profile.kinds)
 
     @property
     def _told_at_last(self) -> EngineAnswers:
-        """The answers as if the engine had given with the last push what of its time comes at the end."""
+        """The answers, with final reports of the last push's time moved to that push."""
         replies, flush = self.answers.replies, self.answers.flush
         due = tuple(
             report for report in flush if report.t <= max((push.t for push in self.pushes), default=0)
@@ -81,10 +81,10 @@ class HuntedRun:
 
 @dataclass(frozen=True, slots=True)
 class RunVerdict:
-    """Whether a run is right, None where nothing can be compared; place by place what is right and came.
+    """The verdict on a run, None if nothing can be compared; with expected and reported rows by place.
 
-    `choice` says for which t0 and ends of windows that is right, where several were tried. Places are pushes
-    where it is `by_push`, else evaluations.
+    `choice` has the t0 and ends of windows of the expected rows, if several were tried. Places are pushes if
+    `by_push`, otherwise evaluations.
     """
 
     correct: bool | None
@@ -105,10 +105,10 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 
 @dataclass(frozen=True, slots=True)
 class JudgedRun:
-    """A run as it is judged: by what specification, on what query and input, what is taken as recorded.
+    """A run with the basis of its judgement: specification, query, input, and recording.
 
-    It is right if every report is, or what came has the `pattern` to what is right. `late` are the times in
-    ms of triples that came late, each with the latest time before it.
+    It is right if every report is, or if the reports have the `pattern`. `late` are the times in ms of
+    triples that came late, each with the latest time before it.
     """
 
     specification: Specification
@@ -133,15 +133,15 @@ class JudgedRun:
         return judge.judge_recording(recorded.task, self.specification, recorded.recording, recorded.options)
 
     def is_right(self, judgement: judge.Judgement) -> bool | None:
-        """Return whether the judgement finds it right; None where there is nothing to compare.
+        """Return whether the judgement finds it right; None if nothing can be compared.
 
-        A stream has its triples in the order of time (RSP-QL 2014, Definition 9), so nothing says what a
-        window shows that a late triple lies in.
+        A stream has its triples in time order (RSP-QL 2014, Definition 9), so the content of a window with a
+        late triple is undefined.
         """
         return None if judgement.correct is None else not self.misses(judgement)
 
     def misses(self, judgement: judge.Judgement) -> int | None:
-        """Return how many rows and reports are wrong, at least; None where there is nothing to compare."""
+        """Return the least number of wrong rows and reports; None if nothing can be compared."""
         certain = [
             [window for window in verdict.windows if not self._may_differ(window)]
             for verdict in judgement.verdicts
@@ -159,7 +159,7 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def _may_differ(self, window: ReportMatch) -> bool:
-        """Whether a late triple lies in a window, or in one before it where an operator compares them."""
+        """Whether a late triple is in a window, or in the previous one if an operator compares them."""
         if not self.late or window.problem in _PLACELESS:
             return False
         task = self.recorded.task
@@ -185,11 +185,11 @@ _NEARLY_ALL: Final = 0.75
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Switch:
-    """What an engine may do in place of what is right, and by which definition that is wrong.
+    """A possible deviation of an engine, and the definition that it violates.
 
-    `change` gives what a run is judged as with the switch on, in each way in which it can be meant; raises
-    LarsError where there is none; where that is the subject itself, the switch says nothing of the run.
-    `held` says of a run whether it is so, where no judging tells; None: it says nothing of that run.
+    `change` gives the runs to judge with the switch on, one per interpretation. It raises LarsError if none
+    exists; the unchanged run means that the switch does not apply. `held` decides a run without judging;
+    None: it does not apply to that run.
     """
 
     sentence: str
@@ -199,7 +199,7 @@ class Switch:
 
 
 def both(one: Switch, other: Switch) -> Switch:
-    """Return two switches as one: what an engine does that has both on."""
+    """Return two switches as one: the behavior with both on."""
     right = one.right if one.right == other.right else f"{one.right}; and {other.right}"
 
     def change(subject: JudgedRun) -> Iterable[JudgedRun]:
@@ -210,9 +210,9 @@ def both(one: Switch, other: Switch) -> Switch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference(ABC):
-    """What judges runs.
+    """A judge of runs.
 
-    `name` is as `lars judge --engine` names it, `options` say what of runs is compared, and how.
+    `name` is as in `lars judge --engine`; `options` define the comparison of runs.
     """
 
     name: str
@@ -221,19 +221,19 @@ class Reference(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """By what definition it judges, in words."""
+        """Its definition in words."""
 
     @abstractmethod
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run, if wrong as for a t0 by which `right` is, or by which switches fit."""
+        """Return the verdict on a run; a wrong one for a t0 that fits `right`, or the switches."""
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return how many rows and reports of a run are not what is right with switches on, at least.
+        """Return the least number of a run's wrong rows and reports with switches on.
 
-        None where the switches say nothing of the run.
+        None if the switches do not apply to the run.
         """
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
@@ -242,37 +242,37 @@ class Reference(ABC):
         return True
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether a switch predicts other answers than what is right on the stream of a run.
+        """Return whether a switch predicts a deviation on the stream of a run.
 
-        If `rows`, also others than none: that nothing comes is what many causes predict.
+        With `rows`, an empty prediction does not count: many causes predict no report.
         """
         del run, switch, rows
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
-        """Return what judges as narrowly as nearly all right runs allow: an engine has one t0."""
+        """Return a reference restricted as nearly all right runs allow: an engine has one t0."""
         del right
         return self
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run is so too where windows begin at time 0, if t0 is open."""
+        """Return whether a run also fits with windows that begin at time 0, if t0 is open."""
         if self.options.starts is not None:
             return True
         return replace(self, options=replace(self.options, starts=(0,))).predicts(run, on)
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run is what is right with switches on."""
+        """Return whether a run is right with switches on."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return why runs of a query cannot be judged; None where they can."""
+        """Return why runs of a query cannot be judged, or None."""
         del query
         return None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SpecificationReference(Reference):
-    """A specification as what judges."""
+    """A specification as a judge."""
 
     specification: Specification
 
@@ -287,7 +287,7 @@ class SpecificationReference(Reference):
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict; late triples may be in the windows that they lie in, or not."""
+        """Return the verdict; windows may include or exclude their late triples."""
         subject = self._subject(run)
         judgement = subject.judgement()
         correct = subject.is_right(judgement)
@@ -302,7 +302,7 @@ class SpecificationReference(Reference):
         return RunVerdict(correct, (*shown.windows, *unjudged), "" if correct else _choice(judgement, shown))
 
     def _shown(self, judgement: judge.Judgement, run: HuntedRun, on: tuple[Switch, ...]) -> judge.Verdict:
-        """Return the verdict to show: the closest for a t0 by which the switches predict a run."""
+        """Return the verdict to show: the closest for a t0 at which the switches predict a run."""
         fitting = [
             verdict
             for subject in _switched(self._subject(run), on) or ()
@@ -324,7 +324,7 @@ class SpecificationReference(Reference):
         return _with_booleans(JudgedRun(said, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:
-        """Yield by how many ms the reports of a run are later than what is missing, each by each."""
+        """Yield the delays in ms of a run's reports after missing ones, for each pair."""
         # By another t0 the delay would be another.
         subject = self._subject(run)
         recorded = subject.recorded
@@ -335,7 +335,7 @@ class SpecificationReference(Reference):
         yield from (t - other for t in came for other in due if t != other)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return what is wrong with a run in the best of the ways to judge it with switches on."""
+        """Return the errors of a run under the best interpretation of the switches."""
         told = [switch.held(run) for switch in on if switch.held is not None]
         if None in told or False in told:
             return 1 if False in told else None
@@ -348,10 +348,10 @@ class SpecificationReference(Reference):
             return 1
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether switches are refuted by other answers to a run: such as what is right of it.
+        """Return whether other answers to a run, such as the right ones, refute the switches.
 
-        What also holds of these explains nothing: that all reports have one time says nothing of a single
-        report, and a filter that is ignored nothing where it is met.
+        A switch that also fits these explains nothing. For example, one report cannot show that all reports
+        have one time, and a satisfied filter cannot show that filters are ignored.
         """
         if all(switch.held is not None for switch in on):
             return True
@@ -364,7 +364,7 @@ class SpecificationReference(Reference):
             return False
 
     def expects(self, run: HuntedRun, switch: Switch, *, rows: bool = False) -> bool:
-        """Return whether a switch predicts other answers than what is right, where windows begin at 0."""
+        """Return whether a switch predicts a deviation, with windows that begin at 0."""
         if switch.held is not None:
             # That other queries are right, too, is a part of what it says.
             return True
@@ -387,7 +387,7 @@ class SpecificationReference(Reference):
 
 
 def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | None:
-    """Return the ways to judge a run with switches on; None where they change nothing of it."""
+    """Return the ways to judge a run with switches on; None if they do not apply."""
     subjects = [subject]
     for switch in on:
         if switch.held is None:
@@ -397,7 +397,7 @@ def _switched(subject: JudgedRun, on: tuple[Switch, ...]) -> list[JudgedRun] | N
 
 
 def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
-    """Return a run that is judged for those t0 alone for which switches predict it."""
+    """Return a run judged only for the t0 at which switches predict it."""
     judged = (_narrowed(other).judgement() for other in _switched(subject, on) or ())
     starts = {start for one in judged for fit in one.matching for start in fit.choice.starts}
     if subject.recorded.options.starts is not None or not starts or min(starts) < 0:
@@ -407,7 +407,7 @@ def _as_explained(subject: JudgedRun, on: tuple[Switch, ...]) -> JudgedRun:
 
 
 def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield a run with other answers: the right ones, none, and those that came at other times."""
+    """Yield a run with other answers: the right ones, none, and those of other times."""
     recording = subject.recorded.recording
     best = subject.judgement().best
     windows = (*best.transient, *best.windows, *best.later)
@@ -429,13 +429,13 @@ def _counterfeits(subject: JudgedRun) -> Iterator[JudgedRun]:
 
 
 def _fitting(subject: JudgedRun, on: tuple[Switch, ...]) -> list[int]:
-    """Return in which of their ways switches predict a run."""
+    """Return the numbers of the interpretations in which switches predict a run."""
     subjects = enumerate(_switched(subject, on) or ())
     return [n for n, other in subjects if _fewest((_narrowed(other),)) == 0]
 
 
 def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> bool:
-    """Whether switches in some of their ways predict answers; what a pattern holds of has to be wrong."""
+    """Whether some interpretations of switches predict answers; for a pattern, the answers must be wrong."""
     subjects = _switched(subject, on) or ()
     wrong = subject.misses(subject.judgement())
     others = [one for n, one in enumerate(subjects) if n in ways and (one.pattern is None or wrong)]
@@ -443,7 +443,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the fewest misses of subjects; None where a pattern has nothing to look at."""
+    """Return the fewest misses of subjects; None if a pattern does not apply."""
     fewest = None if (several := list(subjects)) else 1
     for subject in several:
         judgement = subject.judgement()
@@ -478,7 +478,7 @@ def _narrowed(subject: JudgedRun) -> JudgedRun:
 
 
 def _with_booleans(subject: JudgedRun) -> JudgedRun:
-    """Return what is judged with only true and false as answers of an ASK, where kinds of terms are told."""
+    """Return the run with only true and false as answers of an ASK, if kinds of terms are known."""
     recorded = subject.recorded
     if recorded.task.query.form is not Form.ASK or recorded.options.likeness.lexical:
         return subject
@@ -496,7 +496,7 @@ _NO_BOOLEAN: Final = "no boolean: "
 
 
 def any_truth(report: Report) -> Report:
-    """Return a report of an ASK whose answers may be numbers and texts too, as they came."""
+    """Return a report of an ASK whose answers may also be numbers and texts, unchanged."""
     rows = (
         tuple(text if text is None else text.removeprefix(_NO_BOOLEAN) for text in row) for row in report.rows
     )
@@ -505,7 +505,7 @@ def any_truth(report: Report) -> Report:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionReference(Reference):
-    """An engine version as what judges: what it does not predict is new. A switch is a rule left out."""
+    """An engine version as a judge: any unpredicted report is new. A switch is a rule left out."""
 
     engine: Engine
     switches: tuple[Switch, ...] = field(init=False)
@@ -520,7 +520,7 @@ class VersionReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """What is right: what its rules predict."""
+        """Its definition: the predictions of its rules."""
         return f"what the rules of {self.engine.name} predict"
 
     def verdict(
@@ -532,7 +532,7 @@ class VersionReference(Reference):
         return RunVerdict(judgement.correct, () if judgement.correct else judgement.places, by_push=True)
 
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
-        """Return 0 where the version without some of its rules predicts a run, else 1."""
+        """Return 0 if the version without some of its rules predicts a run, otherwise 1."""
         if told := [switch.held(run) for switch in on if switch.held is not None]:
             return None if None in told else int(not all(told))
         pairs = zip(self.engine.rules, self.switches, strict=True)
@@ -540,7 +540,7 @@ class VersionReference(Reference):
         return int(not follows(self.engine, run, self.options, rules))
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return what of a query the version cannot run."""
+        """Return the part of a query that the version cannot run."""
         try:
             self.engine.run(query.read, query.static, ())
         except LarsError as error:
@@ -564,7 +564,7 @@ def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> 
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
-    """Return for which choice what is right is shown."""
+    """Return the choice behind the expected rows shown."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"
@@ -573,7 +573,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
-    """Return what judges by the name of an engine version or of a specification."""
+    """Return the reference of an engine version's or specification's name."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])
     return SpecificationReference(name, options, specification)

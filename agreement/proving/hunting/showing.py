@@ -1,7 +1,7 @@
-"""The stream that a fault shows: small, and right without its cause, whatever else the engine does.
+"""The stream that shows a fault: small, and right without its cause, despite the engine's other faults.
 
-An engine with several faults may be wrong on a stream by two of them; such a stream does not tell a reader
-which. Where the engine follows a version, that version without the rule says whether the others play a part.
+An engine with several faults may be wrong on a stream for two reasons, which a reader cannot distinguish. If
+the engine follows a version, that version without the rule shows whether others have an effect.
 """
 
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ def neighbours(query: HuntedQuery, stream: Stream) -> Iterator[Stream]:
 
 
 def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
-    """Return what is to be small: triples, those at time 0, which engines may treat apart, times, letters."""
+    """Return the size to minimize: triples, those at time 0 (often treated specially), times, letters."""
     places = {letter: n for n, letter in enumerate(query.letters)}
     letters = sum(places.get((push.stream, push.triple), len(places)) for push in stream)
     times = {push.t for push in stream}
@@ -55,7 +55,7 @@ def size(query: HuntedQuery, stream: Stream) -> tuple[float, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """A switch that explains runs, some of which tell so."""
+    """A switch that explains runs, some of which are evidence."""
 
     switch: Switch
     explained: Sequence[HuntedRun]
@@ -69,7 +69,7 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class RuleCause:
-    """A rule of an engine version, of which `needed` together explain runs; `evidence` needs this one."""
+    """A rule of an engine version; `needed` rules together explain runs, and `evidence` requires this one."""
 
     engine: Engine
     rule: EngineRule
@@ -86,7 +86,7 @@ Causes = Sequence[Cause | RuleCause]
 
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
-    """Return a run as an engine version answers it that leaves rules out; None for what it does not run."""
+    """Return an engine version's run without some rules; None if it cannot run."""
     registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.pushes)
@@ -97,7 +97,7 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Whether a stream shows one cause alone, of all that an engine has, by what judges for every t0.
+    """Tests whether a stream shows one cause alone, judged for every t0.
 
     `followed` is the version that the engine follows but for the switches.
     """
@@ -114,7 +114,7 @@ class Isolation:
         return self._right(run, cause.off)
 
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
-        """Return what has to be left out beside a cause so that a stream is answered rightly, if known."""
+        """Return the other causes to exclude for a right answer on a stream, if known."""
         engine, beside = self.followed, self._beside(run, cause)
         rules = () if engine is None else tuple(rule for rule in engine.rules if rule not in cause.off)
 
@@ -137,7 +137,7 @@ class Isolation:
         )
 
     def _beside(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch, ...]:
-        """Return the other switches that say something else of a stream than what is right."""
+        """Return the other switches that predict deviations on a stream."""
         own = cause.switch if isinstance(cause, Cause) else None
         return tuple(one for one in self.switches if one is not own and self._matters(one, run))
 
@@ -147,7 +147,7 @@ class Isolation:
         return self.judge.expects(run, switch)
 
     def promised(self, run: HuntedRun, causes: Causes) -> Iterator[Cause | RuleCause]:
-        """Yield the causes that a stream may show alone, of which no answers are known."""
+        """Yield the causes that a stream without known answers may show alone."""
         whole = None if self.followed is None else without(self.followed, run, ())
         if whole is not None and self.judge.verdict(whole).correct is not False:
             return

@@ -1,4 +1,4 @@
-"""The streams of a hunt: chosen to tell rules of windows apart, small ones first, then random ones."""
+"""The streams of a hunt: chosen to distinguish rules of windows, small ones first, then random ones."""
 
 import random
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,7 @@ _OLD: Final = 0.1
 
 
 def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
-    """Yield streams of a query for ever, each once as far as the chosen ones go; the same for a seed."""
+    """Yield streams of a query without end, chosen ones without repetition; deterministic by seed."""
     pushes = set[Stream]()
     for timed in _interleaved(_shapes(query), _small(query)):
         if (stream := _pushed(query, timed)) not in pushes:
@@ -59,13 +59,13 @@ def _pushed(query: HuntedQuery, timed: TimedLetters) -> Stream:
 
 
 def _edges(query: HuntedQuery) -> list[int]:
-    """Return the opens and closes of windows of t0 = 0 in ticks, with the times beside them."""
+    """Return the opening and closing times of windows with t0 = 0 in ticks, and adjacent times."""
     ends = {k * step + end for length, step in query.windows for k in range(4) for end in (0, length)}
     return sorted({t + d for t in ends for d in _AROUND if t + d >= 0})
 
 
 def _reach(query: HuntedQuery) -> int:
-    """Return after how many ticks a triple is in no window any more, whatever t0."""
+    """Return the number of ticks after which a triple is in no window, for any t0."""
     return max(length + step for length, step in query.windows)
 
 
@@ -123,7 +123,7 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield rows that come, vanish while other triples go on, and come again; each letter beside another."""
+    """Yield rows that appear, disappear while other triples continue, and return; for each letter."""
     letters, reach = query.letters, _reach(query)
     step, noise = query.windows[0][1], noise_of(letters)
     later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]

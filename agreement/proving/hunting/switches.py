@@ -1,6 +1,6 @@
-"""What an engine may do in place of what is right: a change of the specification, query, input or answers.
+"""All possible deviations of an engine, as changes of the specification, query, input or answers.
 
-In the order in which they are preferred where two explain the same.
+If two explain the same runs, the earlier one is preferred.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ _BOUNDS: Final = {"open": "bounds = open: windows are open at both ends, (o, c)"
 
 
 def switches_of(of: specifications.Specification, options: Options) -> tuple[Switch, ...]:
-    """Return all switches but those that only some runs tell."""
+    """Return all switches except those learned from runs."""
     return (
         *_parameters(of),
         *_at_arrivals(of),
@@ -128,7 +128,7 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield windows that begin so early that those were open at 0 that would be had they always run."""
+    """Yield windows that begin so early that those open at 0 are as if they had always run."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
     return (subject.with_options(starts=None, registered=earlier),)

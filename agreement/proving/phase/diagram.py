@@ -1,8 +1,8 @@
-"""The share of agreeing periods by pulling period and window length, from matches: where it changes, exactly.
+"""The exact share of agreeing periods by pull period and window length, computed from matches.
 
-λ(r, t) is how long the varied window has to be for row r to be an answer at t. In a period with the
-evaluation times E of push and the pull at its end e, r is a row of push for L >= min λ(r, t) over E, of
-pull for L >= λ(r, e): the sides differ in r for the lengths in between, and in no others.
+λ(r, t) is the least length of the varied window for which row r is an answer at t. Take a period with the
+evaluation times E of push and the pull at its end e. Then r is a row of push for L >= min λ(r, t) over E, and
+of pull for L >= λ(r, e). The sides differ in r exactly for the lengths in between.
 """
 
 from bisect import bisect_left
@@ -21,7 +21,7 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """For a pulling period the number of whole periods; at each length how many agree, and have no row."""
+    """A pull period's number of whole periods, and by length the numbers of agreeing and of empty ones."""
 
     period: int
     whole: int
@@ -40,7 +40,7 @@ class PhaseRow:
 
 @dataclass(frozen=True, slots=True)
 class PhaseDiagram:
-    """Rows by pulling period, over lengths of the window; `rate` is how many times as fast the stream is."""
+    """Rows by pull period, over lengths of the window; `rate` is the acceleration of the stream."""
 
     rate: int
     lengths: tuple[int, ...]
@@ -53,7 +53,7 @@ class PhaseDiagram:
             yield first, last, agreeing
 
     def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
-        """Yield runs as `runs` does, of as many empty periods too; last, how many are empty."""
+        """Yield runs as `runs` does, with equal numbers of empty periods too, which come last."""
         columns = zip(self.lengths, row.agreeing, row.empty, strict=True)
         for (agreeing, empty), run in groupby(columns, key=itemgetter(1, 2)):
             first, *_, last = [length for length, *_ in run] * 2
@@ -62,7 +62,7 @@ class PhaseDiagram:
 
 @dataclass(frozen=True)
 class SeenMatches:
-    """What both sides match, and when push evaluates."""
+    """Both sides' matches, and push's evaluation times."""
 
     push: Sequence[TimedMatch]
     pull: Sequence[TimedMatch]
@@ -70,7 +70,7 @@ class SeenMatches:
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
-    """Return how many periods agree for each of the ascending ages that the varied window can show."""
+    """Return the number of agreeing periods for each ascending age that the varied window can contain."""
     periods = list(whole_periods(period, timeline))
     differing, empty = [0] * len(ages), [0] * len(ages)
     for needs in _needed(matches, periods, ages[-1]):
@@ -85,7 +85,7 @@ def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: 
 def _needed(
     seen_matches: SeenMatches, periods: Sequence[tuple[int, int]], longest: int
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
-    """Yield for each period min λ(r, t) of push and λ(r, e) of pull, up to the longest age; else FOREVER."""
+    """Yield for each period min λ(r, t) of push and λ(r, e) of pull; FOREVER beyond the longest age."""
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
     fired = sorted(seen_matches.push_times)
     for side, matches in enumerate((seen_matches.push, seen_matches.pull)):

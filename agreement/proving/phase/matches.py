@@ -1,8 +1,8 @@
 """Matches of a query with the times of their triples: when each is seen, for every window length.
 
-A match whose triples arrived at the times τ is an answer at t from the last of them on, as long as the
-window of each shows it. One window's length L varies: there the oldest triple has to be L old at most.
-So each match of the longest windows says for which L it is an answer, and when: one evaluation is enough.
+A match whose triples arrived at the times τ is an answer at t from the last of them on, as long as their
+windows contain them. One window's length L varies: its oldest triple must be at most L old. So each match of
+the longest windows determines its lengths L and times: one evaluation is enough.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ FOREVER: Final = inf
 class TimedMatch:
     """A match: its row, when its last triple arrived, and until when windows of fixed length show it.
 
-    `oldest` is the arrival of its oldest triple in the varied window, None where it has none there.
+    `oldest` is the arrival of its oldest triple in the varied window, None without one.
     """
 
     row: Row
@@ -42,7 +42,7 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return why lengths have to be tried one by one: what is no match of triples in windows [t-L, t]."""
+    """Return why lengths must be tried one by one: a construct beyond matches in windows [t-L, t]."""
     if query.form not in (Form.SELECT, Form.ASK):
         return str(query.form.value)
     if query.modifiers.slices:
@@ -124,7 +124,7 @@ def _is_carried(edge: Edge, carried: _Carried) -> bool:
 
 
 def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
-    """Return how old what a window shows can be: None in the varied one, FOREVER without an end."""
+    """Return the greatest age in a window: None in the varied one, FOREVER without an end."""
     if where.name == varied and isinstance(where.window, Range):
         return None
     window = where.operator(setting)

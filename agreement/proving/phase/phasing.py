@@ -1,4 +1,4 @@
-"""What `lars phase` is asked, and its diagrams: from matches, or length by length where there are none."""
+"""The task of `lars phase`, and its diagrams, from matches, or length by length if impossible."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ def phase_task(
 
 
 def _ranges(query: EngineQuery) -> dict[Iri, Duration]:
-    """Return the length of the longest window on each stream, of those that have one."""
+    """Return the length of the longest window on each stream, if it has one."""
     lengths: dict[Iri, Duration] = {}
     for source in sources(query):
         match source:
@@ -75,7 +75,7 @@ def own_length(task: PhaseTask) -> int:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return why lengths have to be tried one by one where not every window on the stream varies."""
+    """Return why lengths must be tried one by one, if not every window on the stream varies."""
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
     return f"{stream} is read through {count} windows, the longest varies" if count > 1 else None

@@ -1,4 +1,4 @@
-"""`lars suite`: tests of what RSP-QL says, each with what every admissible engine has to report."""
+"""`lars suite`: tests of RSP-QL, each with the expected reports of every admissible engine."""
 
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, VERSION, read_suite, write_suite

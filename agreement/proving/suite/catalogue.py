@@ -1,4 +1,4 @@
-"""The queries of the suite: what each is about, and the triples of which its streams are made."""
+"""The queries of the suite: their subjects, and the triples of their streams."""
 
 import re
 import tomllib
@@ -29,7 +29,7 @@ class SuiteQuery:
 
     @property
     def name(self) -> str:
-        """What its tests are called by."""
+        """The name of its tests."""
         return self.family.name
 
 
@@ -41,7 +41,7 @@ def catalogue() -> tuple[SuiteQuery, ...]:
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry; keys that are none of its own are fields of its family."""
+    """Return the query of an entry; other keys are fields of its family."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
@@ -54,7 +54,7 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the letters that are written, of each stream; else those of the predicates of its windows."""
+    """Return the given letters for each stream; by default those of its windows' predicates."""
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
         triples = [

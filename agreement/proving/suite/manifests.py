@@ -1,4 +1,4 @@
-"""The suite as files: manifests as the W3C's, a folder a test; what is written is the same each time."""
+"""The suite as files: manifests like the W3C's, with a folder per test; output is deterministic."""
 
 import json
 import re
@@ -111,7 +111,7 @@ class _Choice(BaseModel):
 
 
 class ExpectedFile(BaseModel):
-    """What a query has to report, as its file says it: columns, and for each choice the reports."""
+    """A query's expected reports in a file: columns, and the reports of each choice."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -223,7 +223,7 @@ def _text(text: str) -> str:
 
 
 def read_suite(folder: Path, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of a folder, of one level where one is named; raises LarsError for a wrong file."""
+    """Return the tests of a folder, of one level if given; raises LarsError for an invalid file."""
     index = _graph(folder / MANIFEST)
     root = _object(index, None, f"{_MF}include")
     if root is None:
@@ -254,7 +254,7 @@ def _base(path: Path) -> str:
 
 
 def _local(term: _Node, folder: Path, path: Path) -> str:
-    """Return the path that an IRI means, seen from the suite's folder; only what lies in that is read."""
+    """Return the path of an IRI relative to the suite's folder; paths outside are rejected."""
     name = term.value.removeprefix(_HERE) if isinstance(term, ox.NamedNode) else ""
     inside = (folder / name).resolve().is_relative_to(folder.resolve())
     if not (isinstance(term, ox.NamedNode) and term.value.startswith(_HERE) and inside):
@@ -274,7 +274,7 @@ def _list(store: ox.Store, first: _Node, path: Path) -> Iterator[_Node]:
 
 
 def _object(store: ox.Store, subject: _Node | None, predicate: str) -> _Node | None:
-    """Return what has the predicate of a subject, or of any one."""
+    """Return the object of a predicate, of a subject or of any."""
     if isinstance(subject, ox.Literal):
         return None
     quad = next(iter(store.quads_for_pattern(subject, ox.NamedNode(predicate), None)), None)

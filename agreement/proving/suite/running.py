@@ -1,4 +1,4 @@
-"""An engine on the tests of a suite: what it answered, which vector fits it, and how each test ends."""
+"""A suite's run on an engine: its answers, the fitting vector, and the test results."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -46,10 +46,10 @@ class Outcome(Enum):
 
 
 class Label(Enum):
-    """What time an engine gives a report: that of its evaluation, one inside its time point, of an arrival.
+    """The time that an engine gives a report: its evaluation's, one inside the time point, or an arrival's.
 
-    The arrival is the one that made it known: of the time of a close, if its window does not have that, or
-    later. Inside: less than one time point late.
+    The arrival is the first that makes the report certain: at the close's time, if the window excludes that
+    time, or later. Inside means less than one time point late. Inside: less than one time point late.
     """
 
     EVALUATION = "evaluation"
@@ -82,7 +82,7 @@ _OPERATOR: Final = re.compile(r"REGISTER ([RID])Stream")
 
 
 def _rewritten(text: str, how: QueryWriting | None) -> str:
-    """Return an RSP-QL query as an engine takes it: the suite's own text says STREAM :S and numbers."""
+    """Return an RSP-QL query in an engine's syntax: the suite's own text has STREAM :S and numbers."""
     if how is None:
         return text
 
@@ -105,9 +105,9 @@ def writing_of(
     options: Mapping[str, object],
     dialect: str | None,
 ) -> QuerySyntax:
-    """Return how an engine takes queries, by what it accepts and the dialect that it names.
+    """Return an engine's query syntax, by trial and its declared dialect.
 
-    Raises LarsError where it takes none.
+    Raises LarsError if it accepts none.
     """
     refusals: list[str] = []
     for how in WRITINGS:
@@ -131,7 +131,7 @@ def writing_of(
 
 @dataclass(frozen=True, slots=True)
 class SuiteAnswer:
-    """What an engine answered to a test: reports with their times in time points; or why it did not.
+    """An engine's answers to a test: reports with times in time points, or the reason for none.
 
     It was not `ran` if the run ended before.
     """
@@ -146,7 +146,7 @@ class SuiteAnswer:
 
     @property
     def judged(self) -> bool:
-        """Whether there is anything to be judged."""
+        """Whether the answer can be judged."""
         return self.ran and self.refused is None
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
@@ -168,14 +168,14 @@ class SuiteAnswer:
 
 
 def until_of(test: SuiteTest) -> float:
-    """Return the time of the last element: what counts ends before it."""
+    """Return the time of the last element, before which compared reports end."""
     return max((push.t for push in test.stream), default=0)
 
 
 def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
     """Return reports of ascending times as they are compared: rows have a time, and come singly or together.
 
-    What operators make is rows with their times (Definitions 20 to 22).
+    Relation-to-stream operators give rows with their times (Definitions 20 to 22).
     """
     return tuple(
         (t, _bag(shape for _, rows in reports for shape in rows))
@@ -192,7 +192,7 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 
 
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
-    """Return a term as it is compared; what has the first digits of an expected quotient is that.
+    """Return a term for comparison; a number with an expected quotient's first digits becomes that quotient.
 
     A quotient without an end no engine writes in full.
     """
@@ -223,7 +223,7 @@ def _term(text: str, lexical: bool) -> Hashable:
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
     """Return expected reports as an answer is compared with them.
 
-    `after` says whether it takes an element of a later time to know one, or one of the same time is enough.
+    `after`: an element of a later time makes a report certain; otherwise an equal time is enough.
     """
     return _key_at(expected, _known_at(expected, label, _arrival_times(answer.test), after=after), answer)
 
@@ -245,12 +245,12 @@ def _expected_shape(names: tuple[str, ...], row: Row, lexical: bool) -> Hashable
 
 
 def _arrival_times(test: SuiteTest) -> list[float]:
-    """Return the times to which elements move time, ascending."""
+    """Return the ascending times to which elements advance the clock."""
     return sorted({*accumulate((float(push.t) for push in test.stream), max)}) or [0.0]
 
 
 def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *, after: bool) -> list[float]:
-    """Return what time an engine gives each of the expected reports; elements arrive at `times`."""
+    """Return an engine's time for each expected report; elements arrive at `times`."""
     if label not in (Label.ARRIVAL, Label.LATER):
         return [float(t) for t, _ in expected.reports]
     place = bisect_right if after else bisect_left
@@ -259,7 +259,7 @@ def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *
 
 @dataclass(frozen=True, slots=True)
 class RunControl:
-    """Who is told how far a run is, and what ends it early: somebody from outside, or that its time is up."""
+    """The progress callback of a run, and its early ends: a signal, or the time limit."""
 
     progress: Progress = no_progress
     stopped: Event = field(default_factory=Event)
@@ -278,9 +278,9 @@ def engine_answers(
     options: Mapping[str, object],
     control: RunControl | None = None,
 ) -> list[SuiteAnswer]:
-    """Return what an engine answers to each test in its language; its processes run beside each other.
+    """Return an engine's answers to each test in its language; its processes run in parallel.
 
-    What an engine has not answered when the run has to end was not run.
+    Tests unanswered at the run's end count as not run.
     """
     spoken = [test for test in tests if writing.language in test.texts]
     run = RunControl() if control is None else control
@@ -340,7 +340,7 @@ def _reports(
 
 
 def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexical: bool) -> SuiteAnswer:
-    """Return recorded answers to a test, their times in milliseconds; a time point is so long."""
+    """Return recorded answers to a test, with times in ms; a time point lasts `length` ms."""
 
     def rows(report: Report) -> tuple[Mapping[str, str | None], ...]:
         return tuple(dict(zip(recording.variables, row, strict=True)) for row in report.rows)
@@ -355,9 +355,9 @@ Choice = tuple[int, Label]
 
 @dataclass(frozen=True, slots=True)
 class TestResult:
-    """How a test ended; `right` had to be reported, `fits` are the choices by which the answer is right.
+    """A test's result; `right` are the expected reports, `fits` the choices that make the answer right.
 
-    `unseen` is how many reports of `right` the run ends too early for: they come with its last element.
+    `unseen` is the number of reports in `right` after the run's end: its last element triggers them.
     """
 
     answer: SuiteAnswer
@@ -377,8 +377,8 @@ class TestResult:
 class SuiteResult:
     """The result of a suite: the vector of the engine, all vectors that fit, and each test.
 
-    `declared` says whether the choice was named, `usual` whether it is of the language's specification;
-    `misfits` are few tests that no vector fits together.
+    `declared`: the choice was given; `usual`: it is of the language's specification. `misfits` are few tests
+    that no vector fits together.
     """
 
     engine: str
@@ -391,7 +391,7 @@ class SuiteResult:
     results: tuple[TestResult, ...]
 
     def count(self, outcome: Outcome) -> int:
-        """Return how many tests ended so."""
+        """Return the number of tests with this outcome."""
         return sum(result.outcome is outcome for result in self.results)
 
     @property
@@ -416,7 +416,7 @@ def judged_suite(
     answers: Sequence[SuiteAnswer],
     declared: frozenset[Choice] | None,
 ) -> SuiteResult:
-    """Return how each test ends for the choice that fits best among those that are declared, or all."""
+    """Return the test results for the best fitting choice, among the declared ones or all."""
     fits = [_fits(answer, writing.language) for answer in answers]
     admitted = [_admitted(answer, writing.language) for answer in answers]
     usual = frozenset() if declared else _of_specification(writing.language)
@@ -458,7 +458,7 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
 def _offered(
     answers: Sequence[SuiteAnswer], admitted: Sequence[frozenset[int]], language: Language
 ) -> list[Choice]:
-    """Return the choices by which something is due in at least half of the tests that speak of them.
+    """Return the choices for which at least half of the applicable tests expect a report.
 
     By others nearly every test is right of an engine that reports nothing.
     """
@@ -473,7 +473,7 @@ def _offered(
 
 
 def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
-    """Return the choices by which an answer is right."""
+    """Return the choices for which an answer is right."""
     if not answer.judged or answer.failure is not None:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
@@ -492,7 +492,7 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
 
 
 def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
-    """Return how many rows there are at each time."""
+    """Return the number of rows at each time."""
     sizes: dict[float, int] = {}
     for t, rows in reports:
         sizes[t] = sizes.get(t, 0) + len(rows)
@@ -534,11 +534,11 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice by which the most tests pass; of equal ones that by which the fewest fail.
+    """Return the choice with the most passed tests, among equal ones with the fewest failed.
 
-    What is unlikely has to fit all, or to make more tests pass than what is not by `_WORTH` of them: a fault
-    in queries of several windows else looks like a t0 for each window. Where none fits all, one that is not
-    `usual` has to make more tests pass by `_MISFIT` of them: several faults else look like other parameters.
+    An unlikely choice must fit all tests, or pass `_WORTH` more than likely ones; otherwise a fault with
+    several windows looks like a t0 for each window. If none fits all, an unusual choice must pass `_MISFIT`
+    more tests; otherwise several faults look like other parameters.
     """
     passed: Counter[Choice] = Counter()
     right: Counter[Choice] = Counter()

@@ -1,4 +1,4 @@
-"""A test of the suite: a query, a stream, and what each admissible engine has to report."""
+"""A test of the suite: a query, a stream, and the expected reports of each admissible engine."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _WRITTEN: Final[Mapping[Language, QueryWriting]] = {Language(how.dialect): how f
 
 @dataclass(frozen=True, slots=True)
 class ExpectedReports:
-    """What has to be reported under some vectors, by their numbers; columns are in the order of `names`."""
+    """The expected reports under some vectors, by number; columns are in the order of `names`."""
 
     names: tuple[str, ...]
     reports: Reports
@@ -35,10 +35,10 @@ class ExpectedReports:
 
 @dataclass(frozen=True, slots=True)
 class SuiteTest:
-    """A test: its query in each language that says it, its stream in time points, its expected reports.
+    """A test: its query in each language, its stream in time points, its expected reports.
 
-    `expected` are for each language the different reports that the vectors admissible there demand; a
-    vector of none of them has nothing to say of the test. What counts ends before the last element.
+    `expected` has, for each language, the different reports of its admissible vectors; a vector in none of
+    them is not tested. Compared reports end before the last element.
     """
 
     name: str
@@ -52,7 +52,7 @@ class SuiteTest:
 
     @property
     def quotients(self) -> frozenset[Fraction]:
-        """The expected numbers that are quotients without an end, as far as they are written."""
+        """The expected numbers that are infinite quotients, as far as they are written."""
         reports = (report for own in self.expected.values() for one in own for report in one.reports)
         terms = {term for _, rows in reports for row in rows for term in row if term is not None}
         numbers = (value(constant_of(term)) for term in terms)
@@ -69,7 +69,7 @@ _WRITTEN_OUT: Final = 18
 
 @dataclass(frozen=True, slots=True)
 class TellingStream:
-    """A query with a stream, what no other test of the query tells apart, and the test's comment."""
+    """A query with a stream, a distinction that only this test makes, and its comment."""
 
     query: str
     stream: tuple[Push, ...]
@@ -81,8 +81,8 @@ class TellingStream:
 def chosen_streams() -> tuple[TellingStream, ...]:
     """Return the streams of the suite, in their order.
 
-    They were chosen out of those of a hunt, small ones first, so that each tells two engines apart that
-    no other does; `tests/benchmarks/suite.py` has the engines, and chooses again.
+    They were chosen from a hunt's streams, small ones first, so that each distinguishes two engines that no
+    other does. `tests/benchmarks/suite.py` has the engines, and repeats the choice.
     """
     text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
     return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
@@ -112,7 +112,7 @@ def _word(term: str) -> str:
 
 
 def made_tests(progress: Progress = no_progress, level: str | None = None) -> tuple[SuiteTest, ...]:
-    """Return the tests of the suite, or of one level, made anew by the specification."""
+    """Return the tests of the suite, or of one level, computed again from the specification."""
     queries = {query.name: query for query in catalogue() if level in (None, query.level)}
     numbers = dict.fromkeys(queries, 0)
     streams = [stream for stream in chosen_streams() if stream.query in queries]
@@ -149,11 +149,11 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with its ending, by which an engine that never reports fails its test.
+    """Return a stream with its ending, for which an engine that never reports fails.
 
-    The ending has what a row needs, and noise in each stream of the query at all other times. So each window
-    reports again: by the clock, at an arrival, or only when a later element comes; and no window closes for
-    which nothing comes, as engines skip those.
+    The ending has the triples of a row, and noise in each stream at all other times. So each window reports
+    again: by the clock, at an arrival, or at a later element. No window closes empty, as engines skip such
+    windows.
     """
     return (*stream, *_ending(query, int(max(push.t for push in stream)), _row_letters(query.name)))
 
@@ -190,9 +190,9 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return a query in the languages that have its operator: CQELS has no slide, and reports what is new.
+    """Return a query in the languages with its operator: CQELS has no slide, and reports new rows.
 
-    Where more than patterns in windows stand in WHERE, RSP-QL alone says where they look.
+    If WHERE has more than windows' patterns, only RSP-QL defines their sources.
     """
     of = query.family
     if of.texts:
@@ -214,7 +214,7 @@ def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
 
 
 def expected_of(text: str, static: tuple[str, ...], stream: tuple[Push, ...]) -> tuple[ExpectedReports, ...]:
-    """Return what a query has to report of a stream, by the specification: usual vectors first."""
+    """Return a query's expected reports for a stream, by the specification, usual vectors first."""
     expecting = VectorReports(_read(text), static_of(static), stream)
     choices = expecting.choices().items()
     names = expecting.names

@@ -1,4 +1,4 @@
-"""The parameter vectors of RSP-QL that a suite speaks of: each choice that an engine may have made."""
+"""The parameter vectors of RSP-QL in a suite: the possible choices of an engine."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -53,7 +53,7 @@ _COMBINATIONS: Final[tuple[Combination, ...]] = ("any", "all")
 
 @dataclass(frozen=True, slots=True)
 class ParameterVector:
-    """What RSP-QL leaves to an engine: report, bounds, t0, empty answers, tick, combination."""
+    """The open choices of RSP-QL: report, bounds, t0, empty answers, tick, combination."""
 
     report: frozenset[Strategy]
     bounds: Bounds
@@ -79,7 +79,7 @@ class ParameterVector:
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return it as a specification, for queries of a language whose time points are so long."""
+        """Return it as a specification, for a language's queries with time points of `unit`."""
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -132,7 +132,7 @@ def vectors() -> tuple[ParameterVector, ...]:
 def numbers_of(language: Language) -> tuple[int, ...]:
     """Return the numbers of the vectors that are admissible for queries of a language.
 
-    CQELS has no slide and reports arrivals; windows of C-SPARQL and SPARQLstream close.
+    CQELS has no slide and reports at arrivals; windows of C-SPARQL and SPARQLstream report at closes.
     """
     match language:
         case Language.CQELS:
@@ -155,12 +155,11 @@ def numbers_of(language: Language) -> tuple[int, ...]:
 def alike_by_starts(
     language: Language, places: tuple[int, ...], *, several: bool
 ) -> tuple[tuple[ParameterVector, tuple[int, ...]], ...]:
-    """Return vectors, each with the numbers of those that report as it does.
+    """Return representative vectors, each with the numbers of equivalent ones.
 
     Args:
-        language: The language of the query.
-        places: For each of `STARTS` a number; windows begin alike by starts with the same number.
-        several: Whether there are windows to combine.
+        language: The language of the query. places: For each of `STARTS` a number; windows begin alike by
+        starts with the same number. several: Whether several windows are combined.
     """
     place = dict(zip(STARTS, places, strict=True))
     groups: dict[object, list[int]] = {}

@@ -1,8 +1,8 @@
-"""What a stream, and static data, can be made of so that nothing smaller is missed.
+"""The candidates for a stream and static data, such that nothing smaller is missed.
 
 Variables need fresh values, constants, and one for each region of conditions. They can meet one value through
-a join, or since two patterns match one triple. A class holds the variables that can, the constants that stand
-in such places, and the conditions on them: they cut out regions.
+a join, or since two patterns match one triple. A class has variables that can be equal, the constants at
+their positions, and the conditions on them, which define regions.
 """
 
 from collections import Counter
@@ -75,7 +75,7 @@ def triple_of(atom: Atom) -> tuple[Term, ...]:
 
 
 def named_constants(programs: Iterable[Program]) -> frozenset[Constant]:
-    """Return every IRI and literal that stands in a program, in heads, patterns and conditions."""
+    """Return every IRI and literal in a program's heads, patterns and conditions."""
     rules = [rule for program in programs for rule in program.rules]
     heads = (head for rule in rules if (head := head_atom(rule)) is not None)
     literals = [literal for rule in rules for literal in rule.body]
@@ -99,7 +99,7 @@ def unify(atom: Atom, other: Atom) -> bool:
 
 
 class PositionClasses:
-    """The classes of the variables of some programs; triples that are `known` to be there give values."""
+    """The classes of some programs' variables; `known` triples contribute values."""
 
     def __init__(self, programs: Sequence[Program], known: Iterable[Atom] = ()) -> None:
         self._parent: dict[_Node, _Node] = {}
@@ -150,7 +150,7 @@ class PositionClasses:
         return names, tuple(sorted(inside, key=str)), conditions
 
     def _join(self, rule: Rule) -> None:
-        """Unite variables with the places of derived predicates in which they stand."""
+        """Unite variables with the positions of derived predicates at which they occur."""
         head = head_atom(rule)
         parts = [] if head is None else [head]
         parts += [atom for literal in rule.body for atom, _, _ in atoms(literal)]
@@ -198,7 +198,7 @@ def is_gathering(programs: Iterable[Program]) -> bool:
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
-    """Whether it matters for answers which new IRI is which: a program orders them, or looks into names."""
+    """Whether answers depend on the choice of new IRIs: a program orders them, or reads their text."""
     for part in _literals(programs):
         match part:
             case formulas.Among():
@@ -219,7 +219,7 @@ def _literals(programs: Iterable[Program]) -> Iterator[formulas.BodyLiteral]:
 
 
 def _gathered(programs: Sequence[Program], name: Variable) -> Iterator[Constant]:
-    """Yield numbers for a variable that is summed: those that conditions name, and their neighbours."""
+    """Yield numbers for a summed variable: those in conditions, and their neighbours."""
     literals = list(_literals(programs))
     gathered = [part.aggregation for part in literals if isinstance(part, formulas.Gather)]
     if any(
@@ -238,10 +238,10 @@ def region_values(
     many: int,
     summed: Iterable[Constant] = (),
 ) -> list[Constant]:
-    """Return what variables of a class are tried with: `many` terms of each region, and its constants.
+    """Return the values to try for variables of a class: `many` terms of each region, and its constants.
 
-    Conditions on one variable cut out regions; of those on several their parts that look at one do. Where a
-    part looks at several, all numbers between the constants are kept, as many as it looks at.
+    Conditions on one variable define regions; for conditions on several, their parts on one variable do. If a
+    part has several variables, all numbers between the constants are kept, as many as it has variables.
     """
     expressions = [each for condition in conditions for each in _expressions(condition)]
     compared = [*constants_in(expressions), *triple_terms(expressions, new)]
@@ -267,7 +267,7 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
 
 
 def _expressions(condition: logic.Condition) -> Iterator[formulas.Expression]:
-    """Yield a condition on one variable as it is, of one on several the parts that have no parts."""
+    """Yield a condition on one variable unchanged, or the smallest parts of one on several."""
     match condition:
         case formulas.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
@@ -292,10 +292,10 @@ def _parts(expression: formulas.Expression) -> Iterator[formulas.Expression]:
 
 
 def occurrences(program: Program) -> Mapping[Variable, int]:
-    """Return for each variable in how many places a derivation can have a value of its own for it.
+    """Return each variable's number of places at which a derivation can have different values.
 
-    Where a rule hides a variable, as a sub-SELECT and EXISTS do, each use of what the rule derives has
-    another one. Loops come round any number of times: of them one is counted.
+    If a rule hides a variable, as a sub-SELECT and EXISTS do, each use of the derived predicate has another
+    value. Loops come round any number of times: of them one is counted.
     """
     looping = bool(positive_loops(program))
 
@@ -342,10 +342,10 @@ def candidate_atoms(
 ) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the pattern's own source.
 
-    Static ones may be chosen: none where the static data is `known`. With `any_source` also in each
-    other stream and as static triples. The last of each stream matches no pattern, unless one has a
-    variable for predicate; there are as many as tuple windows can lose what they show by, at one instant.
-    With `noisy` a triple makes a side evaluate: what matches a pattern of any predicate can be it.
+    Static triples are candidates unless static data are `known`. With `any_source` also in each other stream
+    and as static triples. The last triple of each stream matches no pattern, unless one has a variable as
+    predicate. There are as many as needed, at one instant, to push content out of tuple windows. With
+    `noisy`, triples trigger a side: a match of a pattern with any predicate can do so.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -375,7 +375,7 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return how many triples of one instant, few at most, end what a tuple window shows; 1 where none is."""
+    """Return the number of triples at one instant, limited, that clear a tuple window; 1 without one."""
     sizes = [
         window.size
         for program in programs
@@ -388,9 +388,9 @@ def _displacing(programs: Iterable[Program], stream: Iri) -> int:
 def _own_sources(
     programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Mapping[tuple[Term, ...], frozenset[Term]]:
-    """Return where each pattern is matched by the programs that keep sources apart, if there are any.
+    """Return each pattern's sources in programs that separate sources, if any.
 
-    What these lack, or none says, may come from any stream, and be static.
+    Other patterns may match any stream, and static data.
     """
     every: frozenset[Term] = frozenset((*streams, DEFAULT))
     sources: dict[tuple[Term, ...], frozenset[Term]] = {}
@@ -407,7 +407,7 @@ def _own_sources(
 def _names(
     pattern: Atom, streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
 ) -> Iterator[Term]:
-    """Yield the sources of a pattern: of a variable each stream, or graphs of its values and a new one."""
+    """Yield a pattern's sources: for a variable each stream, or graphs of its values and a new one."""
     source = pattern.arguments[3]
     if not isinstance(source, Variable):
         yield source
@@ -425,7 +425,7 @@ def _triples(known: Background) -> Iterator[Atom]:
 def _values(
     programs: Sequence[Program], known: Sequence[Atom], *, noisy: bool
 ) -> tuple[Mapping[Variable, tuple[Constant, ...]], tuple[tuple[Iri, ...], ...]]:
-    """Return what variables are tried with, and which of their fresh values are alike."""
+    """Return the values to try for variables, and their interchangeable fresh values."""
     classes = PositionClasses(programs, known)
     named = named_constants(programs)
     # What is new is new to the static data too: else a match there could hide a difference.

@@ -1,11 +1,11 @@
-"""Other sides than push and pull: two profiles, or two readings of one query, on which a stream is to differ.
+"""Sides other than push and pull: two profiles, or two readings of one query, for a distinguishing stream.
 
-Profiles are specifications or engine versions. Streams are tried one by one, in the order of their size: what
-each reports depends on when its windows began, so that no stream stands for one moved in time. Let g divide
-every length, slide and start; then a stream of n triples is told from others by the multiples of g that its
-times lie between and by their order there: at most n time points after each multiple are tried. Later than
-two of the longest windows and slides after the last start nothing is tried, and of triples at one instant
-one order: what is said of streams that were not found says so.
+Profiles are specifications or engine versions. Streams are tried one by one by size: reports depend on the
+windows' start, so a stream does not represent shifted ones. Let g divide every length, slide and start. Then
+a stream of n triples is characterised by the multiples of g around its times, and by their order between
+these: at most n time points after each multiple are tried. Times more than two of the longest windows and
+slides after the last start are not tried, and triples at one instant have one order. Negative results mention
+these limits.
 
 Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
 """
@@ -48,20 +48,20 @@ Reports = Mapping[float, Sequence[Counter[Row]]]
 
 @dataclass(frozen=True, slots=True)
 class NamedProfile:
-    """A specification or engine version by its name; `start` is t0 of its windows, as far as it is said."""
+    """A specification or engine version by its name; `start` is t0 of its windows, if given."""
 
     name: str
     start: int | None = None
 
     @property
     def value(self) -> str:
-        """What it is called."""
+        """The name with its start."""
         return self.name if self.start is None else f"{self.name}@{self.start}"
 
 
 @dataclass(frozen=True, slots=True)
 class ProfileContest:
-    """Two queries, each under a profile, and the static data, None where it is chosen."""
+    """Two queries, each under a profile, and the static data, None if arbitrary."""
 
     queries: tuple[EngineQuery, EngineQuery]
     profiles: tuple[NamedProfile, NamedProfile]
@@ -75,7 +75,7 @@ class ProfileContest:
         progress: Progress,
         accepted: Callable[[Witness], bool],
     ) -> Decision:
-        """Return the first stream that is accepted, fewest triples first, then the earliest difference."""
+        """Return the first accepted stream, with fewest triples, then the earliest difference."""
         programs = [lars_program(query, self.setting) for query in self.queries]
         streams = tuple(dict.fromkeys(stream for query in self.queries for stream in streams_of(query)))
         atoms = candidate_atoms(programs, streams, self.static)
@@ -123,9 +123,9 @@ class ProfileContest:
     def _difference(
         self, chosen: Sequence[tuple[int, Atom]], static: Sequence[Atom], last: int
     ) -> Witness | None:
-        """Return the stream up to the first time at which the two report otherwise, if they do.
+        """Return the stream up to the first time with different reports, or None.
 
-        Where both have a start time, times count at which both have begun.
+        If both have a start time, times from both starts on count.
         """
         unit = self.setting.unit
         facts = tuple(Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in chosen)
@@ -196,7 +196,7 @@ def read_sides(text: str) -> Readings:
 
 
 def _profile(text: str) -> NamedProfile | None:
-    """Return the profile of a text like `cqels` or `rspql@4`, None where it is none."""
+    """Return the profile of a text like `cqels` or `rspql@4`, None for other texts."""
     from agreement.comparing.compare import profile
     from agreement.comparing.judge import is_judge
     from agreement.engines.specifications import Specification

@@ -1,4 +1,4 @@
-"""What a specification or an engine version reports of a stream that is tried."""
+"""A specification's or engine version's reports on a tried stream."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ def profile_reports(
 ) -> Mapping[float, Sequence[Counter[Row]]]:
     """Return the rows of each report by its time in ms, up to a time point.
 
-    The profile is a name, and t0 of its windows if it is said; its `inputs` are a stream, static data and the
-    last time point.
+    The profile is a name, and t0 of its windows if given; its `inputs` are a stream, static data and the last
+    time point.
     """
     (name, start), (facts, known, last) = profile, inputs
     pushes = tuple(_push(fact, setting.unit.milliseconds) for fact in facts)

@@ -1,20 +1,20 @@
-"""From two sides to the smallest stream on which they differ, confirmed by the evaluation of `lars agree`.
+"""Search of the smallest stream on which two sides differ, confirmed by the evaluation of `lars agree`.
 
 Why a search that found nothing is enough: A7, and that the candidates leave no stream out.
 
-A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that one side alone
+A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that only one side
 reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
 stream patterns that a derivation can have; under push one more makes the side evaluate. Without all other
 triples the row stays, and the other side, shown less and evaluating no oftener, reports no more. So n
 triples, n + 1 under push, are enough, for windows of any bounds and slides.
 
-Values. Give each variable of the derivation a value of its own, which no condition tells from the one it has:
-a fresh IRI, or a term of its region that no query and no static triple names; a named constant stays. A
-variable that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. What the other side then
-derives it derived before: the new values map onto the old ones, constants onto themselves, and conditions
-stay as true. So candidates with as many terms of each region as variables of a derivation can meet there are
-enough, where each comparison is of one variable with a constant (see `values`). The triple that makes push
-evaluate matches no pattern, or one that matches everything: then its terms are of their regions, too.
+Values. Give each variable of the derivation its own value that no condition distinguishes from the original:
+a fresh IRI, or a term of its region outside queries and static triples. A named constant stays. A variable
+that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. The other side's derivations existed
+before: the new values map onto the old ones, constants onto themselves, and conditions keep their truth. So
+candidates with as many terms of each region as a derivation's variables are enough, if each comparison is of
+one variable with a constant (see `values`). The triple that makes push evaluate matches no pattern, or one
+that matches everything: then its terms are of their regions, too.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,7 +56,7 @@ from translate.tau import NAMED, Trigger, lars_program, output_of, push
 
 
 def most_arrivals(question: Question) -> int | None:
-    """Return how many triples are enough for a row of the side; None where A7 does not say."""
+    """Return a sufficient number of triples for a row of the side; None if A7 does not apply."""
     program = question.program
     negative = any(
         not positive for rule in program.rules for part in rule.body for _, positive, _ in atoms(part)
@@ -86,11 +86,11 @@ def _patterns(program: Program, predicate: terms.Signature) -> int:
 
 
 def fewest_arrivals(question: Question, candidates: Candidates) -> int:
-    """Return a number of triples of streams without which the side has no row.
+    """Return a lower bound of stream triples for a row of the side.
 
-    Two triples with different predicates are two: so are as many needed as there are predicates that each
-    derivation meets in streams, and that no static triple can have. Without this a solver proves again for
-    each smaller number that it is too small, which takes it as long as all that follows.
+    Triples with different predicates are distinct. So the bound is the number of predicates that each
+    derivation needs in streams, and that no static triple can have. Without the bound, a solver proves for
+    each smaller number that it is too small, which takes as long as the rest.
     """
     program = question.program
     stored = {atom.arguments[1] for atom in candidates.static}
@@ -126,7 +126,7 @@ def _met(program: Program, rule: Rule) -> frozenset[terms.Term]:
 
 
 def why_incomplete(question: Question) -> str | None:
-    """Return what keeps the candidates from standing for all streams; None when they do."""
+    """Return why the candidates do not represent all streams; None if they do."""
     for rule in question.program.rules:
         for literal in rule.body:
             if (text := _untold(literal)) is not None:
@@ -187,11 +187,11 @@ def two_queries(
 
 @dataclass(frozen=True, slots=True)
 class WitnessSearch:
-    """What is searched: two sides, the streams that may carry something, and static data.
+    """The input of a search: two sides, the streams that may have triples, and static data.
 
-    `static` None: static triples are chosen too. `arrivals` None: as many as A7 asks for. With
-    `any_source` a triple that matches a pattern may come from every stream and be static. `more` are
-    candidates beside those that the programs' patterns give.
+    `static` None: static triples are chosen too. `arrivals` is the number of triples, None for that of A7.
+    With `any_source` a triple that matches a pattern may come from every stream and be static. `more` are
+    additional candidates, apart from those of the programs' patterns.
     """
 
     contest: Contest
@@ -212,9 +212,9 @@ def smallest(
     progress: Progress = no_progress,
     accepted: Callable[[Witness], bool] = lambda _: True,
 ) -> Decision:
-    """Return the smallest confirmed witness that is accepted, or why there is none.
+    """Return the smallest confirmed and accepted witness, or the reason why none exists.
 
-    FailedRunError: the evaluation does not confirm what the search found.
+    Raises FailedRunError if the evaluation does not confirm the result.
     """
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
@@ -248,18 +248,18 @@ def smallest(
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
-    """Return that there is none with so many triples of the candidates, and why that need not be all."""
+    """Return that no witness has so many triples of the candidates, and why larger ones may exist."""
     return Decision(EveryStream.OPEN, reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return that time ran out while so many triples were tried; `best` is one found so far."""
+    """Return that time ran out while trying this number of triples; `best` is one found so far."""
     verdict = EveryStream.OPEN if best is None else EveryStream.SOME
     return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
 
 def _fewest(contest: Contest, candidates: Candidates) -> int:
-    """Return how many triples a difference needs: those of a row of one side, or of the left one."""
+    """Return the least number of triples for a difference: for a row of either side, or of the left one."""
     sides = (contest.left,) if contest.contained else (contest.left, contest.right)
     return min(fewest_arrivals(side, candidates) for side in sides)
 
@@ -267,7 +267,7 @@ def _fewest(contest: Contest, candidates: Candidates) -> int:
 def _streams(
     contest: Contest, candidates: Candidates, limits: SearchLimits, progress: Progress
 ) -> Iterator[ChosenStream]:
-    """Yield streams, chosen by clingo where its encoding covers both sides, and is not too large."""
+    """Yield streams, chosen by clingo if its encoding covers both sides and is small enough."""
     try:
         yield from chosen_streams(contest, candidates, limits, progress)
     except UncoveredError:
@@ -324,7 +324,7 @@ def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
 
 
 def _limit(search: WitnessSearch, candidates: int) -> Decision:
-    """Return what is said when nothing is found with as many triples as are tried."""
+    """Return the decision if nothing is found with the tried number of triples."""
     contest, limit = search.contest, search.arrivals
     enough = [most_arrivals(side) for side in (contest.left, contest.right)]
     # With `contained` the row is the left side's; the right one has to be monotone all the same.

@@ -30,10 +30,10 @@ _STATIC: Final = "static.nq"
 
 
 def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
-    """Write an experiment of push against pull on a stream into a folder that is there.
+    """Write an experiment of push against pull on a stream into an existing folder.
 
-    Both queries are written, but what a language has no words for: then one, of which the other is made
-    again when the experiment is read. Times are written as they are called.
+    Both queries are written if their languages allow it; otherwise only one, from which the other is derived
+    on reading. Times are written as they are called.
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)
@@ -49,7 +49,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
 
 
 def _traces(compared: PairOnStream) -> dict[str, str]:
-    """Return the files of the stream: a file for each stream if one has a name that is no IRI."""
+    """Return the files of the stream: one per stream if a stream's name is not an IRI."""
     dates = Dates(compared.origin, compared.setting.unit)
 
     def lines(facts: Iterable[Fact], terms: int) -> str:
@@ -89,7 +89,7 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
-    """Return the C-SPARQL query with a STEP where there is none: pulled so often it shows the same."""
+    """Return the C-SPARQL query with a STEP if it has none, which at this pull period changes nothing."""
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
         return query
@@ -103,7 +103,7 @@ def _stepping(compared: PairOnStream) -> EngineQuery:
 
 
 def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
-    """Whether the other query is what is made of this one, on this stream."""
+    """Whether the other query is the one derived from this query, on this stream."""
     carried = frozenset((fact.arguments[3], fact.arguments[1]) for fact in compared.facts)
     merges = query.language in MERGING
     engine_query, other = (query, None) if merges else (None, query)

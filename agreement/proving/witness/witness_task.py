@@ -1,6 +1,6 @@
-"""What `lars witness` is asked, two sides for each pulling period, and the witnesses that answer it.
+"""The task of `lars witness`: two sides for each pull period, and the witnesses found.
 
-Witnesses count as one that differ in names that no query has, and in how long they wait.
+Witnesses count as equal if they differ only in new names and in delays.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -53,11 +53,10 @@ def _constants(part: object) -> Iterator[str]:
 
 
 def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
-    """Whether two witnesses differ only in names that no program has, and in how long they wait.
+    """Whether two witnesses differ only in names outside the programs, and in delays.
 
-    The same arrives in the same order of instants, and the same side has a row. Triples of one instant have
-    no order here: each is matched with each that the names found so far allow, so that no list of all orders
-    is made.
+    The same arrives in the same order of instants, and the same side has a row. Triples of one instant are
+    unordered: each is matched with each that the names so far allow, without listing all orders.
     """
     if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
         return False
@@ -93,7 +92,7 @@ def _match(
 def _matched(
     one: _PlacedRow, other: _PlacedRow, names: Mapping[str, str], named: frozenset[str]
 ) -> Mapping[str, str] | None:
-    """Return the names with those by which one row becomes the other; None where it cannot."""
+    """Return the names extended so that one row becomes the other; None if impossible."""
     if one[0] != other[0] or len(one[1]) != len(other[1]):
         return None
     known = dict(names)
@@ -167,10 +166,10 @@ class WitnessCriteria:
 
 @dataclass(frozen=True, slots=True)
 class WitnessTask:
-    """Two queries, how they are read, and static data, None where it is chosen too.
+    """Two queries, their setting, and static data, None if arbitrary.
 
-    `pair` is None where two queries of one mode are compared, `queries`, at every time point, or two
-    readings of the second one. Of one of the `inputs` the other is derived.
+    `pair` is None for two queries of one mode (`queries`, at every time point), or two readings of the second
+    one. With one of the `inputs`, the other query is derived.
     """
 
     queries: tuple[EngineQuery, EngineQuery]
@@ -184,7 +183,7 @@ class WitnessTask:
 
     @property
     def sides(self) -> tuple[str, str]:
-        """What the two sides are called."""
+        """The names of the two sides."""
         if self.criteria.sides is not None:
             one, other = self.criteria.sides
             return one.value.lower(), other.value.lower()
@@ -214,7 +213,7 @@ class WitnessTask:
                 return searching.push_and_pull(self.pair, period, self.setting, self.trigger, same_input=same)
 
     def search(self, period: int) -> searching.WitnessSearch | other_sides.ProfileContest:
-        """Return what is searched for a period; the time begins now."""
+        """Return the search for a period; its time starts now."""
         wishes, contest = self.criteria, self.contest(period)
         if isinstance(contest, other_sides.ProfileContest):
             return contest
@@ -231,10 +230,10 @@ class WitnessTask:
         accepted: other_sides.WitnessTest,
         made: "StreamMaker" = lambda *_: None,
     ) -> Decision:
-        """Return the smallest witness that is accepted, or why there is none.
+        """Return the smallest accepted witness, or the reason why none exists.
 
-        Where none is found and none excluded, the stream that is `made` for the period is looked at:
-        what it holds is tried in the search, or it has more triples than were tried; or that there is none.
+        If none is found and none is excluded, the stream `made` for the period is tried: its triples join the
+        search, or it has more triples than were tried.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):
@@ -265,7 +264,7 @@ class WitnessTask:
         return outcome
 
     def report(self, period: int, witness: Witness) -> agree.VariantReport | None:
-        """Return what `lars agree` says of a witness; None where it has nothing to compare."""
+        """Return the report of `lars agree` on a witness; None if it cannot compare."""
         if self.pair is None:
             return None
         return self.on_stream(self.pair, period, witness).report("all")
@@ -285,9 +284,9 @@ class WitnessTask:
 def witnesses(
     task: WitnessTask, period: int, progress: Progress, made: StreamMaker = lambda *_: None
 ) -> Decision:
-    """Return as many witnesses that are not alike as are wanted, the smallest first.
+    """Return the requested number of different witnesses, the smallest first.
 
-    Where a search neither finds nor excludes one, what is `made` for the period is looked at as well.
+    If a search is inconclusive, the stream `made` for the period is tried as well.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
     unlike: list[Witness] = []
@@ -307,7 +306,7 @@ def witnesses(
 def witness_task(
     traceless_task: TracelessTask, overrides: agree.Overrides, wishes: WitnessCriteria, warn: Warn
 ) -> WitnessTask:
-    """Return what is searched for: streams on which two sides of one or two queries differ."""
+    """Return the task: streams on which two sides of one or two queries differ."""
     task, inputs = traceless_task.task, traceless_task.inputs
     read = task.setting, task.trigger, traceless_task.static(warn), wishes
     if wishes.sides is not None and isinstance(wishes.sides[0], other_sides.NamedProfile):
@@ -347,7 +346,7 @@ def _check_idle(overrides: agree.Overrides, wishes: WitnessCriteria, why: str) -
 
 
 def _check_operators(paths: Sequence[str], engine_query: EngineQuery, other: EngineQuery) -> None:
-    """Raise LarsError for ISTREAM and DSTREAM: what is searched are differences of answers."""
+    """Raise LarsError for ISTREAM and DSTREAM: the search is for differences of answers."""
     for path, query in zip(paths, (engine_query, other), strict=True):
         if query.to_stream in (ToStream.ISTREAM, ToStream.DSTREAM):
             accepted = "RSTREAM, or lars decide --contained, --equivalent"
