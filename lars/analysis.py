@@ -1,6 +1,6 @@
 """Static analysis of a program: forms of literals, windows, safety, dependencies.
 
-A literal ⊞^w ★ a is brought into a form in which ¬ stands outside ★.
+A literal ⊞^w ★ a is rewritten so that ¬ is outside ★.
 """
 
 from collections import defaultdict

@@ -12,7 +12,7 @@ _DECIDING: Final = ("*.py", "*.toml")
 
 def program_version() -> str:
     """Return the version of this program, as it is installed."""
-    # Loads what reads e-mail.
+    # The import loads an e-mail parser.
     from importlib.metadata import PackageNotFoundError, version
 
     try:
@@ -23,7 +23,7 @@ def program_version() -> str:
 
 @cache
 def program(*packages: ModuleType) -> str:
-    """Return the version of the program, with the hash of the text of those packages that decide a result."""
+    """Return the program's version, with the hash of the packages' text that determines results."""
     sha = hashlib.sha256()
     for package in packages:
         for folder in map(Path, package.__path__):

@@ -125,7 +125,7 @@ def watch(stop: Callable[[str], None]) -> None:
 def _look(stop: Callable[[str], None]) -> None:
     least, most = _PAUSES
     while True:
-        # What is taken within a pause, and while the process ends, still fits.
+        # Memory taken during a pause, or while the process ends, still fits.
         left = limit() * 15 // 16 - memory_used()
         if left <= 0:
             try:

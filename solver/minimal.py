@@ -21,7 +21,7 @@ def minimal(items: Sequence[Item], holds: Callable[[Sequence[Item]], bool]) -> l
                 kept = rest
             else:
                 place += size
-        # What was needed beside an item may not be without it.
+        # An item needed together with a removed one may now be removable.
         if size == 1 and len(kept) == before:
             break
         size = max(1, size // 2)

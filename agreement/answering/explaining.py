@@ -167,7 +167,7 @@ class ShortNames:
         short_for = {"ans": "ans1"} if self._query else {}
         predicate = (short_for.get(atom.name, atom.name), len(atom.arguments))
         if predicate not in self._signatures:
-            # In a multiset an answer has more arguments than a row: what tells equal rows apart.
+            # In a multiset an answer has more arguments than a row: witnesses distinguish equal rows.
             predicates = [
                 one for one in self._signatures if one[0] == predicate[0] == "ans1" and one[1] > predicate[1]
             ]
@@ -184,12 +184,12 @@ class ShortNames:
     def _term(self, text: str, atom: AskedAtom) -> Constant:
         parsed = _parsed(text)
         if parsed == NULL:
-            # What ends in /null has a longer name, what is unbound has none.
+            # A term that ends in /null has a longer name; an unbound variable has none.
             return NULL
         terms = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
         terms = terms or self._terms.get(text, [])
         if not terms and self._query:
-            # What an aggregate could have been is in no trace; - stands for unbound in the tables.
+            # Possible values of an aggregate are in no trace; - means unbound in the tables.
             terms = [number(text)] if _NUMBER.fullmatch(text) else [NULL] if text == "-" else []
         if len(terms) > 1:
             raise LarsError(f"{atom.text}: {text} is ambiguous; candidates: {_in_words(map(str, terms))}")
@@ -320,7 +320,7 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
         streams = list(islice(models(program, situation, t), _MOST + 1))
     except LarsError as error:
         raise (error if here.query is not None else about(path, error)) from None
-    # In the order in which `lars solve` prints them, so that their numbers are its own.
+    # The order is that of `lars solve`, so that the numbers agree.
     ordered = sorted(streams[:_MOST], key=lambda stream: write_moments(stream, t))
     return AnswerStreams(tuple(ordered), len(streams) > _MOST)
 
@@ -507,7 +507,7 @@ def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
     if here.query is None or world.holds((world.t, TRIGGER)):
         return None
     triggers = (literal for rule in here.program.rules if rule.head == TRIGGER for literal in rule.body)
-    # A condition on the time: input that triggers has none.
+    # A condition on the time: triggers by input have none.
     pulled = any(isinstance(literal, Comparison) for literal in triggers)
     why = "it is no multiple of the period" if pulled else "no input that triggers it arrives"
     return f"the query is not evaluated at {here.dates.option(world.t)}: {why}"

@@ -319,7 +319,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
         question = ask(program, output.predicate)
     span = asked_span(task, trace, 1)
     facts = trace.facts(trace.timeline)
-    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    # Rows are new or gone relative to the previous evaluation, also before the first time shown.
     within = Interval(span.first if report is ToStream.RSTREAM else 0, span.last)
     return ExportedProgram(
         question.program,

@@ -79,7 +79,7 @@ def _too_much(sentence: str) -> None:
 
 @contextmanager
 def streaming() -> Iterator[None]:
-    """Print lines as they are made in the block; if a signal ends it, the last line says so."""
+    """Print lines as they are made in the block; if a signal ends it, the last line reports that."""
     _streaming.set()
     try:
         yield

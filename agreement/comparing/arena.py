@@ -92,7 +92,7 @@ class Arena(Generic[Run, Switch]):
     def only(self, switches: Sequence[Switch]) -> Lead[Switch] | None:
         """Return the best switch that alone predicts nearly all runs, or None."""
         leads = [Lead(switch, frozenset(), frozenset(), 0) for switch in switches]
-        # All are tried on a few runs first, so that none is left out where time is short.
+        # All are first tried on a few runs, so that a time limit leaves none out.
         for most in (_GLANCE, _FIRST, len(self.wrong)):
             numbers = range(min(most, len(self.wrong)))
             # Between a few all is tried, whatever the time: what is tried first would be named else.
@@ -103,7 +103,7 @@ class Arena(Generic[Run, Switch]):
             leads = [lead for lead in tried if lead is not None]
         best = self._best([lead for lead in leads if lead.explained], ())
         every = range(len(self.wrong))
-        # Where time is up, what is named still has to predict the other runs.
+        # After the time limit, a named cause must still predict the other runs.
         if best is None or self._tried(best.switch, every, (), _SPARED, to_the_end=True) is None:
             return None
         return best
@@ -175,7 +175,7 @@ class Arena(Generic[Run, Switch]):
             if done >= _GLANCE and not to_the_end and self.is_over():
                 break
             alone = self._missed(number, (switch,), right=False)
-            # What says nothing of a run adds nothing to what the causes predict.
+            # A switch that does not apply to a run adds nothing to the causes' predictions.
             if alone == 0 or (alone and len(together) > 1 and self.explains(number, together)):
                 explained.append(number)
             elif done - len(explained) > spared * done:

@@ -391,7 +391,7 @@ def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence
     Raises LarsError for a query that cannot be run.
     """
     first, second = _nearest_builds(pairing)
-    # A specification can be changed into what the other side follows.
+    # A specification can be changed into the other side's specification.
     if isinstance(first.who, Specification):
         first = replace(first, like=second.specification)
     elif isinstance(second.who, Specification):

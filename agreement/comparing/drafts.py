@@ -99,7 +99,7 @@ def _greatest_age(events: _Times, alerts: _Times) -> float:
 def _length(age: float, unit: Duration) -> Duration:
     """Return the length of a window: a usual one nearby, otherwise the age in whole time points."""
     near = (length for length in USUAL if abs(length.milliseconds - age) <= _NEAR * length.milliseconds)
-    # What arrives with the evaluation is in each window.
+    # Arrivals at the evaluation time are in each window.
     points = max(ceil(age / unit.milliseconds - SLACK), 1)
     return next(near, Duration(points * unit.nanoseconds))
 

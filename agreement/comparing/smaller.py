@@ -19,7 +19,7 @@ def fewest_enough(items: Sequence[Item], enough: Callable[[Sequence[Item]], bool
         fewer = tuple(other for other in kept if other != item)
         if enough(fewer):
             kept = fewer
-    # What was needed beside an item may not be without it.
+    # An item needed together with a removed one may now be removable.
     return kept if len(kept) == len(items) else fewest_enough(kept, enough)
 
 

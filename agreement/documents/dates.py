@@ -139,7 +139,7 @@ NO_DATES: Final = Dates()
 
 @lru_cache(maxsize=2**16)
 def _date(t: float, zero: str, unit: Duration) -> str | None:
-    # Loads what reads traces, which no start of the program needs.
+    # The import loads readers of traces, which starting the program does not need.
     from solver.traces import date_of
 
     return date_of(t, zero, unit)

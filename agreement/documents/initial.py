@@ -72,7 +72,7 @@ def minute_before(times: Iterable[float]) -> int:
 
 
 def since(zero: str, minutes: int) -> datetime:
-    """Return the dateTime so many minutes after another one."""
+    """Return the dateTime a number of minutes after another one."""
     return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
 
 
@@ -138,7 +138,7 @@ def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared:
 
 
 def _compared_with_texts(part: object) -> Iterator[Variable]:
-    """Yield the variables that stand next to a text in a part of a query, such as a comparison."""
+    """Yield the variables next to a text in a part of a query, such as a comparison."""
     members = _members(part)
     if any(isinstance(member, Literal) and member.datatype == _STRING for member in members):
         yield from (member for member in members if isinstance(member, Variable))

@@ -33,7 +33,7 @@ from lars.language.terms import (
 )
 from lars.language.windows import Interval
 
-# The help of all commands needs words and tables alone: what reads terms is loaded when there is one.
+# The help needs only texts and tables: readers of terms are loaded on demand.
 if TYPE_CHECKING:
     from solver.facts import Fact, Row
     from translate.tau import Output
@@ -193,7 +193,7 @@ def _with_commas(parts: Iterable[Iterator[str]]) -> Iterator[str]:
 
 
 def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
-    """Return a stream triple with its time, as a support is reported; with its graph where that was read."""
+    """Return a stream triple with its time, and with its graph if known, as in reports of support."""
     *triple, stream = fact.arguments
     return {
         **dates.with_dates({"t": fact.t}),
@@ -286,7 +286,7 @@ def plain(number: float, fraction: int = 3) -> str:
     >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
     ('1577836805001', '0.5', '1700000004.001')
     """
-    # A double has fifteen digits: what is printed behind them would be noise.
+    # A double has fifteen digits: further printed digits would be noise.
     kept = min(fraction, max(_DOUBLE - len(str(int(abs(number)))), 0))
     return f"{number:.{kept}f}".rstrip("0").rstrip(".") if kept else f"{number:.0f}"
 

@@ -236,7 +236,7 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     except _LongKeyError as error:
         raise PlacedError(place_at(source, text, error.offset), str(error)) from None
     except (IndexError, ValueError, RecursionError):
-        pass  # the next reader says what is wrong
+        pass  # the next reader reports the error
     try:
         return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", TOML)
     except tomllib.TOMLDecodeError as error:
@@ -434,7 +434,7 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
     try:
         value = json.loads(text, object_pairs_hook=_once, parse_constant=_no_constant)
     except json.JSONDecodeError as error:
-        # How deep Python reads depends on what else the process has done.
+        # Python's recursion limit depends on the process's earlier calls.
         if _is_deep(source.text, start, start + error.pos):
             raise _wrong(source, start, end, accepted) from None
         raise _json_error(source, start, text, error, accepted) from None

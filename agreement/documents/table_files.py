@@ -244,7 +244,7 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
     if terms == "n-triples":
         return (list(map(_as_number, row)) for row in table.rows)
     frame = as_frame(table, terms)
-    # Asked before values are objects: then NaN would be none too.
+    # Tested before values become objects, which would hide NaN.
     bound = frame.notna()
     rows: Iterable[Sequence[object]] = (
         frame.astype(object).where(bound, None).itertuples(index=False, name=None)

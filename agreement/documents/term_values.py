@@ -46,7 +46,7 @@ def _typed(plain: Sequence[str | None], values: Sequence[Value | None]) -> Any:
         whole = (number for number in values if isinstance(number, int | Decimal))
         if not all(Decimal(repr(float(number))) == number for number in whole):
             return None  # a column of doubles would round them
-        # An array of pandas would take NaN for none.
+        # An array of pandas would treat NaN as missing.
         numbers = np.array([math.nan if text is None else float(text) for text in plain])
         return pd.arrays.FloatingArray(numbers, np.array([text is None for text in plain]))
     if kinds == {bool}:

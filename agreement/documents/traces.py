@@ -214,7 +214,7 @@ class LocalTrace:
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             return [self.timeline]
-        # All atoms count: to tell which of them are needed takes longer.
+        # All atoms count: finding the needed ones takes longer.
         t = np.concatenate(
             [np.empty(0, np.int64), *(atoms.within(self.timeline).t for atoms in self.columns.atoms.values())]
         )
@@ -252,7 +252,7 @@ class LocalTrace:
         key = self.timeline, frozenset(needed)
         if key not in self._used:
             used = used_background(self.background, questions)
-            # Of many static triples it takes long; asked for are mostly the same ones.
+            # With many static triples this is slow; requests mostly repeat.
             self._used = {key: situation_of(self.columns, self.timeline, used)}
         return self._used[key]
 
@@ -492,7 +492,7 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
         with settings.progress_of_block(settings.Stage.READING.of(runner.progress)):
             columns = traces.read_columns(sources, trace_input.options)
         return LocalTrace(columns, trace_input.timeline or Interval(0, columns.last), static, runner)
-    # Loads what Spark alone needs.
+    # The import loads modules that only Spark needs.
     from solver.spark import spark_trace
 
     return spark_trace(trace_input, sources, static)

@@ -110,9 +110,9 @@ class Engine:
     are the specification's on the engine's own clock, with windows that begin at multiples of their slide.
     `timed`: report times are predicted too, since pushes drive the clock. `builds` are other engines with the
     same name in recordings: the same version with other libraries, or with windows in another order, as
-    `build` describes. `own_parser` reads a text as the engine's parser does, and rejects what the engine
-    rejects; None if unknown. `parser` rejects nothing, but drops constructs that it does not recognise. If
-    reports depend on an unknown order, `nearest` returns the possible reports closest to a recording.
+    `build` describes. `own_parser` reads and rejects texts as the engine's parser does; None if unknown.
+    `parser` rejects nothing, but drops constructs that it does not recognise. If reports depend on an unknown
+    order, `nearest` returns the possible reports closest to a recording.
     """
 
     name: str

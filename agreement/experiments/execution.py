@@ -58,9 +58,9 @@ def _finished(cells: Iterable[Cell], folder: Path) -> Iterator[tuple[str, Json]]
         try:
             result = json.loads((folder / f"{key}.json").read_text(encoding="utf-8"))
         except (OSError, ValueError):
-            # What is not there, or not whole, has not been finished.
+            # A missing or incomplete file means an unfinished cell.
             continue
-        # What refused it may be mended by now: the program of an adapter is no part of the key.
+        # A refusal may have been repaired: an adapter's program is not part of the key.
         if isinstance(result, dict) and "refused" not in result:
             yield key, result
 

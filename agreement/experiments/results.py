@@ -151,7 +151,7 @@ class CellResults:
                     path.replace(out / path.name)
                 for _, file, _, _, cells in written:
                     if not cells:
-                        # Of an earlier experiment: it would be taken for one of these tables.
+                        # A table of an earlier experiment would be mistaken for a current one.
                         (out / file).unlink(missing_ok=True)
         except OSError as error:
             raise LarsError(f"{out}: cannot be written: {error.strerror}") from None
@@ -254,7 +254,7 @@ def _agreement_rows(cell: Cell, work: AgreementTask, result: Json) -> Iterator[J
     groups: dict[tuple[str, int], list[Json]] = {tuple(key): [] for key in result.get("compared", ())}
     for interval in result.get("intervals", ()):
         groups.setdefault((interval["variant"], interval["period"]), []).append(interval)
-    # What is kept in files are numbers.
+    # Files keep numbers.
     written = {int(each): each for each in (periods_of(work) if groups else ())}
     for (variant, period), own in groups.items():
         disagreeing = sum(not interval["agree"] for interval in own)

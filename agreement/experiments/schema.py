@@ -154,7 +154,7 @@ def filled_text(text: str, parameters: Parameters) -> str:
     return PLACEHOLDER.sub(lambda match: placeholder_text(parameters.get(match[1], match[0])), text)
 
 
-# What the JSON schema says of a value as it is written; the readers are exact.
+# The JSON schema describes a value as written; the readers are exact.
 _DurationText = Annotated[str, Field(pattern=r"^\s*(\d+\s*(ns|ms|s|min|m|h|d)\s*)+$")]
 _FileText = Annotated[str, Field(min_length=1)]
 _IriText = Annotated[str, Field(json_schema_extra={"format": "iri"})]

@@ -56,8 +56,8 @@ def guarded_rules(
 ) -> tuple[ticker_rules.PlainRule, ...]:
     """Return the rules with a fact for each value of each variable; rules without values are dropped.
 
-    Input that never comes is left out where it is negated. Times go from 0 to `last`. Raises
-    ExportError for arithmetic whose values do not end or lie below 0.
+    Input that never arrives is dropped from negated literals. Times go from 0 to `last`. Raises ExportError
+    for arithmetic with unlimited or negative values.
     """
     facts = tuple(rule for rule in rules if not rule.body)
     domains = _Domains(rules, stream, last)
@@ -100,7 +100,7 @@ def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
 def _check_head_time(rule: ticker_rules.PlainRule) -> None:
     """Raise ExportError for a head at a time that gets values before the run.
 
-    A head at a constant, p at 2, stays there for p at the present as long as its body holds.
+    A head at a constant time, p at 2, remains as p at the present while its body holds.
     """
     if rule.time in _grounded(rule):
         with ticker_rules.exporting(rule.source):
@@ -131,7 +131,7 @@ def _unguarded(rule: ticker_rules.PlainRule, predicates: set[Signature]) -> list
 
 
 class _Domains:
-    """The constants that each variable of a rule can stand for, whatever is true when."""
+    """The possible constants of each variable of a rule, at any time."""
 
     def __init__(
         self, rules: tuple[ticker_rules.PlainRule, ...], stream: Mapping[int, Iterable[Atom]], last: int
@@ -161,7 +161,7 @@ class _Domains:
             raise ticker_rules.InexpressibleError("arithmetic whose values come to no end")
 
     def _grows(self, rule: ticker_rules.PlainRule) -> bool:
-        """Add what a rule derives; return whether any of it is new."""
+        """Add the atoms that a rule derives; return whether some are new."""
         if (values := self.values(rule)) is None:
             return False
         columns = self.columns[signature(rule.head)]
@@ -243,7 +243,7 @@ _TURNED: Final = {
 
 
 def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
-    """Keep of a variable the constants that stand in the relation to some constant of the other side."""
+    """Keep the constants of a variable that are in the relation to some constant of the other side."""
     if not isinstance(side, Variable) or relation is Relation.UNEQUAL:
         return
     others = _side(terms, other)

@@ -1,6 +1,6 @@
 """The rules of a program as Ticker knows them: ⊞^n ★ a at one atom, arithmetic step by step; or a refusal.
 
-Ticker compares what is bound, it binds no variable by =: terms are put in the place of those.
+Ticker compares bound terms and binds no variable by =: variables are replaced by terms.
 """
 
 from collections.abc import Iterator, Mapping
@@ -45,10 +45,10 @@ Reasoner = Literal["clingo", "incremental"]
 
 @dataclass(frozen=True, slots=True)
 class TickerInput:
-    """The input at each time point from 0 to the last, in arrival order; `last` is None where none is known.
+    """The input at each time point from 0 to the last, in arrival order; `last` is None if unknown.
 
-    `single`: at each of these times the program without its constraints has one answer stream. Of
-    several Ticker shows one, of none nothing.
+    `single`: at each of these times the program without its constraints has one answer stream. If there are
+    several answer streams, Ticker shows one; without any, it shows nothing.
     """
 
     atoms: Mapping[int, tuple[terms.Atom, ...]]
@@ -57,7 +57,7 @@ class TickerInput:
 
     @property
     def size(self) -> int | None:
-        """How many atoms there are, each at its time; None where none is known."""
+        """The number of atoms, each at its time; None without known input."""
         return None if self.last is None else sum(map(len, self.atoms.values()))
 
     def signatures(self) -> frozenset[terms.Signature]:
@@ -72,7 +72,7 @@ _LONGEST_WINDOW: Final = 2**31 - 1
 
 
 class InexpressibleError(LarsError):
-    """A construct that Ticker's language does not have; `exporting` says where it stands."""
+    """A construct that Ticker's language lacks; `exporting` adds its place."""
 
 
 class ExportError(LarsError):
@@ -86,7 +86,7 @@ class ExportError(LarsError):
 
 @contextmanager
 def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
-    """Say of what is refused inside in which rule and body literal it stands."""
+    """Add the rule and the body literal to an error of the block."""
     try:
         yield
     except InexpressibleError as refused:
@@ -94,7 +94,7 @@ def exporting(rule: Rule, part: int | None = None) -> Iterator[None]:
 
 
 def fresh_name(name: str, taken: frozenset[str]) -> str:
-    """Return the name, with a number where it is taken."""
+    """Return the name, with a number if it is taken."""
     return next(new for n in count(1) if (new := name if n == 1 else f"{name}{n}") not in taken)
 
 
@@ -201,9 +201,9 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """Where a program's atoms come from: what rules derive, what facts give; all else is input.
+    """The sources of a program's atoms: rules or facts; all other atoms are input.
 
-    `known_input` is the input that is known, `names` those of all their predicates.
+    `known_input` is the known input, `names` are all predicates' names.
     """
 
     derived: frozenset[terms.Signature]
@@ -218,13 +218,13 @@ class Sources:
 
     @property
     def mixed(self) -> frozenset[terms.Signature]:
-        """What facts give, and rules or the input too."""
+        """The predicates with facts and also rules or input."""
         return self.facts & (self.derived | self.input)
 
     def without_needless_window(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
-        """Return the literal, where facts alone give its atom without its window.
+        """Return the literal without its window if only facts give its atom.
 
-        Raises InexpressibleError where Ticker's windows see such an atom otherwise than LARS.
+        Raises InexpressibleError if Ticker's windows treat such an atom differently from LARS.
         """
         assert isinstance(form.atom, terms.Atom)
         predicate = terms.signature(form.atom)
@@ -290,11 +290,10 @@ ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
 class Role(StrEnum):
-    """What the head of a rule is to the program.
+    """The role of a rule's head in the program.
 
-    PROGRAM: its own atom. MOMENTS: its own atom with the time of its @ as last argument, since Ticker
-    prints what holds at the present alone. VIOLATION: a constraint's body holds, so there is no answer
-    stream. AUXILIARY: nothing.
+    PROGRAM: its own atom. MOMENTS: its atom with the time of its @ as last argument, since Ticker prints only
+    present atoms. VIOLATION: a constraint's body holds, so no answer stream exists. AUXILIARY: nothing.
     """
 
     PROGRAM = "program"
@@ -305,9 +304,9 @@ class Role(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class PlainRule:
-    """A rule with one operation or relation at a time; `source` is the one it says, `time` that of its @.
+    """A rule with one operation or relation at a time; `source` is its original, `time` its head's time.
 
-    An operation stands on the right of =, its result on the left; both its sides have a value before.
+    An operation is on the right of =, its result on the left; both its operands are bound before.
     """
 
     source: Rule
@@ -393,9 +392,9 @@ def _fact_rules(
 
 
 class _RuleReader:
-    """Reads one rule; `known` are the variables bound so far, `numbers` those that are numbers.
+    """The reader of one rule; `known` are the variables bound so far, `numbers` those that are numbers.
 
-    Of these, `natural` are never negative, and `times` lie in a window, so in the timeline.
+    `natural` variables are never negative; `times` are in a window, so in the timeline.
     """
 
     def __init__(self, rule: Rule, sources: Sources, hidden: Iterator[str], reasoner: Reasoner) -> None:
@@ -410,7 +409,7 @@ class _RuleReader:
         self._fresh = 0
 
     def rules(self) -> list[PlainRule]:
-        """Return the auxiliary rules, the rule, and where its head has a time, the rule of its MOMENTS."""
+        """Return the auxiliary rules, the rule, and for a head with a time, the rule of its MOMENTS."""
         forms = [form for number, part in self.body for form in self._form(number, part)]
         for form in forms:
             self._bind(form)
@@ -444,9 +443,9 @@ class _RuleReader:
                     yield self._now(literal_form) if literal_form.window == NOW else literal_form
 
     def _now(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
-        """Return @ in a window of length 0, which there is longer, as an atom of rules of its own.
+        """Return @ in a window of length 0, which is longer in Ticker, as an atom of auxiliary rules.
 
-        Of the times 0 and 1 ago at which the atom, which holds now, held, it is the one without a later one.
+        Of the times 0 and 1 ago at which the present atom held, it is the later one.
         """
         assert isinstance(form.atom, terms.Atom)
         assert form.time is not None

@@ -3,9 +3,9 @@
 `a [n sec]` is ⊞^n ◇ a, `a always [n sec]` ⊞^n □ a, `a at T in [n sec]` ⊞^n @_T a, `[n #]` a tuple window.
 Arguments are variables and numbers without blanks between them, so terms are numbered.
 
-Ticker prints what changes, takes input for the time at which it reads it, and looks at time 0 only when
-there is input. So a program is given signs, atoms that say which time it is and that the input of this time
-is there: with them its answer changes at each tick and with each line of input.
+Ticker prints changes, counts input at the time of reading, and evaluates time 0 only with input. So a program
+gets signs, atoms for the current time and for the presence of input. With them its answer changes at each
+tick and with each line of input.
 """
 
 import re
@@ -29,8 +29,8 @@ def with_signs(
 ) -> tuple[Program, ticker_rules.TickerInput, terms.Atom]:
     """Return the program with rules for a number that is the time, and for an atom when input has come.
 
-    Then its input, of which there is some at 0, and that atom.
-    Where there is no input at time 0, an atom of its own is: the oldest of tuples takes no other's place.
+    The second part is its input, with some atom at time 0. Without input at time 0, an extra atom is added:
+    as the oldest of tuples, it displaces no other.
     """
     taken = frozenset(name for name, _ in program.predicates | stream.signatures())
     start, present, pulse, arrival = (
@@ -78,7 +78,7 @@ _MOST_TERMS: Final = 2**31 - ticker_rules.FIRST_TERM
 def write_ticker(program: Program, clock: Duration, background: tuple[terms.Atom, ...] = ()) -> str:
     """Return the program for Ticker's reasoner clingo; `clock` is one time point.
 
-    Raises ExportError for what Ticker cannot express, or not without its input.
+    Raises ExportError for constructs that Ticker lacks, or that need known input.
 
     >>> from lars.durations import read_duration
     >>> from lars.text.notation import read
@@ -96,7 +96,7 @@ def ticker_writer(
     background: tuple[terms.Atom, ...] = (),
     stream: ticker_rules.TickerInput = ticker_rules.UNKNOWN,
 ) -> "TickerWriter":
-    """Return what writes the program, and its input where that is known; raises as `write_ticker`."""
+    """Return the writer of the program, with its input if known; raises as `write_ticker`."""
     rules = ticker_rules.plain_rules(program, background, reasoner, stream)
     hidden = ticker_rules.hidden_names(frozenset(atom.predicate for rule in rules for atom in _atoms(rule)))
     if stream.last is not None and reasoner == "incremental":
@@ -175,7 +175,7 @@ class TickerWriter:
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
     def _rule(self, rule: ticker_rules.PlainRule) -> Iterator[str]:
-        """Yield the rule that it says as a comment, unless it says so itself, and the rule."""
+        """Yield the original rule as a comment, unless it is identical, and the rule."""
         if rule.role is not ticker_rules.Role.AUXILIARY or rule.body:
             yield f"% {to_ascii(str(rule.source))}"
         with ticker_rules.exporting(rule.source):

@@ -93,7 +93,7 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     if not others or not all(_waits(rule, trigger) for rule in others):
         return EveryTime(), program
     heads = (head_atom(rule) for rule in program.rules)
-    # The predicates whose atoms come from rules and facts too: no arrival tells when they hold.
+    # Predicates of both rules and facts: no arrival determines their times.
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
     gates = [_pattern_or_period(rule, elsewhere) for rule in own]
     patterns = tuple(gate for gate in gates if isinstance(gate, Atom))

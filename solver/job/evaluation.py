@@ -552,7 +552,7 @@ class PosedQuestion:
         if not times:
             return
         if seen.past is None or seen.future is None or seen.tuples:
-            # Tuple windows count what came long before.
+            # Tuple windows count much earlier arrivals.
             yield 0, len(times), situation
             return
         arrived = np.zeros(len(times), np.int64)

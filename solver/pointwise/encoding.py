@@ -832,7 +832,7 @@ class Encoding(AspNames):
             yield " ".join(f"#defined {name}/{arity}." for name, arity in names)
 
     def _held(self, predicate: Signature, arguments: list[str]) -> Iterator[str]:
-        # Where B holds atoms of a predicate too, windows look at the two together.
+        # If B has atoms of a predicate too, windows contain both.
         always = asp_terms.call(self.always_name(predicate), arguments)
         for window in (None, *self.windows):
             held = asp_terms.call(self.held_name(predicate, window), [*arguments, "T"])

@@ -64,7 +64,7 @@ class Collection:
         arguments = [names.index(argument) for argument in gather.aggregation.arguments]
         groups = _grouped(self._instances, [names.index(key) for key in gather.keys])
         if not gather.keys:
-            # The only group is there without an instance.
+            # The only group exists without an instance.
             groups.setdefault((), [])
         for group, members in groups.items():
             elements = (tuple(_value(member[i]) for i in arguments) for member in members)
@@ -158,7 +158,7 @@ class Host:
         return self._numbered[number.number][time[0].number if time else None]
 
     def within(self, rule: clingo.Symbol, most: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Return 1, or 0 if a recursive rule has computed so many values that it may never end."""
+        """Return 1, or 0 if a recursive rule has computed too many values and may never end."""
         symbols = self._computed.setdefault(rule.number, set())
         symbols.add(terms)
         if len(symbols) <= most.number:
@@ -217,7 +217,7 @@ def _largest(program: Program, situation: Situation) -> Rule:
         sizes[predicate] = sizes.get(predicate, 0) + 1
     for predicate, rows in with_facts(program, situation.background).items():
         sizes[predicate] = sizes.get(predicate, 0) + sum(1 for _ in rows)
-    for _ in range(_ROUNDS):  # so that what is derived is counted too
+    for _ in range(_ROUNDS):  # so that derived atoms are counted too
         derived: dict[Signature, int] = {}
         for rule in program.rules:
             if (head := rule.predicate) is not None:
@@ -299,7 +299,7 @@ def _arrivals(
             continue
         part = _partition(window, predicate, arguments)
         order[part] = order.get(part, 0) + 1
-        # What is not seen counts all the same.
+        # Invisible arrivals are counted too.
         atom = _atom(predicate, arguments) if situation.sees(fact) else _number(0)
         terms = [_number(number), part, atom, _number(t), _number(order[part])]
         yield InputFact(("arrival", 5), clingo.Tuple_(terms))

@@ -1,4 +1,4 @@
-r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, distances, those of the call.
+r"""Functions on terms: REGEX, strings, dates and hashes by pyoxigraph, casts, distances, and other functions.
 
 SPARQL 1.1, Sections 17.4 and 17.5; geof:distance in metres between points in WKT (GeoSPARQL 1.0, 8.7.3).
 None is an error.
@@ -239,7 +239,7 @@ def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
         return None
     try:
         return native("IRI", text, base=base.lexical if isinstance(base, Literal) else None)
-    except ValueError:  # a base that is no IRI
+    except ValueError:  # a base that is not an IRI
         return None
 
 

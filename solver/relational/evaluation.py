@@ -113,7 +113,7 @@ class RuleBody:
         while left or open_:
             askable = [one for one in open_ if ready(one, {*bindings.names})]
             if askable:
-                # What asks fewer variables has fewer distinct rows, and leaves fewer to the others.
+                # A condition on fewer variables has fewer distinct rows, and leaves fewer for the others.
                 condition = min(askable, key=lambda candidate: len(variables(candidate)))
                 open_.remove(condition)
                 bindings = self._restricted(bindings, condition)
@@ -354,7 +354,7 @@ def _pieces(group_columns: Sequence[Array], table: run_tables.RunTable, count: i
     members, groups = _numbered(group_columns, len(table))
     room = count + 1
     starts, ends = groups * room + table.first, groups * room + table.last + 1
-    # Of nothing there is something to say too, unless groups have keys.
+    # An empty input has an aggregate too, unless groups have keys.
     always = [] if group_columns or not count else [0]
     points = distinct(np.concatenate((starts, ends[table.last + 1 < count], np.array(always, np.int64))))
     owner, first = points // room, points % room

@@ -49,7 +49,7 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     except FailedRunError:
         raise
     except LarsError:
-        # A rule cannot be computed: who lists the instances says it.
+        # A rule cannot be computed: the evaluation reports the error.
         pass
     return body.instances
 
@@ -77,7 +77,7 @@ def most_instances(program: Program, situation: EncodedSituation) -> int | None:
         if layer.recursive:
             return None
         for rule in layer.rules:
-            # What is gathered without a group is one set, even of no atom.
+            # A literal without keys has one group, even without an atom.
             own = prod(
                 max(sizes.get(part.predicate, 0), part.literal is not None)
                 for part in rule.joined

@@ -234,7 +234,7 @@ def kept_runs(
     Equal atoms at one time are in the order of their arrival.
     """
     if window.by is not None and len(atoms) > 1:
-        # Atoms of one predicate alone share a partition.
+        # Only atoms of one predicate share a partition.
         apart = (kept_runs({name: some}, window, times, terms) for name, some in atoms.items())
         return {name: runs for one in apart for name, runs in one.items()}
     masks = [counted_atoms(some, window, terms) for some in atoms.values()]
@@ -245,7 +245,7 @@ def kept_runs(
     first = np.searchsorted(times, t, "left")
     last = np.empty_like(first)
     last[order] = _departures(key[order], t[order], first[order], window, len(times)) - 1
-    # What is not counted is never kept: its run is empty.
+    # An atom that is not counted is never kept: its run is empty.
     runs = {name: (np.ones(len(mask), np.int64), np.zeros(len(mask), np.int64))
             for name, mask in zip(atoms, masks, strict=True)}  # fmt: skip
     borders = np.cumsum([len(part.t) for part in parts])[:-1]

@@ -122,7 +122,7 @@ def frames(
         isinstance(window, TupleWindow) or (isinstance(window, TimeWindow) and window.past is None)
         for window in every_window
     ):
-        # What is older than every other window sees is told apart by its order alone.
+        # Arrivals older than all other windows differ only in order.
         back += arrivals
     slide = lcm(*(window.stride for window in every_window if isinstance(window, TimeWindow | LastWindow)))
     back = 2 * back + slide if again else back

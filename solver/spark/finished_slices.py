@@ -92,7 +92,7 @@ def finished_slices(folder: Path, sources: Sequence[TraceFile], options: TraceOp
 
 
 def _state(source: TraceFile) -> tuple[object, ...]:
-    # What has been copied from a pipe is new each time.
+    # A pipe's copy is new each time.
     path = Path(source.path)
     stat = (path if path.is_file() else source.file).stat()
     return path.absolute(), stat.st_size, stat.st_mtime_ns, replace(source, copy=None)

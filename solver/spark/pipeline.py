@@ -199,7 +199,7 @@ def _carried(
 ) -> Iterator[tuple[int, bytes]]:
     """Yield the earlier atoms that tuple windows keep, for each slice; the driver holds these few."""
     terms = TermCodes()
-    # Number -1 is what comes before the first slice, when a part of the timeline is asked for.
+    # Number -1 is the part before the first slice, if the job covers a part of the timeline.
     contents = [[content for number, content in carried if number == own] for own in range(-1, slices)]
     parts = [task_bytes.unpack_atoms(some, terms) for some in contents]
     for number, atoms in enumerate(carried_by_part(windows, parts, terms)):

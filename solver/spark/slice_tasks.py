@@ -68,7 +68,7 @@ class SliceTask:
                 yield part
                 continue
             if done > len(numbers):
-                return  # all was told before the memory was used up
+                return  # all results were sent before memory ran out
             number = numbers[done - 1]
             times = situation.times(self.job.questions[number].gate, within).tolist()
             if splits and len(times) > 1:
@@ -175,7 +175,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
     Thread(target=_follow, args=(parent,), daemon=True).start()
     memory.watch(stop)
     work(tell)
-    talking.acquire()  # nothing is said after the end
+    talking.acquire()  # nothing is sent after the end
     sending.close()
 
 

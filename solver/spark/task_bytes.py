@@ -76,7 +76,7 @@ def pack_atoms(atoms: Atoms, terms: CodedTerms) -> bytes:
     places = (np.cumsum(used) - 1).astype(np.int32)
     texts = terms.arrow(np.flatnonzero(used))
     every = list(atoms.values())
-    # All texts stand in the first row.
+    # The first row has all texts.
     rows = [texts, *([texts.slice(0, 0)] * len(atoms))][: len(atoms)]
     arrays = [
         arrow_strings([name for name, _ in atoms]),

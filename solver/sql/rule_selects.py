@@ -157,7 +157,7 @@ def _ordered(sign: str, left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth
 
 def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
     kinds = left.kinds | right.kinds
-    # What is unbound has no kind.
+    # An unbound value has no kind.
     unbound = [f"{side.kind} IS NULL" for side in (left, right) if len(side.kinds) > 1]
     cases = [f"WHEN {' OR '.join(unbound)} THEN NULL"] if unbound else []
     if "number" in left.kinds & right.kinds:
@@ -436,7 +436,7 @@ class RuleSelect:
         names = [f"{key} AS a{place}" for place, key in enumerate(keys, 1)]
         table = self.tables(scan.source)
         if not keys:
-            # Of nothing there is a count too.
+            # An empty input has a count too.
             on = values.conjunction(["g.t = n.t", *where])
             rows = f"{NOW} AS n LEFT JOIN {table} AS g ON {on} GROUP BY n.t"
             return f"(SELECT n.t, {number} AS a1 FROM {rows})"

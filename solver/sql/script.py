@@ -82,7 +82,7 @@ def script(
         isinstance(window := shown_atoms.atom.window, TupleWindow) and window.by is None
         for shown_atoms in atoms
     ):
-        # Such a window counts what no rule names, too.
+        # Such a window also counts predicates outside the rules.
         predicates += [(fact.predicate, len(fact.arguments)) for fact in program_input.facts]
     unseen = known - program_input.streamed | intensional(program)
     inputs = tuple(

@@ -85,7 +85,7 @@ def _key(path: Path) -> object:
     try:
         result = path.stat()
     except (FileNotFoundError, NotADirectoryError, ValueError):
-        return None  # its reader says what is accepted
+        return None  # its reader reports the error
     if stat.S_ISFIFO(result.st_mode) or stat.S_ISCHR(result.st_mode):
         return result.st_dev, result.st_ino
     if not stat.S_ISREG(result.st_mode):
@@ -267,7 +267,7 @@ class FileFormat(ABC):
     """Whether its lines end with LF or CR LF, and with nothing else that ends lines elsewhere."""
 
     def __repr__(self) -> str:
-        # A run that goes on knows its trace by what this says.
+        # A resumed run identifies its trace by this text.
         return type(self).__name__
 
     def size(self, source: "TraceFile") -> int:
@@ -440,7 +440,7 @@ def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
 def _of_element(where: str, triples: Sequence[Triple]) -> Callable[[str], str]:
     """Return the renaming of the blank nodes of an element."""
 
-    @cache  # Most elements have no blank node, and need none of this.
+    @cache  # Most elements have no blank node, and skip this.
     def element() -> str:
         return "\n".join((where, *(" ".join(triple) for triple in sorted(set(triples)))))
 

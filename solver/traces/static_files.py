@@ -301,7 +301,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
 
 def _place_in_xml(data: bytes) -> tuple[int, int] | None:
     """Return line and column of the first XML error; the RDF parser does not report them. None: it is XML."""
-    # Loaded for files with faults alone.
+    # Loaded only for invalid files.
     from xml.parsers import expat
 
     try:

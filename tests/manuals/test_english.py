@@ -1,10 +1,12 @@
-"""Habits that make readers read a sentence twice, counted in the pages that have lost them.
+"""Habits that make readers read a sentence twice, counted in manuals and in the product's docstrings.
 
 A page whose English is rewritten joins `PLAIN`. A limit is a number of sentences in a hundred; it may
 fall, and not rise.
 """
 
+import ast
 import re
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,9 @@ HABITS = {
     "more than 25 words": (r"(?:[^\s.;:|]+ ){25,}", 1, " ".join(["word"] * 26)),
 }
 
+PACKAGES = ("agreement", "lars", "solver", "translate")
+RARE = 0.5  # of a hundred sentences in docstrings, for each habit
+
 
 def sentences(page):
     """Return the page's sentences: prose, items of lists, cells of tables; code is one word."""
@@ -56,3 +61,22 @@ def test_a_habit_stays_away(habit):
 def test_a_habit_is_found_in_its_example(habit):
     pattern, _, example = HABITS[habit]
     assert re.search(pattern, example)
+
+
+def docstring_sentences():
+    """Yield the file and the text of each sentence in the product's docstrings, without doctests."""
+    root = Path(__file__).parents[2]
+    for path in (path for package in PACKAGES for path in sorted((root / package).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+                text = re.sub(r"(?m)^\s*(?:>>>|\.\.\.).*$", "", ast.get_docstring(node) or "")
+                text = re.sub(r"`[^`\n]*`", "CODE", text)
+                parts = re.split(r"\n\s*\n|(?<=[.?!:])\s+(?=[A-Z])", text)
+                yield from ((path, " ".join(part.split())) for part in parts if len(part.split()) > 2)
+
+
+def test_habits_stay_rare_in_docstrings():
+    every = list(docstring_sentences())
+    for habit, (pattern, *_) in HABITS.items():
+        found = [(str(path), sentence) for path, sentence in every if re.search(pattern, sentence)]
+        assert 100 * len(found) <= RARE * len(every), (habit, found)

@@ -148,7 +148,7 @@ def _of_group(group: algebra.Group, among: Variables) -> frozenset[Variables]:
     missing = (frozenset(group.keys) - variables(group.pattern)) & among
     sets = frozenset(n | missing for n in null_sets(group.pattern, among & frozenset(group.keys)))
     if not group.keys:
-        # There can be a group of nothing, though the pattern itself has no solution at all.
+        # A group can exist without any solution of the pattern.
         sets = frozenset((frozenset(),))
     for variable, aggregation in group.aggregates:
         if variable in among and aggregation.function != "COUNT":

@@ -408,7 +408,7 @@ def remember(
         key = (id(question), *more, *named.values())
         known_answer = known.get(key)
         if known_answer is None:
-            # What is kept cannot be freed, so that no other object gets its identity.
+            # A kept object cannot be freed, so no other object gets its identity.
             known_answer = question, ask(question, *more, **named)
             if len(known) >= _KEPT:
                 known.clear()

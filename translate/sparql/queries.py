@@ -563,7 +563,7 @@ class _Level:
             if variable not in variables(pattern):
                 pattern = algebra.Extend(pattern, variable, sample)
         for variable, item in self.items.items():
-            if item[0] != variable:  # else the group binds it
+            if item[0] != variable:  # otherwise the group binds it
                 pattern = algebra.Extend(pattern, variable, *item)
         for key, expression in order:
             if expression is not None:

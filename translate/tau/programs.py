@@ -87,7 +87,7 @@ def _construct(query: EngineQuery, node: Node) -> Iterator[Rule]:
 
 
 def _constructed(triple: TriplePattern, solution: Atom, known: tuple[Variable, ...], node: Node) -> Rule:
-    # What is no triple of RDF is left out (SPARQL 1.1, 16.2).
+    # Triples that are not valid RDF are left out (SPARQL 1.1, 16.2).
     body: list[formulas.BodyLiteral] = [solution]
     new: dict[Term, Variable] = {}
 

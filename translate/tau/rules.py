@@ -245,7 +245,7 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
 
 
 def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
-    # From a constant end only what is reached from there is derived.
+    # From a constant end, only reachable nodes are derived.
     def reach(start: Term, end: Term) -> Atom:
         return below.atom((start, end), "reach")
 
@@ -417,7 +417,7 @@ def _with_arguments(pattern: algebra.Group, node: Node) -> Pattern:
 def _one_group(
     pattern: algebra.Group, head: Head, gathers: tuple[logic.Gather, ...], solution: Atom
 ) -> Iterator[Rule]:
-    # Without GROUP BY there is one group even of nothing, unless the language says otherwise.
+    # Without GROUP BY an empty input has one group, unless the language differs.
     node, known = head.node, variables(pattern)
     if node.empty_group is EmptyGroup.VALUES and not node.outer:
         yield head.rule(known, (*gathers, *node.exists()))
@@ -748,7 +748,7 @@ def _by_cases(
 
 
 def _row(site: Site) -> tuple[Term, ...]:
-    # What BIND adds to a solution makes it no other one.
+    # BIND does not multiply solutions.
     pattern, added = site.outer.pattern, set()
     while isinstance(pattern, algebra.Extend):
         added.add(pattern.variable)
@@ -821,7 +821,7 @@ def _substituted(
 
 
 def _rebound(inner: Pattern, names: Mapping[Variable, Variable]) -> Iterator[dict[Variable, Term]]:
-    # What the pattern binds by itself must not contradict the value that is given.
+    # The pattern's own binding must agree with the given value.
     bound = [(old, new) for old, new in names.items() if new in variables(inner)]
     choices: list[list[tuple[Variable, Term]]] = [
         [(new, old), (new, NULL)] if new in nullable(inner) else [(new, old)] for old, new in bound

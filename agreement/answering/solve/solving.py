@@ -158,7 +158,7 @@ StreamsAt = tuple[int, tuple[tuple[str, ...], ...]]
 class Streams:
     """A program's answer streams at each time point: derived atoms with their times, as texts.
 
-    With consequences, there is one list of atoms in their place, or none without an answer stream. If each
+    With consequences, one list of atoms replaces the streams; it is missing without an answer stream. If each
     time has one, parts have atoms with their runs. They are evaluated as they are asked for, once, unless
     they are kept. `origin` is the dateTime of time 0, None if times are integers.
     """
@@ -212,7 +212,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
         for message in mismatches(read, {stream for stream, _ in trace.predicates()}):
             warn(message)
     kind = query.to_stream or ToStream.RSTREAM
-    # What is new or gone is so since the evaluation before, also before the first time that is shown.
+    # Rows are new or gone relative to the previous evaluation, also before the first time shown.
     interval = span if kind is ToStream.RSTREAM else Interval(trace.timeline.first, span.last)
     portions = trace.portions([question, clock_of(question)], interval)
     each = ((t, in_order(output, rows.get(t, ()))) for rows, clock in portions for t in sorted(clock))
@@ -343,7 +343,7 @@ def _each(
 
 
 def _whole_of(whole: Whole) -> Whole:
-    # One more than is shown tells whether there are more.
+    # One more than shown, to know whether there are more.
     return whole if whole.most is None else replace(whole, most=whole.most + 1)
 
 
@@ -500,7 +500,7 @@ def reports_as(
     query = read_judged_query(path, unit, who)
     if stream is not None and query.form not in _TRIPLES:
         raise LarsError(f"--as-stream: found {query.form.value}; expected CONSTRUCT, which gives triples")
-    # What reports by the clock does so from time 0 on; all else keeps the times of its recording.
+    # Clocked reports start at time 0; other reports keep their recorded times.
     by_clock = isinstance(who, Specification) and not who.report.isdisjoint(CLOCKED)
     options = replace(trace.options, absolute=not by_clock)
     pushes, zero = read_pushes(replace(trace, options=options), query, unit, warn)

@@ -297,7 +297,7 @@ def _stepping(source: requests.WindowSource, step: Duration | None) -> requests.
 
 
 def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
-    # What cs and cq have no place for: how the query is registered, and when it reports.
+    # Parts outside cs and cq: the query's registration, and its report policy.
     return replace(
         query,
         name=written.name,

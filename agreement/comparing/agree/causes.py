@@ -202,7 +202,7 @@ def _with_any_values(
     for part in rule.body:
         match part:
             case formulas.Gather(_, _, atom, keys):
-                # Without keys there is a group even of nothing.
+                # Without keys, an empty input has a group too.
                 body.append(_loosened(atom, places, names, frozenset(keys)) if keys else formulas.Truth())
             case Atom():
                 body.append(_loosened(part, places, names, variables(part)))
@@ -366,7 +366,7 @@ class CauseSearch:
         """Yield the causes that do not depend on arrival times."""
         push, pull = self._sides.push, self._sides.pull
         without = without_empty_groups(pull)
-        # Only where such rows are what tells pull's program from push's.
+        # Only if such rows distinguish pull's program from push's.
         if without != pull and without_empty_groups(push) == push:
             full = self.program_over(without, SideStatic.PULL).at(self._ends)
             in_push = side is Side.PUSH

@@ -1,4 +1,4 @@
-"""The rows to show of those that only one side reports: filters, counts, examples."""
+"""Selection of one-sided rows to show: filters, counts, examples."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -82,7 +82,7 @@ def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
-        # What small groups do not need is left to larger ones.
+        # Larger groups get the places that small groups leave.
         room = (most - len(places)) // (len(chosen) - number)
         places += [(group, place) for place in evenly(range(sizes[group]), room)]
     return places
@@ -170,7 +170,7 @@ def _counts(
     ranks = np.zeros(len(owners), np.int64)
     several = np.bincount(owners, minlength=len(intervals)) > 1
     for owner in np.flatnonzero(several).tolist():
-        # Which of them comes first the rows' texts say.
+        # The rows' texts decide their order.
         met = explanation.causes(side)[explanation.in_order(side, intervals[owner])]
         own = slice(*np.searchsorted(owners, [owner, owner + 1]).tolist())
         ranks[own] = [int(np.argmax(met == cause)) for cause in causes[own]]

@@ -153,7 +153,7 @@ class BothAnswers:
     def section(self, number: int) -> _Section:
         """Return the answers that periods of a section need."""
         if self._held is None or self._held[0] != number:
-            # What is held is let go of before more is read.
+            # The held section is released before the next is read.
             self._held = None
             terms, own = TermCodes(), self.span(number)
             span = Interval(max(own.first - self._longest, 0), own.last)
@@ -328,7 +328,7 @@ def first_start(period: int, timeline: Interval) -> int:
 def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -> tuple[PeriodVerdict, ...]:
     """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
     period_verdicts = tuple(_verdict(period, timeline, answers) for period in periods)
-    # Where not all answers are held those of a section are read once for all lengths of periods.
+    # If sections are held one by one, a section is read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
         for verdict in period_verdicts:
             verdict.intervals.summarize(section)
@@ -370,7 +370,7 @@ def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> r
     table = relational.RunTable(kept.columns, own[first[some]], own[last[some]])
     evaluated = distinct(own)
     if len(evaluated) < count:
-        # Where push never evaluated it has reported nothing, though a run goes on.
+        # Without an evaluation push has no report, though a run continues.
         alone = relational.coalesce(relational.RunTable((), evaluated, evaluated), count)
         table = relational.meet_pairs(table, alone, relational.meet(table, alone, (), count), ())
     return relational.coalesce(table, count)

@@ -101,7 +101,7 @@ def _judged_by(
     finer = any(abs(t - round(t / length) * length) > recordings.SLACK for t in times)
     timed = options.times and engine.timed and (by_push or finer)
     if run.query.form is Form.ASK and recorded.variables != (ANSWER,):
-        # Not a boolean in a column: the empty row is true, none is false.
+        # Not a boolean column: the empty row means true, no row means false.
         predicted, recorded = (align(each, (), run.query) for each in (predicted, recorded))
     numbers = recordings.RowNumbers() if options.numbers is None else options.numbers
     both = [recordings.number_rows(one, numbers) for one in recordings.in_common_columns(predicted, recorded)]

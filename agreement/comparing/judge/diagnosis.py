@@ -150,7 +150,7 @@ def best_shift(
         for number, window in enumerate(scheduled.windows)
         if window.elements
     ]
-    # A window that shows nothing fits every empty report, which says nothing.
+    # An empty window fits every empty report, which is no evidence.
     moved = [
         shift
         for shift in shifts

@@ -42,7 +42,7 @@ from translate.model.query import EngineQuery, Form, Semantics
 
 ANSWER: Final = "Answer"
 """The column in which engines report whether an ASK is true."""
-# Where a format loses the kind of a term, a boolean is a text or a number.
+# If a format loses the kinds of terms, a boolean is a text or a number.
 _KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
 _TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
 _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind in _KINDS)
@@ -109,7 +109,7 @@ def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple
 
 def _row(row: Row, places: Sequence[int | None], width: int) -> Row:
     terms = [None if place is None else row[place] for place in places]
-    # Unbound beyond the columns says nothing; a value there is more than the query answers.
+    # An extra column is harmless if unbound; a value in it is more than the query answers.
     return tuple(terms if any(term is not None for term in terms[width:]) else terms[:width])
 
 

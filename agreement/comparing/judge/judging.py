@@ -111,7 +111,7 @@ def recording_to_judge(
     versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
     """Return answers with all that they are judged by, once it is read."""
-    # What goes back in time, and was refused for it, is in no stream of RSP-QL.
+    # A push rejected because it goes back in time is in no stream of RSP-QL.
     refused_late = _late(run.pushes).intersection(answers.recording.rejected)
     elements = tuple(
         triple for triple in specifications.elements_of(run.pushes, unit) if triple.number not in refused_late
@@ -187,7 +187,7 @@ def read_pushes(
     for warning in caught:
         if isinstance(warning.message, settings.OriginWarning):
             zero = warning.message.zero
-        # That time 0 lies in no period matters to agree alone.
+        # Only agree needs time 0 outside every period.
         if not issubclass(warning.category, settings.PeriodWarning):
             warn(str(warning.message))
     windows = [window for engine_query in queries for window in requests.sources(engine_query)]
@@ -381,7 +381,7 @@ def overall(verdicts: Sequence[bool | None]) -> bool | None:
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the case files, including those in folders at any depth."""
+    """Return the case files, including files in folders at any depth."""
     if not paths:
         raise LarsError(f"missing input: use {_ACCEPTED}")
     files: list[Path] = []
@@ -414,7 +414,7 @@ def each_case(
         except FailedRunError:
             raise
         except LarsError as error:
-            # What is wrong with the query says so itself.
+            # Errors in the query are reported by its reader.
             problem = error if str(error).startswith(str(path)) else about(path, error)
             if len(paths) == 1:
                 raise problem from None

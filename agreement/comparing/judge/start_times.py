@@ -2,8 +2,8 @@
 
 A verdict changes with t0 only if a time that moves with it passes another one: an opening passes an element,
 or a close passes an element, a report, or another window's close. Each such comparison bounds one t0 from
-below by a constant, or by another t0 and a constant. So indistinguishable start times have least ones, each
-of which is a constant or has such a distance from another of them: those are tried.
+below by a constant, or by another t0 and a constant. So indistinguishable start times have least ones. Each
+of these is a constant, or a constant distance from another of them: those are tried.
 """
 
 from bisect import bisect_right
@@ -112,7 +112,7 @@ class _Classes:
         self.shapes = [specifications.shape(window.source, of.frame) for window in of.windows]
         self.slides = [1 if own is None else own.slide for own in self.shapes]
         self.closing = [_closes(window) for window in of.windows]
-        # What arrives, or the clock's period, makes evaluations at times that no t0 moves.
+        # Arrivals, or the clock's period, cause evaluations at times independent of t0.
         self.by_arrival = any(by_arrival(window) for window in of.windows)
         self.periodic = any("periodic" in window.strategies for window in of.windows)
         self.timed = _tells_time(of)

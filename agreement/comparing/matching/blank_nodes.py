@@ -115,7 +115,7 @@ def _blanks(key: Key) -> list[str]:
 
 
 def _name(part: Hashable, names: dict[str, str]) -> Hashable:
-    # What has no counterpart gets a name that no blank node of a recording has.
+    # A node without a counterpart gets a name outside all recordings.
     return names.get(part, f"_: {part}") if isinstance(part, str) and _is_blank(part) else part
 
 

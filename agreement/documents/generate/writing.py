@@ -214,7 +214,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
     if not overwrite:
         raise LarsError(f"{path}: exists already; use another name, or --overwrite")
     if exists(path, folder=True):
-        # A folder is replaced whole, so it must not hold anything else than a trace.
+        # A folder is replaced as a whole, so it must contain only a trace.
         other = [one for one in path.iterdir() if not (NUMBERED.fullmatch(one.name) or one.suffix == _PARTS)]
         if other:
             raise LarsError(f"{path}: is not overwritten: {other[0].name} in it is no part of a trace")

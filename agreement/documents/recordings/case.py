@@ -163,7 +163,7 @@ def _lines(document: PlacedData, path: Path) -> tuple[_Timed, ...]:
 
 @lru_cache(maxsize=4)
 def _stream_file(path: Path, changed: int, size: int) -> tuple[_Timed, ...]:
-    # Many cases share one stream: time of change and size tell whether it still is the same.
+    # Many cases share one stream: modification time and size show whether it is unchanged.
     del changed, size
     return tuple(_timed(line) for line in read_file(path, ACCEPTED_STREAM).lines())
 

@@ -94,7 +94,7 @@ def is_table(path: Path) -> bool:
         with path.open("rb") as file:
             first = file.readline(_LONGEST_LINE)
     except OSError:
-        return False  # its reader says what is wrong
+        return False  # its reader reports the error
     if first.startswith((_PARQUET, *ARROW)):
         return True
     # SPARQL JSON can say no more than whether there is an answer.

@@ -218,7 +218,7 @@ def as_lexical(term: str | None) -> str | None:
     """
     if term is None:
         return None
-    if term.startswith("<"):  # also what is no IRI, as <3>
+    if term.startswith("<"):  # also a text that is not an IRI, such as <3>
         return of_text(term[1:-1])
     read = read_term(term)
     return of_text(read.lexical) if isinstance(read, RdfLiteral) else term

@@ -29,7 +29,7 @@ TIME = "int | str | datetime | None"
 
 
 class Side(StrEnum):
-    """How a query is executed: pushed by its input, or pulled. Of a difference: which side has the row."""
+    """How a query is executed: pushed by its input, or pulled. For a difference: the side with the row."""
 
     PUSH = "push"
     PULL = "pull"

@@ -70,7 +70,7 @@ def is_query(path: Path) -> bool:
         with path.open("rb") as file:
             return _QUERY.match(file.read(_HEAD).removeprefix(b"\xef\xbb\xbf")) is not None
     except OSError:
-        return False  # its reader says what is wrong
+        return False  # its reader reports the error
 
 
 def load_query(

@@ -342,7 +342,7 @@ class RunningAdapter:
         )
         (reply,) = self.ask([message])
         if "error" in reply:
-            # What a half-read query leaves behind is nothing for the next one.
+            # The state of a half-read query must not reach the next one.
             self._fresh = False
             raise RefusedQueryError(self._read(ErrorReply, reply, "open").error)
         for key in reply.keys() - ProfileReply.model_fields.keys():

@@ -81,7 +81,7 @@ class Session:
         """Rows; None: the server is at rest."""
         host = urllib.parse.urlsplit(url)
         self.connection = HTTPConnection(host.hostname or "", host.port, timeout=_SECONDS)
-        # Rows go to whoever listens when they come: the answer's head says that it is heard.
+        # Rows go to current listeners: the answer's head confirms the connection.
         self.connection.request("GET", f"/rsp/events/{self.name}")
         self.events = self.connection.getresponse()
         if self.connection.sock is not None:

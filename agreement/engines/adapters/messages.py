@@ -438,7 +438,7 @@ class _Serving:
         except LarsError as error:
             if len(messages) == 1:
                 return [ErrorReply(error=str(error))]
-            # Which of them come together is chance: each has the reply that it has alone.
+            # Their grouping is random: each has the reply that it would have alone.
             return [reply for message in messages for reply in self._pushed([message])]
         return [
             next(push) if isinstance(element, Push) else PushReply(reports=(), refused=element)

@@ -65,7 +65,7 @@ class ContentAnswers:
     """The answers of a task's query for contents of its windows, cached."""
 
     def __init__(self, task: "Task", setting: Setting) -> None:
-        # What a window shows is given here: it only has to be told from the others.
+        # The window's content is given here: its name only has to be unique.
         windows = {source: SlidingWindow(1, 1, number) for number, source in enumerate(sources(task.query))}
         query = with_sources(task.query, lambda source: replace(source, window=windows[source]))
         self.output: Output = output_of(query, setting)
@@ -179,7 +179,7 @@ class ContentAnswers:
         if room > _GREATEST:
             return self._numbers.numbered(relational.row_texts(table, self._terms)).numbers
         if self._room != room:
-            # Terms have been added: rows are told apart by other numbers than before.
+            # New terms change the numbers of rows.
             self._room, self._ranks, self._row_numbers = room, ranks[:0], ranks[:0]
         new = np.flatnonzero(~among(ranks, self._ranks))
         if len(new):

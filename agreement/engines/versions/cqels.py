@@ -173,7 +173,7 @@ class CqelsBuffer:
                 ]
             case Unbounded():
                 return []
-            case other:  # which no text of CQELS says
+            case other:  # which no text of CQELS contains
                 raise AssertionError(other)
 
     def _slides(self, now: float, slide: float) -> bool:
@@ -607,7 +607,7 @@ class CqelsReports:
             whole = (self._prepared(mapping.binds) for mapping in self.machine.whole(0))
             known = [solution for solution in whole if compatible(binding, solution)]
         if not known and self.head.group is not None:
-            # Of a group without a solution COUNT and AVG are 0, all else is unbound.
+            # For a group without a solution COUNT and AVG are 0, all others are unbound.
             zero = str(Literal("0", XSD + "integer"))
             aggregates = self.head.group.aggregates
             yield {name: zero for name, part in aggregates if part.function in ("COUNT", "AVG")}

@@ -237,7 +237,7 @@ class KolibrieWindows(sliding.OpenedWindows):
     """The windows of one sliding window; `now` is the latest arrival, `memory` the last reported content.
 
     They fire before an arrival enters: with `include_opening` even at its very time, otherwise only if closed
-    earlier. With With `drops` every one that does not show the arrival is dropped, younger ones too.
+    earlier. With `drops` every window without the arrival is dropped, younger ones too.
     """
 
     planned: PlannedWindow

@@ -287,7 +287,7 @@ def _strict(group: algebra.Group, inner: algebra.Pattern, fresh: Iterator[Variab
             continue
         value, bound = next(fresh), next(fresh)
         aggregates += [(value, aggregation), (bound, Aggregation("COUNT", aggregation.arguments))]
-        # What never has a value is an error wherever its value is asked for.
+        # An argument that is always unbound is an error in every use.
         checks.append((variable, Call("IF", (Call("=", (bound, everything)), value, nothing))))
     pattern: algebra.Pattern = algebra.Group(inner, group.keys, tuple(aggregates))
     for variable, expression in checks:

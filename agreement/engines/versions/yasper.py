@@ -167,7 +167,7 @@ class ReportedWindows:
 
     def _enter(self, push: Push, opened: sliding.OpenedWindows) -> None:
         """Open windows for a push, and add its triple to those that contain its time."""
-        # What has closed stays closed in the specification, which refuses no arrival.
+        # In the specification, which rejects no arrival, a closed window stays closed.
         least = -math.inf if self.off.isdisjoint({"Y2", "Y5"}) else self.now
         opened.open(sliding.first_close(push.t, opened.window.step), push.t, least)
         opened.add(push.t, push.triple)

@@ -307,7 +307,7 @@ class CaseProver:
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
         """Whether no absence of a goal matches, in any case that is not closed."""
         further = [resolve(way) for absent in goal.way.absent for way in absent.ways]
-        # What matches already makes no other case.
+        # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
             return False
         return all(

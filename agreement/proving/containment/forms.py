@@ -127,7 +127,7 @@ def _form(pattern: Pattern) -> PatternTree:
             return PatternTree("GROUP", (_form(inner), *parts))
         case algebra.Select(inner, result, modifiers):
             order = tuple(PatternTree(key.descending, (key.variable,)) for key in modifiers.order)
-            # LIMIT chooses among equals by what columns are called.
+            # LIMIT chooses among equal rows by the columns' names.
             shown = PatternTree("SHOWN", tuple(sorted(result)), ordered=modifiers.slices)
             parts = (shown, PatternTree("ORDER", order))
             label = "SELECT", modifiers.duplicates, modifiers.offset, modifiers.limit

@@ -261,7 +261,7 @@ def _matches(query: canonical.PairQuery) -> Iterator[_Match]:
 def _data(query: canonical.PairQuery, match: _Match | None, t: int) -> list[canonical.PlacedTriple]:
     if match is None:
         return []
-    # What the smallest tuple window shows comes last.
+    # The content of the smallest tuple window comes last.
     edges = sorted(match[0].real, key=_size, reverse=True)
     return [canonical.newest(edge, match[1], t, query.setting) for edge in edges]
 

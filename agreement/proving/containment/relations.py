@@ -147,7 +147,7 @@ class Relations:
             return
         equal = {name: name for name in order if name in columns}
         yield from (dict(names) for names in islice(namings(known, part, equal), 1))
-        # LIMIT may choose among equals by what columns are called.
+        # LIMIT may choose among equal rows by the columns' names.
         if isinstance(known, Group) and isinstance(part, Group):
             yield from (dict(names) for names in islice(namings(known, part, {}), 1))
             if len(known.keys) == len(part.keys) and len(known.aggregates) == len(part.aggregates):

@@ -300,7 +300,7 @@ class _Reader:
                 loose, vague = (why or "a computed variable that is joined" for why in (loose, vague))
             if self.profile is Profile.SPARQL11 and any(_is_unset(side, name) for side in (left, right)):
                 continue
-            # A computed value that something else binds too has to be the same one.
+            # A computed value must equal another binding of its variable.
             own, later = next(self.fresh), name in right.calculated
             changed = _recomputed(right if later else left, name, own)
             left, right = (left, changed) if later else (changed, right)
@@ -440,7 +440,7 @@ def _recomputed(disjunct: Disjunct, name: Variable, own: Variable) -> Disjunct:
 
 
 def _with(disjunct: Disjunct, case: tuple[Test, ...], outer: frozenset[Variable]) -> Disjunct:
-    # What aggregates say is left out: then it is only necessary that the rest holds.
+    # Conditions on aggregates are left out: the rest is only necessary.
     known = [test for test in case if not named_in(test.expression) & disjunct.unknown]
     tests = (replace(test, expression=_in_scope(disjunct, test.expression, outer)) for test in known)
     tested = replace(disjunct, requirements=(*disjunct.requirements, *tests))

@@ -136,7 +136,7 @@ def _terms(
     if not numeric:
         yield base | {name: _other(base[name]) for name in free if name in base}
     yield {name: term if name in fixed else _other(term) for name, term in base.items()}
-    # A text beside numbers: what compares or sums them has an error.
+    # A text among numbers: comparing or summing it is an error.
     for kind in (*numbers[2:], _KINDS[0]) if numeric else _KINDS:
         yield base | dict.fromkeys(free, kind)
     yield {name: _other(term) for name, term in base.items()}

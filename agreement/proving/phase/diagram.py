@@ -47,7 +47,7 @@ class PhaseDiagram:
     rows: tuple[PhaseRow, ...]
 
     def runs(self, row: PhaseRow) -> Iterator[tuple[int, int, int]]:
-        """Yield the first and the last length of each run at which as many periods agree, and how many."""
+        """Yield the first and last length of each run with equally many agreeing periods, and the number."""
         for agreeing, run in groupby(zip(self.lengths, row.agreeing, strict=True), key=itemgetter(1)):
             first, *_, last = [length for length, _ in run] * 2
             yield first, last, agreeing

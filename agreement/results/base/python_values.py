@@ -137,7 +137,7 @@ def _is_sequence(value: Any) -> bool:
 
 
 def _kinds_of(value: Any) -> frozenset[str]:
-    """Return the types that a value is accepted as; NaN and NaT have none."""
+    """Return the accepted types of a value; NaN and NaT have none."""
     match value:
         case bool():
             return frozenset(("bool",))

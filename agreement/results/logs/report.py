@@ -232,7 +232,7 @@ def _shows(start: float, end: float, bounds: Bounds, t: float) -> bool:
 
 
 def _apart(zero: str | None, other: str | None) -> float:
-    """Return by how many ms the time 0 `zero` is later than `other`."""
+    """Return the milliseconds by which the time 0 `zero` is later than `other`."""
     if zero is None or other is None:
         return 0.0
     return (datetime.fromisoformat(zero) - datetime.fromisoformat(other)).total_seconds() * 1000

@@ -144,7 +144,7 @@ class AgreementView:
         return Dates(self.first.trace.origin, self.setting.unit)
 
     def as_text(self, asking: ExplainOptions) -> Iterator[RenderableType]:
-        """Yield the verdict of each period, how often which cause, some rows, how to ask about them."""
+        """Yield the periods' verdicts, the frequencies of causes, some rows, and commands to explain them."""
         yield self.headline()
         if self.report.remark is not None:
             yield Text(on_one_line(self.report.remark))

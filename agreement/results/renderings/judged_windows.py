@@ -25,9 +25,9 @@ PHASES: Final = (COUNTING, "transient", "later")
 class WindowVerdict:
     """How one window of a specification, or one step of an engine version, was met.
 
-    `phase` is `windows` for compared windows; transient and later ones are not compared. `at` is where it is:
-    a window's `from` and `to` in time points, a step's `push` or `answer` by its number from 0, or its `time`
-    unit. `rows` are the rows of both sides, by `columns`. `delay` is in ms. Without `problem` all is right.
+    `phase` is `windows` for compared windows; transient and later ones are not compared. `at` is its place: a
+    window's `from` and `to` in time points, a step's `push` or `answer` number from 0, or its `time` unit.
+    `rows` are the rows of both sides, by `columns`. `delay` is in ms. Without `problem` all is right.
     `starts` are the t0 for which a window is judged. `reported` has the predicted and the recorded times of
     reports, in ms. `shift` has borders that fit better.
     """

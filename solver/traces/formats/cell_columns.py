@@ -330,7 +330,7 @@ def predicate_rows(
     columns = []
     for texts, places in arguments:
         usual, there = _usual(texts, _ARGUMENT), (numbers_of(pc.binary_length(texts)) > 0)[places]
-        # After an empty cell there is no argument.
+        # No argument follows an empty cell.
         certain &= ~there | (usual[places] & going)
         going &= there
         arities += there

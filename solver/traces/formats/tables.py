@@ -235,7 +235,7 @@ def storable(table: pa.Table) -> pa.Table:
 def _storable(column: pa.ChunkedArray) -> pa.ChunkedArray:
     kind = column.type
     if pa.types.is_null(kind):
-        return column.cast(pa.string())  # so libraries have texts where no row has one
+        return column.cast(pa.string())  # libraries use texts for rows without one
     if pa.types.is_dictionary(kind) and not is_text(kind):
         return column.cast(kind.value_type)
     if not pa.types.is_dictionary(kind) or not pa.types.is_string_view(kind.value_type):
@@ -418,7 +418,7 @@ def _distinct(column: pa.Array) -> cell_columns.Cells:
 def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColumn:
     valid = validity_of(column)
     if pa.types.is_integer(column.type):
-        # What is beyond 64 bits becomes negative, which is no time either.
+        # Values beyond 64 bits become negative, which is not a time either.
         values = numbers_of(column).astype(np.int64)
         return cell_columns.counted_times(clock, np.where(valid, values, -1))
     if not pa.types.is_timestamp(column.type):

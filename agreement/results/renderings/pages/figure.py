@@ -185,7 +185,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
 
 
 def _in_lines(text: str) -> str:
-    """Return a label beside the lanes in short lines, the last of which tells that more is left out."""
+    """Return a label next to the lanes in short lines, the last of which counts the omitted ones."""
     return "\n".join(wrap(text, _LABEL, max_lines=3, placeholder=" …"))
 
 

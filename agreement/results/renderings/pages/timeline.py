@@ -1,7 +1,7 @@
 """The timeline of a page as small numbers: windows, strips of periods, elements, evaluation times, answers.
 
 A window's content over time is a list of runs; in a run each end stays or moves with the time. The periods of
-one U are drawn as at most as many cells as fit, each with its causes of difference. In a long trace, elements
+one U are drawn as a limited number of cells, each with its causes of difference. In a long trace, elements
 and evaluation times are counted in bins of time, and only some rows have answers.
 """
 
