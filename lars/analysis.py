@@ -161,7 +161,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 def reach(program: Program) -> Reach:
     """Return the range around an evaluation time that can affect the program; nested windows add up.
 
-    A formula ◇ □ @ outside every window looks at the whole timeline: both ends None.
+    A formula ◇ □ @ outside every window reads the whole timeline: both ends None.
     """
     extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
     pasts, futures = [past for past, _ in extents], [future for _, future in extents]
@@ -188,7 +188,7 @@ def _extent(literal: logic.BodyLiteral, *, inside: bool) -> tuple[int | None, in
 
 
 def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
-    """Return the data without the input that no window shows at t, and the interval that they can show.
+    """Return the data without input outside all windows at t, and the interval that windows can contain.
 
     The timeline and derived atoms are kept; only the input shrinks. A body's @ is false at each time outside
     the interval, so such times need not be tried.
@@ -515,7 +515,7 @@ def _layers(program: Program, edges: Sequence[Edge]) -> tuple[frozenset[terms.Si
 
 
 def through_box(literal: logic.BodyLiteral) -> bool:
-    """Whether the literal looks at its atom through □."""
+    """Whether the literal reads its atom through □."""
     return any(isinstance(part, logic.Box) for part in nested(literal))
 
 

@@ -61,7 +61,7 @@ class Duration:
 
 
 class TimedPoints(int):
-    """A length in time points that was written as a duration: a number, but readers see the duration.
+    """A length in time points written as a duration: a number that readers see as the duration.
 
     >>> period = TimedPoints(8, Duration(4 * 10**9))
     >>> f"U = {period}", period + 1
@@ -71,7 +71,7 @@ class TimedPoints(int):
     duration: Duration
 
     def __new__(cls, points: int, duration: Duration) -> Self:
-        """Return the number of points; arithmetic gives plain numbers, which nobody wrote."""
+        """Return the number of points; results of arithmetic are plain numbers, without a duration."""
         length = super().__new__(cls, points)
         length.duration = duration
         return length

@@ -18,7 +18,7 @@ _BASIC: Final = 0xFFFF
 
 
 def printable(text: str) -> str:
-    r"""Return a text with an escape for each character that is not seen but the space and line feeds.
+    r"""Return a text with invisible characters escaped, except the space and line feeds.
 
     >>> print(printable("a\x1b[2J \u202eb"))
     a\u001B[2J \u202Eb
@@ -57,7 +57,7 @@ class FailedRunError(LarsError):
 class DisputedAnswerError(FailedRunError):
     """Two ways to evaluate a program answer differently: the smallest case, as texts of files by name.
 
-    `options` of `lars solve` show the difference in the files: the program, then the input.
+    `options` of `lars solve` reproduce the difference with the files: the program, then the input.
     """
 
     def __init__(self, sentence: str, files: Mapping[str, str], options: str) -> None:

@@ -128,7 +128,7 @@ def _with_line_feeds(file: TextFile) -> str:
 
 @contextmanager
 def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Iterator[Path]:
-    """Give a folder that is gone afterwards, also when `clear_away` ends the process meanwhile."""
+    """Give a folder that is deleted afterwards, also if `clear_away` ends the process."""
     with tempfile.TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _TEMPORARY.add(folder)
@@ -148,9 +148,8 @@ def clear_away() -> None:
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
     """Give a path to write to; at the end, the new file replaces `path` atomically.
 
-    Whoever reads a file meanwhile sees the old or the new one; after an error all is as it was before. A link
-    stays, and its target is replaced; devices and pipes are rejected, and folders too unless `folders` is
-    set.
+    Readers see the old or the new file; after an error everything is unchanged. A link stays, and its target
+    is replaced; devices and pipes are rejected, and folders too unless `folders` is set.
     """
     try:
         _check_replaceable(path, folders=folders)

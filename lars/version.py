@@ -1,4 +1,4 @@
-"""The version of this program, and of its own text."""
+"""The version of this program, and the hash of its text."""
 
 import hashlib
 from functools import cache

@@ -1,4 +1,4 @@
-"""How much memory a run may take: each process looks at itself, and ends itself above the bound.
+"""The memory limit of a run: each process watches itself, and ends above the limit.
 
 clingo's grounding and other foreign code cannot be interrupted, but lets other threads run: so a
 thread looks, the more often the nearer the bound is.

@@ -191,7 +191,7 @@ def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:
 def whole(progress: Progress) -> Iterator[Progress]:
     """Yield a progress callback that never decreases, and that reaches its total at the block's end.
 
-    Every work whose progress somebody sees runs in one such block, so no step needs to report its end.
+    Each visible progress runs in one such block, so no step needs to report its end.
 
     >>> with whole(print) as tell_all:
     ...     tell_all(1, 2), tell_all(2, 8), tell_all(3, 4)

@@ -261,7 +261,7 @@ class ProgramSituation:
 
 
 def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
-    """Return the query or program that is wanted, with its trace and static data read.
+    """Return the requested query or program, with its trace and static data.
 
     Raises LarsError for unreadable input, with its place, and for input that the program derives.
     """
@@ -269,7 +269,7 @@ def situation_of(task: SolvingTask, warn: Warn) -> ProgramSituation:
 
 
 def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Interval]:
-    """Return the query or program with its input, and the time points that are wanted."""
+    """Return the query or program with its input, and the requested time points."""
     program: Program
     query: EngineQuery | None = None
     if task.path.suffix in PROGRAM_SUFFIXES:
@@ -326,7 +326,7 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
-    """Return the proofs of an answer stream, with a choice of ties that it is for."""
+    """Return the proofs of an answer stream, for one choice of ties."""
     value: Callable[[Expression], Constant | None] = partial(evaluate, binding={})
     prover = next(provers(program, here.stream, derived, t, here.background, value), None)
     assert prover is not None, "an answer stream has a choice of ties that it is for"
@@ -335,7 +335,7 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerStream:
-    """No answer stream exists at t: `relaxed` are those of the rules without restrictions on streams.
+    """No answer stream exists at t: `relaxed` are the answer streams without restricting rules.
 
     That are constraints, and heads outside the timeline. The first of these streams is `world`, with the
     program's own rules; it has `violations`. Without violations, `circular` has the rules that prevent answer
@@ -427,7 +427,7 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 def explain_atom(
     here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
-    """Return why the atom that the text names holds or not in an answer stream at t.
+    """Return why an atom, given as text, holds or not in an answer stream at t.
 
     The answer stream is number `model`, by default the first with the atom. If none exists, return the
     reason. Raises LarsError for a time outside the timeline and for an ambiguous atom.
@@ -656,7 +656,7 @@ def _moment(text: str, source: str, t: int) -> Moment:
 
 
 def candidate(moments: Moments, program: Program, data: Stream, background: Background) -> Stream:
-    """Return the interpretation stream that the atoms are meant to be.
+    """Return the interpretation stream that the atoms describe.
 
     If the atoms have no input predicate, they are only the derived atoms, and the input is added. Atoms of B
     are redundant: they never count as extra or missing.

@@ -110,7 +110,7 @@ class LegendColumns(LegendPart):
 
 
 def columns_of(output: Output, report: ToStream) -> LegendColumns:
-    """Return how a query's answers are read."""
+    """Return the columns of a query's answers."""
     return LegendColumns(
         variables=[variable.name for variable in output.variables],
         width=output.width,
@@ -409,7 +409,7 @@ def input_of(exported_program: ExportedProgram, program: Program) -> Iterator[tu
 
 
 def background_of(exported_program: ExportedProgram, program: Program) -> tuple[Atom, ...]:
-    """Return the static data that a program looks at."""
+    """Return the static data that a program reads."""
     used = used_predicates(program)
     return tuple(atom for atom in atoms_of(exported_program.situation.background) if signature(atom) in used)
 

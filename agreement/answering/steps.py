@@ -1,6 +1,6 @@
 """A program step by step: at each time its windows' content, firing rules, and derived atoms.
 
-Source: LARS (2015), Definitions 1 to 3. Each step is an evaluation of its own, by clingo.
+Source: LARS (2015), Definitions 1 to 3. Each step is evaluated separately, by clingo.
 """
 
 from collections.abc import Iterable, Iterator, Mapping

@@ -4,7 +4,7 @@ import gc
 
 
 def main() -> None:
-    """Run the command as a process of its own."""
+    """Run the command as a separate process."""
     # Nearly all that is loaded and read stays: looking through it for garbage takes a tenth of a short run.
     gc.set_threshold(200_000, 20, 50)
     from agreement.cli.app import main as started

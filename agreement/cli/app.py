@@ -131,7 +131,7 @@ class LarsGroup(TyperGroup):
         self.commands: _Click = NamedCommands()
 
     def parse_args(self, ctx: _Click, args: list[str]) -> list[str]:
-        """Read the options before the command; without anything the help is asked for."""
+        """Read the options before the command; without any argument, print the help."""
         installs = "--install-completion" in args
         try:
             return super().parse_args(ctx, args or ["--help"])
@@ -492,7 +492,7 @@ def silence_stdout(error: OSError) -> bool:
 
 
 def main() -> None:
-    """Run the command as a process of its own, which a signal or the bound on memory ends cleanly."""
+    """Run the command as a separate process, which a signal or the memory limit ends cleanly."""
     if sys.stderr is None:
         sys.stderr = Path(os.devnull).open("w", encoding="utf-8")  # noqa: SIM115 - for the whole run
     if sys.stdout is None:

@@ -126,7 +126,7 @@ class Outputs:
         return (f"all rows are in {', '.join(map(str, files))}",)
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
-        """Write the page, with the command and the files that it is made of."""
+        """Write the page, with its provenance: the command and the input files."""
         from agreement.results.renderings.pages.page import files_of, provenance, query_texts, write_page
 
         files = files_of(request)

@@ -1,4 +1,4 @@
-"""How a run ends from outside: by a signal, or because it needs too much memory; nothing stays behind.
+"""The end of a run from outside, by a signal or for lack of memory, without leftovers.
 
 The thread of the program may be in foreign code that lets no signal through, so another one ends
 the process: children first, then temporary folders.

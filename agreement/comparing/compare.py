@@ -1,7 +1,7 @@
 """The differences of two reporters on a run, and the switches that cause them.
 
-Who reports comes first, as it is and with some of it switched. Differences are found by comparing the reports
-at one push, or in one time unit. Their causes are switches that make a difference smaller, or remove it.
+Reporters come first, unchanged and with switches on. Differences are found by comparing the reports at one
+push, or in one time unit. Their causes are switches that make a difference smaller, or remove it.
 """
 
 from collections import Counter
@@ -74,7 +74,7 @@ class Reporter:
 
     @property
     def specification(self) -> Specification:
-        """The specification that it is, or claims to follow."""
+        """Its own specification, or the one that it claims to follow."""
         return (
             self.who
             if isinstance(self.who, Specification)
@@ -225,7 +225,7 @@ class Pairing:
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
 
     def matched(self, place: int, first: Reports, second: Reports) -> ReportMatch:
-        """Return how the reports of two sides at one place match."""
+        """Return the match of two sides' reports at one place."""
         timed = all(side.timed for side in self.sides)
         pairs = pair_reports(first, second) if timed else [(_whole(first), _whole(second))]
         missing, extra, apart = list[Row](), list[Row](), list[TimePair]()

@@ -167,7 +167,7 @@ def _plain(part: Hashable) -> Hashable:
 
 
 def _merged(numbers: Sequence[Hashable], tolerance: float) -> Mapping[Hashable, Hashable]:
-    """Return for each of ascending numbers the first of the run that it is in, each close to the next."""
+    """Return the first number of each ascending number's group, in which neighbours are close."""
     merged: dict[Hashable, Hashable] = {}
     for before, number in zip((None, *numbers), numbers, strict=False):
         near = before is not None and close(before, number, tolerance)

@@ -1,12 +1,12 @@
-"""Options, declared once: what a field of a request says beside its type and default, and what is made of it.
+"""Options, declared once as fields of a request with type, default and help text, and their use.
 
-A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses
-again: a `HEADING` is the heading of a group's options in the help, if an option has none of its own; a group
-without one has the heading of the request or group that contains it. `build` makes the request from values
-by the names of fields, in a shell or in Python.
+A request is a dataclass. Its fields are options, inputs (`argument`), or groups, which are dataclasses again:
+a `HEADING` is the heading of a group's options in the help, for options without their own. A group without
+one has the heading of the request or group around it. `build` makes the request from values by the names of
+fields, in a shell or in Python.
 
-A request or group declares as `IDLE`, a tuple of `IdleOptions`, which options have no effect in which
-situation. Those of a request come first.
+A request or group declares options without effect in a situation as `IDLE`, a tuple of `IdleOptions`. A
+request's own entries come first.
 """
 
 import sys
@@ -35,14 +35,14 @@ _OUTSIDE: Final = {Path: "str | Path", bool: "bool", int: "int", float: "float",
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What an option is for, how it is written, and how its value is read.
+    """An option: its purpose, its spelling, and the reader of its value.
 
-    `shell_name` is its name in a shell where that is not the field's, `short` a second one, `default_text`
-    what its default is called there; what is `repeated` stands there several times, an `argument` by
-    itself; the text that is the `last_input` has a name in Python alone. `keyword` is the type of what
-    Python may give where that is not the field's own; `source` says what data its files hold, which Python
-    may give by value. Numbers lie in least..most. The others say of which field it is: `kind` is the type
-    without None, of a sequence that of its items, which `several` says.
+    `shell_name` is its name in a shell if different from the field's; `short` is a second name,
+    `default_text` its default for the help. A `repeated` option occurs several times; an `argument` is
+    positional. The `last_input` is the last positional text, with a name only in Python. `keyword` is its
+    type in Python if different from the field's; `source` is the kind of data in its files, which Python may
+    give by value. Numbers are limited to least..most. The other attributes describe the field: `kind` is its
+    type without None, or the type of a sequence's items if `several`.
     """
 
     help: str
@@ -67,22 +67,22 @@ class Option:
 
     @property
     def flag(self) -> str:
-        """The option as it is written in a shell; names that Python keeps to itself have _ behind there."""
+        """The option as written in a shell; Python's reserved names have _ at their end."""
         return self.shell_name or f"--{self.name.rstrip('_').replace('_', '-')}"
 
     @property
     def needed(self) -> bool:
-        """Whether it has no default."""
+        """Whether the option has no default."""
         return self.default is MISSING
 
     @property
     def plain_default(self) -> Any:
-        """The default as a user writes it; None where none is said."""
+        """The default as a user writes it, or None."""
         return None if self.needed or self.default == () else _plain(self.default)
 
     @property
     def several_in_shell(self) -> bool:
-        """Whether a shell's parser takes it several times: what has a reader of its own takes one text."""
+        """Whether a shell's parser collects several values; an option with its own reader takes one text."""
         return self.repeated or (self.several and self.read is None)
 
     @property
@@ -92,7 +92,7 @@ class Option:
 
     @property
     def python_type(self) -> str:
-        """The type of the keyword in Python, as it is written there."""
+        """The keyword's type in Python, as text."""
         if self.keyword is not None:
             return self.keyword
         if self.source == "static":
@@ -114,7 +114,7 @@ needed: Final = MISSING
 
 
 def argument(metavar: str, help_text: str, *, default: Any = needed, **more: Any) -> Any:
-    """Return the field of an input, which has no name in a shell; without `default` it is needed."""
+    """Return the field of a positional input; without `default` it is required."""
     return option(default, help_text, metavar=metavar, argument=True, **more)
 
 
@@ -182,7 +182,7 @@ Convert = Callable[[Option, Any], Any]
 
 
 def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
-    """Return a request with what is given by the names of fields; None stands for the default."""
+    """Return a request from values by field name; None means the default."""
     values = {
         name: convert(member, option_values.get(name))
         if isinstance(member, Option)
@@ -204,7 +204,7 @@ def in_shell(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming(text: Callable[[], str]) -> Iterator[None]:
-    """Let what is said of a value say which it is."""
+    """Make an error about a value name the value."""
     try:
         yield
     except PlacedError:
@@ -214,7 +214,7 @@ def naming(text: Callable[[], str]) -> Iterator[None]:
 
 
 def check_range(declared_option: Option, value: Any) -> None:
-    """Raise LarsError for a number outside of what is accepted."""
+    """Raise LarsError for a number outside the option's range."""
     least, most = declared_option.least, declared_option.most
     if declared_option.kind is float and isinstance(value, int) and abs(value) > sys.float_info.max:
         raise LarsError(f"expected a number up to {sys.float_info.max:.0e}")
@@ -232,7 +232,7 @@ def member_of(declared_option: Option, value: Any) -> Any:
 
 
 def shell_words(request: Any) -> Iterator[str]:
-    """Yield the options of a request that say something other than their default, as a shell has them."""
+    """Yield the options of a request that differ from their defaults, as words of a shell."""
     for declared_option, value in options_of(request):
         if value is True:
             yield declared_option.flag
@@ -242,7 +242,7 @@ def shell_words(request: Any) -> Iterator[str]:
 
 
 def flags_of(*groups: Any, **options: object) -> list[str]:
-    """Return the options that say something other than their default, written as in a shell."""
+    """Return the options that differ from their defaults, as written in a shell."""
     every = (pair for group in groups for pair in options_of(group))
     in_groups = [declared_option.flag for declared_option, value in every if value != declared_option.default]
     alone = [f"--{name.replace('_', '-')}" for name, value in options.items() if value is not None]
@@ -288,7 +288,7 @@ _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "
 
 @dataclass(frozen=True, slots=True)
 class IdleOptions:
-    """Options or inputs that have no effect in a situation, and are therefore refused there.
+    """Options or inputs without effect in a situation, which are rejected in it.
 
     They have an effect only with `requires`, or only without `excludes`. Without `names` these are all other
     options.
@@ -300,7 +300,7 @@ class IdleOptions:
     excludes: str = ""
 
     def problem(self, names: Sequence[str]) -> str:
-        """Return what is wrong with giving these of the names."""
+        """Return the error message for these names."""
         listed = " and ".join(names)
         if self.excludes:
             return f"cannot combine {listed} with {self.excludes}; leave one of them out"
@@ -318,12 +318,12 @@ def has_not(name: str, *choices: str) -> OptionTest:
 
 
 def alone(name: str) -> IdleOptions:
-    """Return that next to an option no other option has an effect."""
+    """Return the rule that an option excludes all other options."""
     return IdleOptions(has(name), (), excludes=f"{name}, which prints and exits")
 
 
 def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
-    """Yield what a request or group of options declares, and then what groups in it do."""
+    """Yield the declarations of a request or group, then those of its groups."""
     yield from vars(kind).get("IDLE", ())
     for part in members(kind).values():
         if not isinstance(part, Option):
@@ -331,7 +331,7 @@ def idle_options(kind: type[Any]) -> Iterator[IdleOptions]:
 
 
 def check_idle(declared_idle: Iterable[IdleOptions], values: OptionValues) -> None:
-    """Raise LarsError for options that have no effect."""
+    """Raise LarsError for options without effect."""
     for options in declared_idle:
         if not options.situation(values):
             continue

@@ -1,4 +1,4 @@
-"""Answers and findings as the outside sees them: as `--json`, and for readers in short terms and tables."""
+"""Answers and findings as output: as `--json`, and for readers in short terms and tables."""
 
 import json
 import re
@@ -250,7 +250,7 @@ _TERM: Final = re.compile(r'"(?:[^"\\]|\\.)*"(?:\^\^<[^<>]*>|@[\w-]+)?|<[^<>"{}|
 
 
 def shorten(text: str) -> str:
-    """Return a text of the logic with each IRI and literal as tables show it.
+    """Return a text of the logic with short IRIs and literals, as in tables.
 
     >>> shorten('p(<http://e/b>, "25"^^<http://www.w3.org/2001/XMLSchema#integer>)')
     'p(b, 25)'

@@ -127,7 +127,7 @@ class OutOptions:
 
     @contextmanager
     def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
-        """Give a folder with a description of its files, which comes to the wanted place at the end."""
+        """Give a folder with a description of its files; it is moved to its destination at the end."""
         assert self.out is not None, "nothing is wanted"
         with replacement_folder(self.out, _FOLDER) as new:
             description = json.dumps(manifest, indent=2, ensure_ascii=False)

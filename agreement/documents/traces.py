@@ -1,4 +1,4 @@
-"""A trace: what a command is given of it, and what it answers, in this process or on Spark."""
+"""Traces: the inputs of commands, and evaluation on them in this process or on Spark."""
 
 import os
 import warnings
@@ -94,7 +94,7 @@ class StreamRuns(Mapping[int, frozenset[Row]]):
 class Trace(Protocol):
     """Input in arrival order, with the background and the timeline it is asked about.
 
-    `origin` is the dateTime of time 0, None where times are numbers alone.
+    `origin` is the dateTime of time 0, None if times are integers.
     """
 
     timeline: Interval
@@ -103,7 +103,7 @@ class Trace(Protocol):
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None where there is none."""
+        """The time of the first element, None without elements."""
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> Sequence[AnswerParts]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
@@ -111,22 +111,23 @@ class Trace(Protocol):
     def portions(self, questions: Sequence[Question], within: Interval) -> Iterator[list["RowsByTime"]]:
         """Yield the answers of consecutive parts of an interval, each as soon as it is known.
 
-        A time point without rows may be missing. Whose answer streams are wanted whole is a question alone.
+        A time point without rows may be missing. A question for whole answer streams must be the only
+        question.
         """
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline in which work on what questions need is to be done.
+        """Return the slices of the timeline for work that needs the questions' input.
 
-        They may be asked at times so many time points before a slice, too.
+        Questions may be asked at times up to `before` time points before a slice.
         """
 
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
-        """Return what is found in each of some slices, ascending, of what is given for it."""
+        """Return the result of each slice, ascending, for its payload."""
 
     def without_certification(self) -> "Trace":
-        """Return the same trace, of which answers are not certified: for what no verdict rests on."""
+        """Return the same trace without certification, for evaluations that no verdict depends on."""
 
     def on(self, background: Background) -> "Trace":
         """Return the same input with another background; terms have the same codes."""
@@ -135,7 +136,7 @@ class Trace(Protocol):
         """Return the input of an interval, ascending in time, in arrival order at each time."""
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
 
     def predicates(self) -> frozenset[tuple[str, str]]:
         """Return the pairs of stream and predicate that the triples have, as texts."""
@@ -161,7 +162,7 @@ class LocalTrace:
 
     @property
     def begin(self) -> int | None:
-        """The time of the first element, None where there is none."""
+        """The time of the first element, None without elements."""
         return min((int(some.t.min()) for some in self.columns.atoms.values() if len(some.t)), default=None)
 
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
@@ -210,7 +211,7 @@ class LocalTrace:
             yield [StreamRuns(*streamed)]
 
     def slices(self, questions: Sequence[Question], before: int) -> Sequence[Interval]:
-        """Return the slices of the timeline in which work on what questions need is to be done."""
+        """Return the slices of the timeline for work that needs the questions' input."""
         needs = needs_of(questions).from_before(before)
         if needs.reach.tuples:
             return [self.timeline]
@@ -222,7 +223,7 @@ class LocalTrace:
         return cut_span(counts, self.timeline, needs.halo, rows=max(ATOMS_AT_ONCE, len(t) // _MOST_SLICES))
 
     def stream_runs(self, question: Question, within: Interval) -> tuple[Array, AtomRuns] | None:
-        """Return times, and the atoms of the only answer stream at each; None where clingo has to answer."""
+        """Return times, and the only answer stream's atoms at each time; None if clingo must answer."""
         here = self._with_used([question])
         times = here.times(question.gate, within)
         runs = stream_runs(question, here, times.tolist(), self.runner.evaluator)
@@ -231,7 +232,7 @@ class LocalTrace:
     def results(
         self, work: SlicedWork[Payload, Result], payloads: Sequence[tuple[Interval, Payload]]
     ) -> list[Result]:
-        """Return what is found in each of some slices, of what is given for it; terms as in the answers."""
+        """Return the result of each slice for its payload, with terms coded as in the answers."""
         situation, progress = (
             self._with_used(work.questions),
             settings.Stage.EXPLAINING.of(self.runner.progress),
@@ -243,7 +244,7 @@ class LocalTrace:
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
-        """Return the situation with what questions can use of the background."""
+        """Return the situation with the part of the background that questions can use."""
         needed = {
             atom
             for question in questions
@@ -257,7 +258,7 @@ class LocalTrace:
         return self._used[key]
 
     def without_certification(self) -> "LocalTrace":
-        """Return the same trace, of which answers are not certified."""
+        """Return the same trace, without certification of answers."""
         return replace(self, runner=replace(self.runner, certify="none"))
 
     def on(self, background: Background) -> "LocalTrace":
@@ -269,7 +270,7 @@ class LocalTrace:
         return self.columns.facts(within.meet(self.timeline))
 
     def arrivals(self, bins: TimeBins) -> Mapping[str, Array]:
-        """Return how many triples of each stream, by its text, arrive in each bin of the timeline."""
+        """Return the number of triples of each stream, by its text, in each bin of the timeline."""
         codes, counts = arrivals(self.columns.atoms, self.timeline, bins)
         return dict(zip(self.columns.terms.atom_texts(codes), counts, strict=True))
 
@@ -287,12 +288,12 @@ MOST_TIMES: Final = 10_000_000
 
 
 def clock_of(question: Question) -> Question:
-    """Return the question that has an answer, without arguments, whenever this one is evaluated."""
+    """Return the question with an empty answer tuple at each evaluation time of this question."""
     return Question(Program((Rule(Atom("evaluated"), (Truth(),)),)), ("evaluated", 0), question.gate)
 
 
 def check_timeline(timeline: Interval, every: int | None, dates: Dates = NO_DATES) -> None:
-    """Raise for a timeline without a time point, or with too many evaluations, one `every` so many."""
+    """Raise LarsError for an empty timeline, or too many evaluations with one in `every` time points."""
     shown = f"[{dates.text(timeline.first)}, {dates.text(timeline.last)}]"
     if not timeline:
         raise LarsError(f"the timeline {shown} has no time point; use --from TIME up to --to TIME")
@@ -309,7 +310,7 @@ def streams_of(query: EngineQuery) -> tuple[Iri, ...]:
 
 
 def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
-    """Yield what makes an agreement hollow: streams without input, and input that no query reads."""
+    """Yield warnings about empty agreement: streams without input, and input that no query reads."""
     names, texts = {str(Iri(stream)) for stream in read}, set(carried)
     for stream in sorted(names - texts):
         yield f"the trace has no element of the stream {stream} that the query reads"
@@ -318,19 +319,19 @@ def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
-    """Return D: what the first query with FROM or FROM NAMED says."""
+    """Return D of the first query with FROM or FROM NAMED."""
     return next((query.dataset for query in queries if query.dataset != Dataset()), Dataset())
 
 
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
-    """Return what a query of a pair reads: what it says, or if no data are its own the other."""
+    """Return a query's own D; without FROM or static data of its own, the other query's."""
     if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset
     return other.dataset
 
 
 def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
-    """Yield which graphs a query names that the static data lack."""
+    """Yield the graphs of a query that the static data lack."""
     names = {arguments[0] for arguments in background.get(("named", 1), ())}
     wanted = (part.name for part in parts(query.pattern) if isinstance(part, Graph | Service))
     absent = [name for name in dict.fromkeys(wanted) if isinstance(name, Iri) and str(name) not in names]
@@ -341,7 +342,7 @@ def absent_graphs(query: EngineQuery, background: Background) -> Iterator[str]:
 
 
 def check_graphs(static: Static, dataset: Dataset, warn: settings.Warn) -> None:
-    """Warn of graphs that FROM and FROM NAMED name and the static data lack, and of what is read for them."""
+    """Warn of graphs in FROM and FROM NAMED that the static data lack, and of their replacement."""
     names = {*static.named, *(name for own in static.engine_stores.values() for name in own.named)}
     missing = [g for g in dict.fromkeys((*dataset.default, *dataset.named)) if str(g) not in names]
     if missing:
@@ -355,9 +356,9 @@ def background(
 ) -> dict[Signature, Collection[Arguments]]:
     """Return the static data as B: `triple` with its graph, and `named` for each named graph.
 
-    Without FROM and FROM NAMED that is all of it. With them only the graphs that they name count
-    (SPARQL 1.1, 13.2); a name that none of the graphs has stands for the data's own default graph.
-    What the engine of a language has loaded counts whatever they name.
+    Without FROM and FROM NAMED that is all of it. With FROM or FROM NAMED only their graphs count (SPARQL
+    1.1, 13.2); an unknown name means the data's own default graph. Data loaded by the language's engine
+    always count.
     """
     default: Sequence[AbstractSet[Triple]] = (static.default,)
     named: Mapping[str, AbstractSet[Triple]] = static.named
@@ -380,9 +381,9 @@ def load_trace(
     warn: settings.Warn,
     known: Background | None = None,
 ) -> Trace:
-    """Return the trace that queries meet, with its background; what the readers warn of goes to `warn`.
+    """Return the trace for queries, with its background; the readers' warnings go to `warn`.
 
-    The background is what is `known`, or else what the first query with FROM reads.
+    The background is `known`, otherwise the dataset of the first query with FROM.
     """
     static = known
     if static is None:
@@ -406,12 +407,12 @@ def load_trace(
 
 
 def with_dates(setting: Setting, trace: Trace) -> Setting:
-    """Return a setting in which NOW() counts from time 0 of a trace, where that is a dateTime."""
+    """Return a setting in which NOW() is counted from the trace's time 0, if that is a dateTime."""
     return setting if trace.origin is None else replace(setting, origin=trace.origin)
 
 
 def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
-    """Return the dateTime from which NOW() counts in a trace read so, whose time 0 may be one."""
+    """Return the dateTime of time 0 for NOW() in a trace read with these options."""
     return zero or origin_text(options.origin)
 
 
@@ -430,7 +431,7 @@ def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) 
 
 
 def set_span(trace: Trace, span: settings.Span, options: settings.TraceOptions) -> None:
-    """Let the timeline of a trace be from the first to the last of the times asked for, if these are said.
+    """Set the timeline of a trace to the requested first and last time, if given.
 
     Raises LarsError for a timeline that begins after the last element, or ends before the first.
     """
@@ -463,14 +464,14 @@ def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Du
 
 
 def options_for(queries: Sequence[EngineQuery], options: settings.TraceOptions) -> settings.TraceOptions:
-    """Return how a trace is read for queries, whose streams it names and whose windows it should fit."""
+    """Return the options of a trace for queries, with their streams and the windows to fit."""
     streams = tuple(dict.fromkeys(stream.value for query in queries for stream in streams_of(query)))
     windows, graphs = _finite(queries, options.unit), any(map(reads_graphs, queries))
     return replace(options, query_streams=streams, windows=windows, graphs=graphs)
 
 
 def _finite(queries: Iterable[EngineQuery], unit: Duration) -> tuple[tuple[str, int], ...]:
-    """Return the streams with the lengths of their windows in time points; none if one has no length."""
+    """Return the streams with their windows' lengths in time points; empty if one has no length."""
     predicates: dict[tuple[str, int], None] = {}
     for source in (window_source for query in queries for window_source in sources(query)):
         if not isinstance(source.window, Range) or not isinstance(source.stream, Iri):

@@ -68,7 +68,7 @@ def is_scalar(value: object) -> bool:
 
 
 def placeholder_text(value: Scalar) -> str:
-    """Return a value as a placeholder inside a text shows it."""
+    """Return the text of a value inside a text with placeholders."""
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
@@ -106,7 +106,7 @@ def json_table(value: object) -> dict[str, Any]:
 
 
 def tables(value: object) -> list[dict[str, object]]:
-    """Read an array of tables, whose keys are looked at once their placeholders are filled."""
+    """Read an array of tables, whose keys are checked after filling placeholders."""
     if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
         raise wrong(value, "a table for each, under a header in [[ ]]")
     return value
@@ -448,7 +448,7 @@ class Period:
 def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
     """Return the periods, or lengths, that a text names, each once; raises as read_numbers does.
 
-    A range of durations without a step goes by the smallest unit that it is written with.
+    A range of durations without a step uses the smallest unit in its text.
 
     >>> print(*read_periods("1..3,10..30..10"), *read_periods("58s..1m"), *read_periods("1m..3m..1m"))
     1 2 3 10 20 30 58s 59s 1m 1m 2m 3m

@@ -1,7 +1,7 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use.
 
 Other commands than `lars run` ask for one thing: `lars agree` and `lars explain` need the only comparison,
-other commands the only query with its trace. The options of the command line come on top of the experiment's.
+other commands the only query with its trace. The options of the command line override the experiment's.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence

@@ -168,7 +168,7 @@ _ScalarText = str | int | float
 
 
 def _read(reader: Callable[[Any], object], written: Any) -> PlainValidator:
-    """Return how the value of a key is read, and how it is written."""
+    """Return the reader of a key's value, and its schema."""
     return PlainValidator(reader, json_schema_input_type=written)
 
 

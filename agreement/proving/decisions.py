@@ -1,7 +1,7 @@
-"""What is said of all streams: proved, refuted by a stream that is shown, or open with the reason.
+"""Verdicts about all streams: proved, refuted by a stream, or open with a reason.
 
-`lars decide`, also of two queries, `lars witness` and `lars shrink` answer with these types, and evaluate the
-streams that they show with these functions.
+`lars decide` (also for two queries), `lars witness` and `lars shrink` return these types, and evaluate
+streams with these functions.
 """
 
 from collections.abc import Sequence
@@ -31,11 +31,11 @@ from translate.tau import Trigger
 class Witness:
     """A stream and static data on which two sides differ in (start, end].
 
-    Its timeline ends there too, or with the last arrival that windows see ahead.
+    Its timeline ends at `end`, or with the last arrival that windows see ahead.
 
-    `static` is all of B; `left_only` and `right_only` are rows that one side alone reports there, and
-    `remark` is their cause, or what else is to be said of the two sides. Of fewer triples there are none, if
-    it is a `smallest`. ISTREAM and DSTREAM compare `end` with the evaluation `before`; None: there is none.
+    `static` is all of B. `left_only` and `right_only` are rows that only one side reports, and `remark` is
+    their cause or another remark. If it is `smallest`, no witness has fewer triples. ISTREAM and DSTREAM
+    compare `end` with the evaluation `before`, None for no evaluation.
     """
 
     facts: tuple[Fact, ...]
@@ -55,7 +55,7 @@ class Witness:
 
     @property
     def row(self) -> Row:
-        """A row that one side alone reports, the left one if it has one."""
+        """A row that only one side reports, preferably the left side."""
         return min(self.left_only or self.right_only, key=str)
 
     @property
@@ -65,9 +65,9 @@ class Witness:
 
 
 class EveryStream(Enum):
-    """What is said of all streams.
+    """A verdict about all streams.
 
-    SOME: not on the stream and the static data that are shown; of other static data nothing is said.
+    SOME: not on the stream and static data shown; other static data are undecided.
     """
 
     ALWAYS = "always"
@@ -79,7 +79,7 @@ class EveryStream(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckedPremise:
-    """What was checked, whether it holds, None where that is open, and where in a query."""
+    """A checked premise, whether it holds (None if open), and its place in a query."""
 
     statement: str
     holds: bool | None
@@ -90,9 +90,9 @@ class CheckedPremise:
 class Decision:
     """Whether two sides agree, or a query is contained in another, on all streams and static data; and why.
 
-    Of streams up to `triples` none refutes it, of those in the `scope`: made of how many candidates, at which
-    times; if time ran out, of those with fewer. `finer` is a finer unit with which the answer is another one.
-    Push and pull are asked for a `period`; `premises` were checked, `changes` would change the verdict.
+    No stream up to `triples` triples refutes it, within the `scope` (number of candidates, and times); if
+    time ran out, with fewer triples. `finer` is a finer unit with which the answer is another one. Push and
+    pull are asked for a `period`; `premises` were checked, `changes` would change the verdict.
     """
 
     verdict: EveryStream
@@ -107,7 +107,7 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds on all streams; None where that is open."""
+        """Whether it holds on all streams; None if open."""
         return {EveryStream.ALWAYS: True, EveryStream.OPEN: None}.get(self.verdict, False)
 
     @property
@@ -117,13 +117,13 @@ class Decision:
 
     @property
     def search_end(self) -> str | None:
-        """How a search for streams that refute it ended; None: as many were found as were wanted."""
+        """The end of a search for refuting streams; None if it found the requested number."""
         if not self.why or self.triples is None:
             return "not searched" if self.why else None
         return "out of time" if self.why == TIME_IS_UP else "none up to" if self.scope else "none"
 
     def search_text(self, question: str) -> str:
-        """Return why a search for streams has found no more."""
+        """Return why a search found no further streams."""
         none = f"no {'other ' if self.witnesses else ''}stream {question}"
         triples = quantity(self.triples or 0, "triple")
         match self.search_end:
@@ -141,7 +141,7 @@ class Decision:
 
 
 def all_hold(answers: Sequence[Decision]) -> bool | None:
-    """Return whether all answers are that it holds; None where that is open.
+    """Return whether all answers hold; None if open.
 
     >>> all_hold([Decision(EveryStream.ALWAYS), Decision(EveryStream.OPEN)])
     >>> all_hold([Decision(EveryStream.OPEN), Decision(EveryStream.NEVER)])
@@ -170,7 +170,7 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 class PairOnStream:
     """Push against pull on a stream and static data, on the timeline [0, end], as `lars agree` compares them.
 
-    `origin` is the dateTime of time 0, if there is one.
+    `origin` is the dateTime of time 0, or None.
     """
 
     pair: agree.Pair
@@ -183,13 +183,13 @@ class PairOnStream:
     origin: str | None = None
 
     def report(self, certify: Certify = "none") -> agree.VariantReport:
-        """Return what `lars agree` says."""
+        """Return the report of `lars agree`."""
         compared = agree.ComparedInput(trace_on(self.facts, self.static, Interval(0, self.end), certify))
         about = [self.pair], [self.period], compared, self.setting, self.trigger
         return agree.compare_pairs(*about).variants[0]
 
     def witness(self) -> Witness | None:
-        """Return the first row that one side alone has, None where they agree."""
+        """Return the first row that only one side reports, None if they agree."""
         if (difference := first_difference(self.report())) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
@@ -200,5 +200,5 @@ class PairOnStream:
 def first_difference(
     report: agree.VariantReport, cause: agree.RowCause | None = None
 ) -> RowDifference | None:
-    """Return the first row that one side alone has, for a cause if it is given; None: there is none."""
+    """Return the first row that only one side reports, with the cause if given, or None."""
     return next(RowFilter(cause=cause).rows(report), None)

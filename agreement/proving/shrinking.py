@@ -3,8 +3,8 @@
 `lars shrink` begins with the first pair and period of a comparison that disagree. Elements are removed first,
 starting from the first differing row's support. Then follow static triples, parts of the queries (a
 condition, an operator, a triple pattern, a common column) and times, until nothing more can go. A part is
-gone for good once the rest disagrees for the same cause. The remaining data are unchanged: no term replaces
-another. Sizes show the reduction.
+removed permanently once the rest disagrees for the same cause. The remaining data are unchanged: no term
+replaces another. Sizes show the reduction.
 """
 
 from collections.abc import Callable, Iterator, Sequence

@@ -105,7 +105,7 @@ def _task(request: AgreeRequest, warn: Warn) -> AgreementTask:
 
 
 def _explain_options(request: AgreeRequest, task: AgreementTask) -> agreement_report.ExplainOptions:
-    """Return how `lars explain` is asked about a row."""
+    """Return the options of `lars explain` for a row."""
     unit, input_options, path = (
         task.setting.unit,
         request.options.input_options,

@@ -142,7 +142,7 @@ class ExplainResult(Findings):
 
     @property
     def _atom(self) -> str:
-        """The atom as readers see it."""
+        """The atom in readers' terms."""
         _, atom = self._explanation.moment
         return clip_text(shorten(str(atom)), _LONG)
 

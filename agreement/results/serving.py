@@ -41,7 +41,7 @@ class ServeEngineRequest:
 
 @dataclass(frozen=True, slots=True)
 class ServedEngine(Result):
-    """An engine that answers the lines of standard input as they come."""
+    """An engine that answers the lines of standard input one by one."""
 
     streamed: ClassVar[bool] = True
     engine: BuiltInEngine

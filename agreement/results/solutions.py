@@ -207,7 +207,7 @@ class SolveResult(Findings):
         return replace(page, template="solve", page=page.page | {"moving": steps})
 
     def _point(self, answer: AnswerAt) -> float:
-        """Return when something is answered, in time points, also between two of them."""
+        """Return the time of an answer in time points, perhaps between two of them."""
         return answer.t if answer.ms is None else answer.ms / self._unit.milliseconds
 
     def tables(self, *, runs: bool = False) -> Sequence[OutTable]:

@@ -126,7 +126,7 @@ def _task(request: TranslateRequest) -> translating.TranslatingTask:
 
 
 def translated_lines(request: TranslateRequest, listeners: Listeners) -> Iterable[str]:
-    """Return the lines of a query's or program's text in the wanted form."""
+    """Return the lines of a query's or program's text in the requested form."""
     task = _task(request)
     if request.strict is not None:
         translating.check_strict_file(request.query, request.strict)

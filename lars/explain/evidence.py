@@ -77,7 +77,7 @@ class PresentAtom:
 
 @dataclass(frozen=True, slots=True)
 class AbsentAtom:
-    """The atom, maybe with variables, is at no time point of the interval that was looked at."""
+    """The atom, perhaps with variables, is at no time point of the searched interval."""
 
     atom: terms.Atom
     within: Interval
@@ -146,7 +146,7 @@ class StreamIndex:
     _cuts: dict[tuple[Window, int], "StreamIndex"] = field(default_factory=dict, init=False)
 
     def times(self, atom: terms.Atom) -> Sequence[int]:
-        """Return the time points that are shown at which the atom is in υ, ascending."""
+        """Return the visible time points at which the atom is in υ, ascending."""
         times = self.input_times.get(atom) or self.derived_times.get(atom, ())
         return times[bisect_left(times, self.timeline.first) : bisect_right(times, self.timeline.last)]
 
@@ -243,7 +243,7 @@ def view_of(stream: Stream, background: frozenset[terms.Atom]) -> StreamIndex:
 
 
 def times_of(evaluation: Mapping[int, Iterable[terms.Atom]]) -> dict[terms.Atom, list[int]]:
-    """Return at which time points each atom is, ascending."""
+    """Return the ascending time points of each atom."""
     times: dict[terms.Atom, list[int]] = {}
     for t in sorted(evaluation):
         for atom in evaluation[t]:

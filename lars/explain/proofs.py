@@ -111,7 +111,7 @@ def values_of(binding: terms.Binding) -> Values:
 
 
 def premise(here: IndexedPoint, literal: BodyLiteral, binding: terms.Binding) -> Premise | None:
-    """Return why a body literal holds under a binding, or None when it does not."""
+    """Return the evidence of a body literal under a binding, or None if it does not hold."""
     if isinstance(literal, Condition):
         return Premise(close(literal, binding), None)
     if isinstance(literal, SetLiteral):
@@ -282,8 +282,7 @@ def provers(  # noqa: PLR0913, PLR0917
 ) -> Iterator[Prover]:
     """Yield a prover for each choice of ties under which the derived atoms are an answer stream.
 
-    A program without windows with ties `choose` has one, which is taken as it is: `derived` comes
-    from a solver.
+    A program without windows with ties `choose` has one choice: `derived` comes from a solver.
     """
     decided = not choosing_windows(program)
     for stream in choices(program, data, t):

@@ -35,7 +35,7 @@ class WindowMiss:
 def window_miss(
     window: TupleWindow, before: evidence.StreamIndex, after: evidence.StreamIndex, moment: Moment
 ) -> WindowMiss | None:
-    """Return why the window drops the atom, None when it shows it or was not given it."""
+    """Return why the window drops the atom, None if it contains the atom or never received it."""
     t, atom = moment
     is_input = atom in before.input_times and before.has(atom, t)
     if not is_input or after.has(atom, t):
@@ -54,7 +54,7 @@ _FIRST: Final = 3
 
 @dataclass(frozen=True, slots=True)
 class Gaps:
-    """The instance of □'s atom with the fewest gaps, and the number of gaps: `first` ones shown."""
+    """The instance of □'s atom with the fewest gaps, and the number of gaps: `first` times are listed."""
 
     atom: terms.Atom
     first: tuple[int, ...]
@@ -67,7 +67,7 @@ class Sight:
 
     `before` and `after` are the nearest instances outside. `left` is the time at which a window first lost
     `before`. `dropped` is the reason why a tuple window does not keep it. The atom must be at every time if
-    `every` (□), and has gaps. `empty` is a tuple window that shows nothing at all.
+    `every` (□), and has gaps. `empty` is an empty tuple window.
     """
 
     atom: terms.Atom
@@ -280,7 +280,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Why a goal does not hold: attempts of the rules for it, and the rules that cannot be meant."""
+    """Why a goal does not hold: attempts of its rules, and the rules that cannot derive it."""
 
     goal: evidence.AbsentAtom
     attempts: tuple[Attempt, ...]
@@ -300,7 +300,7 @@ class Searcher:
         self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
-        """Return why the atom does not hold at its time, and the same for each atom that it misses.
+        """Return why the atom does not hold at its time, and the same for each missing premise.
 
         The atom itself comes first. Each goal occurs once; goals more than `DEEPEST` steps away are left out.
         """

@@ -76,7 +76,7 @@ _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """Two sides compared as constants of the logic; no RDF value is looked at."""
+    """Two sides compared as constants of the logic, not by RDF value."""
 
     left: Arithmetic
     relation: Relation

@@ -127,7 +127,7 @@ def formulas(body: Iterable[BodyLiteral]) -> Iterator[Formula]:
 
 
 def set_literals(body: Iterable[BodyLiteral]) -> Iterator[SetLiteral]:
-    """Yield the literals of a body that look at all instances of an atom."""
+    """Yield the gathered literals of a body, which depend on all instances of an atom."""
     return (part for part in body if isinstance(part, SetLiteral))
 
 

@@ -67,7 +67,7 @@ class Bounds(Enum):
 
 
 class IntervalWindow(ABC):
-    """A window that shows an interval of the timeline, whose ends never move back as time goes on."""
+    """A window that is an interval of the timeline; its ends never move back with time."""
 
     __slots__ = ()
 
@@ -78,7 +78,7 @@ class IntervalWindow(ABC):
     @property
     @abstractmethod
     def reach(self) -> tuple[int | None, int]:
-        """How far before a time point, and after it, the window can show something; None: any distance."""
+        """The greatest distance of the content before and after a time point; None means any distance."""
 
     @property
     @abstractmethod
@@ -125,7 +125,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def offsets(self) -> tuple[int | None, int]:
-        """The first and the last time point shown, counted from the pivot; None: the timeline's first.
+        """The first and the last time point shown, relative to the pivot; None is the timeline's first.
 
         >>> TimeWindow(30, ends=Bounds.LOW_OPEN).offsets, TimeWindow(None, 2).offsets
         ((-29, 0), (None, 2))
@@ -215,10 +215,10 @@ class SlidingWindow(IntervalWindow):
 class LastWindow(IntervalWindow):
     """The last closed window, among windows from o to o + width that open at o = start, start + slide, ...
 
-    A window closes at o + width, and is shown until the next one does; before the first closes nothing is.
-    `ends` are the bounds of each window: high-open is [o, o + width). Units: time points. Source: sparq, with
-    T0 = `start` ≥ 0. With start = 0 and a slide that divides the width, it equals ⊞^{width,0,slide} after the
-    first closing.
+    A window closes at o + width, and is shown until the next close; before the first close the content is
+    empty. `ends` are the bounds of each window: high-open is [o, o + width). Units: time points. Source:
+    sparq, with T0 = `start` ≥ 0. With start = 0 and a slide that divides the width, it equals
+    ⊞^{width,0,slide} after the first closing.
 
     >>> window = LastWindow(width=5, slide=2, start=1)
     >>> window.bounds(5, Interval(0, 50)), window.bounds(9, Interval(0, 50))

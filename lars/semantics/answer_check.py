@@ -54,10 +54,10 @@ class ReferencePoint:
 def circular_through_negation(program: Program) -> tuple[Rule, ...]:
     """Return the rules through which the readings may differ; without one they coincide.
 
-    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Only atoms under an even
-    number of ¬ count for that, since ¬q never supports anything. Proof: take an answer stream that is founded
-    and not FLP. Each atom that FLP cannot derive is derived from another such atom, plainly or under an even
-    number of ¬; plain steps cannot go on for ever.
+    They are the rules with an atom under 2, 4, … ¬ that depends on the rule's head. Other atoms do not
+    matter, since ¬q never supports anything. Proof: take an answer stream that is founded and not FLP. Each
+    atom that FLP cannot derive is derived from another such atom, plainly or under an even number of ¬; plain
+    steps cannot go on for ever.
 
     >>> circular = Rule(Atom("p"), (Not(Not(Atom("p"))),))
     >>> len(circular_through_negation(Program((circular, Rule(Atom("q"), (Not(Not(Atom("p"))),))))))
@@ -135,7 +135,7 @@ class SupportLink:
 
     @property
     def windows(self) -> tuple[Window, ...]:
-        """The windows through which the support goes, outer ones first."""
+        """The windows around the supporting atom, outer ones first."""
         return tuple(analysis.windows_of(self.formula))
 
 

@@ -140,7 +140,7 @@ def all_background(program: Program, background: Iterable[Atom] = ()) -> Backgro
 
 
 def separate(program: Program, stream: Stream) -> Stream:
-    """Return the stream with its intensional atoms, if any came in, apart from its input."""
+    """Return the stream with intensional input atoms separated from its other input."""
     own = intensional(program)
     moved = [(u, a) for u, atoms in stream.input.items() for a in atoms if signature(a) in own]
     kept = {u: tuple(a for a in atoms if signature(a) not in own) for u, atoms in stream.input.items()}

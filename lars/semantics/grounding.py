@@ -272,7 +272,7 @@ def _texts(atom: Atom) -> tuple[str, ...]:
 
 
 def _ordered(literal: logic.Among, matched: Sequence[Atom], evaluate: Evaluate) -> Sequence[Atom]:
-    """Return the instances, which come in the order of their texts, by the keys of the order."""
+    """Return the instances, given in textual order, sorted by the keys of the order."""
 
     @cache
     def before(term: Constant, other: Constant) -> bool:

@@ -194,7 +194,7 @@ class _Meaning:
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A literal of a rule: `label` names what it needs; in a `stamped` rule it is asked of earlier times."""
+    """A literal of a rule: `label` names its auxiliary predicates; a `stamped` rule uses earlier times."""
 
     meaning: _Meaning
     rule: ReasonerRule

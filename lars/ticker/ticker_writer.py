@@ -27,7 +27,7 @@ from lars.ticker.ticker_guards import counting, guarded_rules, scoping_rules
 def with_signs(
     program: Program, stream: ticker_rules.TickerInput, reasoner: ticker_rules.Reasoner
 ) -> tuple[Program, ticker_rules.TickerInput, terms.Atom]:
-    """Return the program with rules for a number that is the time, and for an atom when input has come.
+    """Return the program with rules for the current time as a number, and for the presence of input.
 
     The second part is its input, with some atom at time 0. Without input at time 0, an extra atom is added:
     as the oldest of tuples, it displaces no other.
@@ -131,7 +131,7 @@ class TickerWriter:
         self.counting = counting(rules)
 
     def heads(self, role: ticker_rules.Role) -> dict[str, terms.Signature]:
-        """Return the names of the heads of a role, with the predicates of the rules that they are of."""
+        """Return the names of the heads of a role, with their rules' predicates."""
         return {
             self.predicates[terms.signature(rule.head)]: terms.signature(head_atom(rule.source) or rule.head)
             for rule in self.rules
@@ -200,7 +200,7 @@ class TickerWriter:
         return self._term(side)
 
     def _term(self, term: terms.Term) -> str:
-        """Return a term's text. Raises InexpressibleError for a number that is taken or negative."""
+        """Return a term's text. Raises InexpressibleError for a reserved or negative number."""
         match term:
             case terms.Variable():
                 return self.variables[term]

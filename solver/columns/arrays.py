@@ -1,7 +1,7 @@
 """Columns of whole numbers, one number for a row of several, and columns as arrays of Arrow and back.
 
-That goes by their buffers: Arrow's own ways import pandas first. Arrow is loaded on demand: small inputs do
-not need it.
+The conversion uses their buffers: Arrow's own ways import pandas first. Arrow is loaded on demand: small
+inputs do not need it.
 """
 
 from collections.abc import Sequence
@@ -135,7 +135,7 @@ def mask_of(array: "pa.Array") -> Mask:
 
 
 def validity_of(array: "pa.Array") -> Mask:
-    """Return which values are not null."""
+    """Return a mask of values that are not null."""
     valid, *_ = array.buffers()
     return np.ones(len(array), np.bool_) if valid is None else _bits(valid, array)
 

@@ -1,6 +1,6 @@
 """Terms as small integers, and a trace as columns of them: joins and sorting use these codes.
 
-Texts come back at the end.
+Texts are restored at the end.
 """
 
 from abc import ABC, abstractmethod
@@ -58,7 +58,7 @@ class CodedTerms(ABC):
         """Return a number above all codes."""
 
     def matching(self, terms: Sequence[Term], columns: Sequence[Array], rows: int) -> Mask:
-        """Return which rows have the constants among the terms, and equal codes for equal variables."""
+        """Return a mask of rows with the terms' constants, and equal codes for equal variables."""
         places: dict[Variable, int] = {}
         mask = np.ones(rows, np.bool_)
         for place, term in enumerate(terms):
@@ -69,7 +69,7 @@ class CodedTerms(ABC):
         return mask
 
     def fitting_any(self, patterns: Iterable[Atom], columns: Sequence[Array], rows: int) -> Mask:
-        """Return which rows fit the arguments of some of the patterns."""
+        """Return a mask of rows that match some of the patterns."""
         mask = np.zeros(rows, np.bool_)
         for pattern in patterns:
             mask |= self.matching(pattern.arguments, columns, rows)

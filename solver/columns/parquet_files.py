@@ -58,7 +58,7 @@ def write_parquet(
 def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> pa.Array:
     """Return the values of a column as Arrow has them; None is a gap.
 
-    Arrow itself would load pandas to look at a list.
+    Arrow itself would load pandas to inspect a list.
     """
     gaps = np.fromiter((value is None for value in values), np.bool_, len(values))
     known = pa.py_buffer(np.packbits(~gaps, bitorder="little")) if gaps.any() else None

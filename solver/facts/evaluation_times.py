@@ -1,4 +1,4 @@
-"""When a program can derive anything at all: its trigger decides the evaluation times beforehand."""
+"""The evaluation times of a program, determined in advance by its trigger."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

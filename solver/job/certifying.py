@@ -82,7 +82,7 @@ def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers certified at their first time, if clingo can: windows show least then.
+    """Return answers certified at their first time, if clingo can: windows are smallest then.
 
     The situation has the input of that time.
     """
@@ -121,7 +121,7 @@ class _Claim:
         return certified
 
     def _has_runs_of_clingo(self) -> bool:
-        """Whether clingo has the same runs of all times together; it may have to answer one by one."""
+        """Whether clingo has the same runs for all times together; it may have to answer one by one."""
         question, runs, times = self.question, self.answers, self.answers.times.tolist()
         assert question.predicate is not None
         if not have_runs(question.program, self.input.background):

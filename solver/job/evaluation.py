@@ -228,7 +228,7 @@ class AnswerRuns:
         return mask & (indexes >= 0)
 
     def holds_within(self, columns: Sequence[Array], after: Array, until: Array) -> Mask:
-        """Return which rows are answers at some evaluation in (after, until], times of each row."""
+        """Return a mask of rows that are answers at some evaluation in (after, until], per row."""
         mask: Mask = np.greater(self.held_until(columns, self.until(until)), self.until(after))
         return mask
 
@@ -547,7 +547,7 @@ class PosedQuestion:
                 yield row, index, index
 
     def _parts(self) -> Iterator[tuple[int, int, relational.EncodedSituation]]:
-        """Yield ranges of the times, each with the input that it needs: joins of a part stay in memory."""
+        """Yield ranges of the times, each with its input, so that joins of a part fit in memory."""
         situation, times, seen = self.situation, self.times, reach(self.question.program)
         if not times:
             return
@@ -620,7 +620,7 @@ def _obstacle(
 def by_clingo(
     question: Question, situation: Situation, times: Sequence[int]
 ) -> Iterator[tuple[Row, int, int]]:
-    """Yield each row with the first and the last of the indexes at which it is an answer, all apart."""
+    """Yield each row with the first and the last index of its runs; runs are separate."""
     program, output = question.program, question.output
     if len(times) > 1 and isinstance(output, tuple) and pointwise.have_runs(program, situation.background):
         step = max(2, _SPREAD // (1 + len(situation.facts)))

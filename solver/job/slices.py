@@ -48,14 +48,14 @@ class Needs:
         return replace(self, reach=replace(self.reach, past=past))
 
     def windowed(self, name: Signature, some: InputAtoms, terms: CodedTerms) -> Mask:
-        """Return which atoms of a predicate a window may show or count."""
+        """Return a mask of a predicate's atoms that a window may contain or count."""
         mask = _fitting(self.patterns, name, some, terms)
         for window in self.reach.tuples:
             mask |= of_source(some, window, terms)
         return mask
 
     def among(self, atoms: Atoms, terms: CodedTerms, timeline: Interval) -> "NeededAtoms":
-        """Return which of some atoms slices of a timeline need."""
+        """Return the atoms, of given ones, that slices of a timeline need."""
         own: dict[Signature, InputAtoms] = {}
         reached: dict[Signature, InputAtoms] = {}
         for name, some in atoms.items():

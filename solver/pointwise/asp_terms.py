@@ -1,7 +1,7 @@
 """Terms of LARS in ASP and back, names of predicates, arithmetic and comparisons, with 32-bit limits.
 
-This is the only place that quotes terms: no text of a trace or query is part of a program unless
-`asp_text` or `symbol` quoted it. Two literals of one value stay two terms.
+This is the only place that quotes terms: no text of a trace or query is part of a program unless `asp_text`
+or `symbol` quoted it. Two literals with equal values are different terms.
 """
 
 import re

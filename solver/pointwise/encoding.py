@@ -4,10 +4,9 @@ ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So lon
 reference time a program depends only on equality and order of times. The time points between two arrivals, or
 between an arrival and a window's end, become one time point, since they are indistinguishable.
 
-Derived atoms hold at `now`; input atoms, and derived ones that some window looks at, carry their time as last
-argument. `window(w,A,B)` is the interval that the w-th window shows at now. Each LARS rule is a comment above
-its ASP rule. The facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and the windows'
-content.
+Derived atoms hold at `now`; input atoms, and derived ones read through windows, have their time as last
+argument. `window(w,A,B)` is the interval of the w-th window at now. Each LARS rule is a comment above its ASP
+rule. The facts are `now(t)`, `timeline(Tmin, Tmax)`, the input, the background, and the windows' content.
 """
 
 from bisect import bisect_right
@@ -80,7 +79,7 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
 
 
 def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
-    """Whether a rule would not see a time moved, nor one put in or left out at which nothing arrives."""
+    """Whether a rule is invariant under moved times, and under times without arrivals added or removed."""
     forms = [analysis.literal_form(part) for part in formulas(rule.body)]
     head = variables(rule.head.time) if isinstance(rule.head, logic.At) else frozenset()
     times = head.union(form.time for form in forms if isinstance(form.time, Variable))
@@ -389,7 +388,7 @@ class AspNames:
         return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
 
     def shown_name(self, predicate: Signature, window: Window) -> str:
-        """Return the name of: the window shows the atom at the reference time, or B holds it."""
+        """Return the name of the predicate for atoms in the window at the reference time, or in B."""
         return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
 
     def always_name(self, predicate: Signature) -> str:
@@ -638,7 +637,7 @@ class RuleWriter:
         return f"{'' if form.positive else 'not '}{atom}"
 
     def through_window(self, form: analysis.LiteralForm) -> list[str]:
-        """Return the ASP body literals of a formula that looks at other times, or through a window."""
+        """Return the ASP body literals of a formula at other times, or in a window."""
         n = self.names.fresh()
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)

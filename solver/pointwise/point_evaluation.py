@@ -319,7 +319,7 @@ def _partition(window: TupleWindow, predicate: str, arguments: Arguments) -> cli
 
 
 class UndecidedError(LarsError):
-    """Not every answer stream has the same instances of the atom that a literal looks at as a whole."""
+    """Answer streams have different instances of the atom of a gathered literal."""
 
     def __init__(self, literal: SetLiteral) -> None:
         super().__init__(

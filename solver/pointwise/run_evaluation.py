@@ -147,7 +147,7 @@ class RunEncoding(AspNames):
 
 
 class _RunWriter(RuleWriter):
-    """Writes one rule over runs; `spread` are the predicates that it looks at index by index."""
+    """Writes one rule over runs; `spread` are the predicates read index by index."""
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -272,7 +272,7 @@ def _window_facts(
     times: Sequence[int],
     naming: AspNames,
 ) -> tuple[Iterable[tuple[int, facts.Fact]], Callable[[int], facts.Span | None]]:
-    """Return the facts that a window can show with their places, and at which indexes it shows a place.
+    """Return the facts that a window can contain with their places, and the indexes of each place.
 
     A place is a time, or a number in the order of atoms that a tuple window counts.
     """

@@ -30,7 +30,7 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 class StandaloneProgram:
     """Rules and facts for clingo; `clock` is the constant whose value is the reference time.
 
-    `names` are the predicates that are shown, by their ASP names, with whether a time is their last argument.
+    `names` are the predicates shown, by their ASP names, with whether their last argument is a time.
     `overflows` are shown if arithmetic left 32 bit.
     """
 
@@ -73,7 +73,7 @@ def standalone(
 def decided_conditions(
     program: Program, situation: Situation, times: Iterable[int]
 ) -> dict[HostedCondition, frozenset[tuple[Constant, ...]]]:
-    """Return of each SPARQL condition the arguments that it holds of, BIND's value as the last one.
+    """Return for each SPARQL condition the arguments that satisfy it, with BIND's value last.
 
     Only arguments that can reach the condition at the times are listed.
     """

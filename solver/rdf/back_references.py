@@ -1,4 +1,4 @@
-"""Regular expressions with back-references, which only Python's `re` has here: in a process of their own.
+"""Regular expressions with back-references, which only Python's `re` supports, in a separate process.
 
 Their matching can take longer than anybody waits, and `re` lets no signal and no other thread through.
 """

@@ -522,7 +522,7 @@ def literal(value: float | Decimal | str) -> Literal | None:
 
 
 def check_length(characters: int) -> None:
-    """Raise for a text that is computed longer than any that is meant: lengths can double in each step."""
+    """Raise an error for a computed text of unreasonable length: lengths can double in each step."""
     if characters > MOST_CHARACTERS:
         raise FailedRunError(
             f"a text of {characters} characters is computed; expected at most {MOST_CHARACTERS}"

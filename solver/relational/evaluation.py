@@ -102,7 +102,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         names: frozenset[Variable] | None = None,
     ) -> Bindings:
-        """Return when all that is joined and the conditions hold, and nothing that is subtracted.
+        """Return the bindings with their runs: all joined parts and conditions hold, and no subtracted part.
 
         At least the variables in `names` are bound; None means all.
         """
@@ -280,7 +280,7 @@ class RuleBody:
 def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
-    """Return the variables that are kept, or that anything yet to be joined or asked has."""
+    """Return the variables that are kept, or used in remaining joins and conditions."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
@@ -551,7 +551,7 @@ class ProgramTables:
         self._sources: dict[plans.ShownAtoms, run_tables.RunTable] = {}
 
     def plan(self, output: Signature) -> plans.RelationalPlan:
-        """Return how the output's atoms are evaluated here."""
+        """Return the plan of the output's atoms."""
         return plans.unfolded_plan(self._program, output, frozenset((*self._input.background, *self._facts)))
 
     def derived(self, whole: plans.RelationalPlan) -> dict[Signature, run_tables.RunTable]:

@@ -28,8 +28,8 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
     """Return the number of the rules' instances at t, including those of prefixes of their bodies.
 
     Bodies are joined part by part in the columns' order, and keep all variables. Negated literals are left
-    out, and an atom visible several times is joined as often. Counting ends beyond `most`, before anything
-    larger is made. The program must have no `obstacle`.
+    out, and an atom visible several times is joined as often. Counting ends above `most`, before larger
+    tables are built. The program must have no `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval

@@ -95,7 +95,7 @@ class DerivedAtoms:
 
 @dataclass(frozen=True, slots=True)
 class ShownAtoms:
-    """Input atoms that a window shows, with the background's if the window is NOW and B holds some.
+    """Input atoms in a window, with the background's if the window is NOW and B has some.
 
     The columns are the variables of the atom, and when `timed` the time of arrival after them.
     """
@@ -114,7 +114,7 @@ RowSource = DerivedAtoms | ShownAtoms | Instants
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """The rows of a source that fit the terms; its variables are the columns that come of it.
+    """The rows of a source that match the terms; its variables are the resulting columns.
 
     With a gathered `literal`, the rows are its atom's instances, and the columns the literal's bindings.
     """
@@ -231,7 +231,7 @@ class RelationalPlan:
 
 @lru_cache(maxsize=64)
 def plan(program: Program, output: Signature | None) -> RelationalPlan:
-    """Return how the output's atoms are evaluated, None: all derived ones, in a program without obstacle.
+    """Return the plan of the output's atoms; None means all derived atoms. The program has no obstacle.
 
     Rules irrelevant to the output and the constraints are left out.
     """
@@ -305,7 +305,7 @@ class _Resolver:
 
 @lru_cache(maxsize=64)
 def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Signature]) -> RelationalPlan:
-    """Return how the output's atoms are evaluated; atoms of `predicates` hold without a rule."""
+    """Return the plan of the output's atoms; atoms of `predicates` hold without a rule."""
     whole = plan(program, output)
     rules = [*chain.from_iterable(layer.rules for layer in whole.layers), *whole.constraints]
     uses = Counter(chain.from_iterable(map(_uses, rules)))

@@ -1,4 +1,4 @@
-"""At which evaluation times windows show input atoms: a situation as columns, and of each atom its run.
+"""The evaluation times of input atoms in windows: a situation as columns, with a run for each atom.
 
 The visible atoms at many times are computed at once, for windows with any ends.
 """
@@ -31,7 +31,7 @@ from solver.relational.run_tables import RunTable, coalesce, empty
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownContents:
-    """The atoms that each window shows, one code an argument, with the runs of indexes at which it does.
+    """The atoms in each window, with one code per argument, and their runs of indexes.
 
     An index is one of `count` contents of the windows; the evaluation time is its number.
     """
@@ -47,7 +47,7 @@ class ShownContents:
         return range(self.count)
 
     def runs(self, source: ShownAtoms) -> RunTable:
-        """Return the variables of the atom with the runs of being shown."""
+        """Return the atom's variables with their runs in the window."""
         assert not source.timed, "when an atom arrived is not given"
         atom = source.atom
         table = self.atoms.get((signature(atom.atom), atom.window))
@@ -164,7 +164,7 @@ _SUMMABLE: Final = 2**62
 
 
 class ShownInput:
-    """The input of a situation, of some predicates, seen at ascending evaluation times.
+    """The input of some predicates in a situation, at ascending evaluation times.
 
     `newest` has equal length and never decreases; None means all input. Each evaluation ignores arrivals
     after its newest time, though tuple windows count them. None: all is seen.
@@ -187,7 +187,7 @@ class ShownInput:
         self._known: dict[tuple[Signature, windows.Window], _Runs] = {}
 
     def runs(self, source: ShownAtoms) -> RunTable:
-        """Return the variables of the atom, the time too if asked for, with the runs of being shown."""
+        """Return the atom's variables, and its time if requested, with their runs in the window."""
         table = self.arrivals(source)
         return coalesce(table.project(range(len(table.columns) - 1)), len(self._times))
 
@@ -212,7 +212,7 @@ class ShownInput:
         return RunTable((*columns, chosen), first[chosen], last[chosen])
 
     def _runs(self, predicate: Signature, window: windows.Window) -> _Runs:
-        """Return for each atom of the predicate the consecutive times at which the window shows it."""
+        """Return the run of each of the predicate's atoms in the window."""
         match window:
             case windows.IntervalWindow():
                 t = self._atoms[predicate].t
@@ -229,7 +229,7 @@ class ShownInput:
 def kept_runs(
     atoms: Mapping[Signature, InputAtoms], window: windows.TupleWindow, times: Array, terms: CodedTerms
 ) -> dict[Signature, _Runs]:
-    """Return when a tuple window keeps each atom: from its arrival until enough others have come.
+    """Return the run of each atom in a tuple window: from its arrival until enough others came.
 
     Equal atoms at one time are in the order of their arrival.
     """
@@ -258,7 +258,7 @@ def kept_runs(
 def window_ends(
     window: windows.IntervalWindow, times: Array, timeline: windows.Interval
 ) -> tuple[Array, Array]:
-    """Return the first and the last time point that a window shows at each of some times.
+    """Return the first and the last time point in a window at each of some times.
 
     An empty interval can have any ends; here they are next to the timeline, to fit 64 bits.
     """
@@ -287,7 +287,7 @@ def of_source(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms)
 
 
 def counted_atoms(atoms: InputAtoms, window: windows.TupleWindow, terms: CodedTerms) -> Mask:
-    """Return which atoms a tuple window counts: first arrivals, of its source if it has one."""
+    """Return a mask of atoms that a tuple window counts: first arrivals, of its source if it has one."""
     return atoms.first_arrivals() & of_source(atoms, window, terms)
 
 

@@ -267,5 +267,5 @@ def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
 
 
 def _among(table: RunTable, other: RunTable) -> Mask:
-    """Return which rows have the columns of a row of another table."""
+    """Return a mask of rows that also occur in another table."""
     return among(*keys([table.columns, other.columns], [len(table), len(other)], 1))

@@ -117,7 +117,7 @@ class StoppedSearchError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class SearchLimits:
-    """How far a search goes: the most arrivals, when it ends; it begins with the `fewest` arrivals."""
+    """The limits of a search: the greatest number of arrivals, and its end; it begins with the `fewest`."""
 
     arrivals: int
     deadline: Deadline = NEVER

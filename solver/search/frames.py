@@ -44,7 +44,7 @@ class UncoveredError(LarsError):
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """`real` time points are counted as `counted` ones; a time point's quotient by them stays."""
+    """`real` time points are scaled to `counted` ones; a time point's quotient by them is unchanged."""
 
     real: int
     counted: int

@@ -1,4 +1,4 @@
-"""The job on Spark: blocks of a trace are given to slices as bytes, tasks evaluate, runs come back.
+"""The job on Spark: blocks of a trace are distributed to slices as bytes, tasks evaluate, runs return.
 
 A trace on Spark answers as one in this process does.
 """
@@ -373,6 +373,6 @@ def spark_trace(
 
 
 def _released(read: reading.ReadTrace) -> None:
-    """Let Spark forget a trace that nobody asks any more."""
+    """Remove an unused trace from Spark's cache."""
     with suppress(Exception):  # the session may have ended before
         read.forget()

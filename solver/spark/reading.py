@@ -109,7 +109,7 @@ class _Parts(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ReadTrace:
-    """A trace on Spark, in `blocks` that come in no order.
+    """A trace on Spark, in unordered `blocks`.
 
     `pairs` are the pairs of stream and predicate; Spark caches the trace until `forget`.
     """

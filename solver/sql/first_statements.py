@@ -109,7 +109,7 @@ def _between(first: str | None, last: str) -> str:
 def _ends(
     window: windows.TimeWindow | windows.SlidingWindow | windows.LastWindow | windows.FixedWindow,
 ) -> tuple[str | None, str]:
-    """Return the first and the last time that a window shows at n.t, as `bounds` has them."""
+    """Return the first and the last time in a window at n.t, like `bounds`."""
     match window:
         case windows.TimeWindow(step=step):
             pivot = "n.t" if step == 1 else f"n.t - n.t % {step}"

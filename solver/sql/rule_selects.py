@@ -179,7 +179,7 @@ def _equal(left: values.SqlTerm, right: values.SqlTerm) -> SqlTruth:
 
 
 def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
-    """Return when the terms have values that SQL does not know, or only roughly."""
+    """Return the condition that the terms have values that SQL does not know, or only approximately."""
     texts = [f"{side.kind} = '?'" for side in (left, right) if "?" in side.kinds]
     slack = " + ".join(side.slack for side in (left, right) if len(side.kinds) > 1)
     if slack and "number" in left.kinds & right.kinds:

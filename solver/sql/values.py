@@ -63,7 +63,7 @@ def conjunction(parts: Iterable[str]) -> str:
 
 
 class TableNames:
-    """A name of its own for each table, which differs from the others in more than the case of letters."""
+    """A unique name for each table; names differ in more than case."""
 
     def __init__(self) -> None:
         self._names: dict[object, str] = {}

@@ -307,13 +307,13 @@ class FileFormat(ABC):
 class TraceFile:
     """One file of a trace; `index` is its place in arrival order, `header` the columns of a CSV.
 
-    `delimiter` separates its cells. `stream` is the canonical text of the stream's IRI, None when nobody
-    named it; with `candidates` (the query's streams) an element may name another one itself. `loose`: a line
-    file spells literals or times without quotes; None: either spelling is valid. `prefixes` are declared at
-    the head of a file of atoms, or given for a table. `path` is the name in messages. `copy` is a file with
-    the bytes of a pipe or compressed file, or the triples of a mapped table. `time` is the canonical text of
-    the property that gives messages their times. With `graphs` the triples of named graphs are atoms with
-    their graphs too. A log of messages needs no version if it may be `unversioned`.
+    `delimiter` separates its cells. `stream` is the canonical text of the stream's IRI, None if not given;
+    with `candidates` (the query's streams) an element may name another one. `loose`: a line file spells
+    literals or times without quotes; None: either spelling is valid. `prefixes` are declared at the head of a
+    file of atoms, or given for a table. `path` is the name in messages. `copy` is a file with the bytes of a
+    pipe or compressed file, or the triples of a mapped table. `time` is the canonical text of the property
+    that gives messages their times. With `graphs` the triples of named graphs are atoms with their graphs
+    too. A log of messages needs no version if it may be `unversioned`.
     """
 
     index: int

@@ -175,7 +175,7 @@ _MOST_REPLACED: Final = 2**24
 
 
 def _check_entities(path: Path, data: bytes) -> None:
-    """Raise for entities of XML that name entities again and again, to fill the memory."""
+    """Raise LarsError for XML entities nested so deeply that they would fill the memory."""
     sizes = dict[bytes, int]()
     for name, text in _ENTITY.findall(data):
         sizes[name] = len(text) + sum(sizes.get(inner, 0) for inner in _REFERENCE.findall(text))

@@ -1,8 +1,7 @@
 """Facts about a whole trace before its first row: order, kinds of times, the origin.
 
 Each part of the trace is summarised by its reader; only summaries are combined here. If they show an error,
-its file is read again to find the line. Whether times fit the windows of a query is seen from the summaries,
-too.
+its file is read again to find the line. The summaries also show whether times fit the windows of a query.
 """
 
 import warnings
@@ -145,7 +144,7 @@ class Survey:
 
 
 def _check_span(read: Sequence[Summary], unit: int) -> None:
-    """Raise when dateTimes are too far apart to count time points, or the first too early for a time 0."""
+    """Raise LarsError if dateTimes are too far apart to count time points, or the first is too early."""
     earliest = min(read, key=lambda summary: summary.earliest)
     if earliest.earliest - unit < -LARGEST:
         first = show(Instant(TimeKind(earliest.kind), earliest.earliest, zone_of(read) or 0))
@@ -297,7 +296,7 @@ def _check_even(read: Sequence[Summary], sources: Sequence[TraceFile], options: 
 def _check_order(
     read: Sequence[Summary], sources: Sequence[TraceFile], options: TraceOptions, *, counted: bool
 ) -> None:
-    """Raise when some stream goes back in time in a file, between two blocks or inside one."""
+    """Raise LarsError if a stream goes back in time in a file, between two blocks or inside one."""
     latest: dict[tuple[int, str | None], int] = {}
     for summary in read:
         key = summary.file, summary.stream
@@ -337,10 +336,10 @@ _FIT: Final = 5
 
 
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
-    """Return why a query's windows and integers that count `counted` look like a slip of the unit.
+    """Return why a query's windows and integers in `counted` suggest a wrong unit.
 
-    Either no window of a stream can hold two of its times, or the whole trace is much shorter than
-    every window. A trace of few elements shows nothing; of dateTimes no unit is wrong.
+    Either no window of a stream can hold two of its times, or the whole trace is much shorter than every
+    window. A trace of few elements proves nothing; dateTimes have no wrong unit.
     """
     if not windows or not all(summary.counts for summary in read):
         return None

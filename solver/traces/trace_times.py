@@ -154,7 +154,7 @@ def cell_date_time(text: str) -> str | None:
 class Clock:
     """Makes instants time points: integers count `trace_unit`, dateTimes count from `origin`.
 
-    Without origin dateTimes stay nanoseconds; the survey of the whole trace finds the origin.
+    Without origin, dateTimes remain nanoseconds; the survey of the whole trace finds the origin.
     """
 
     unit: Duration

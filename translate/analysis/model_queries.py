@@ -149,7 +149,7 @@ def model_of_cqels(query: EngineQuery, *, with_graphs: bool = False) -> Query:
     """Return (V, P, D, S) of a query with STREAM blocks: each gives its own (s, ω, g).
 
     `(STREAM s ω g) UNION g` is a cautious block: it represents g, like `STREAM s ω g`. A block that reads the
-    graphs of elements has no g: `with_graphs` all blocks stay in P then, else it is a ModelError.
+    graphs of elements has no g: With `with_graphs` all blocks remain in P; otherwise they raise ModelError.
     """
     parts = dict.fromkeys(replace(block, name=None) for block in stream_blocks(query.pattern))
     merged = (StreamBlock(part.stream, part.window) for part in query.merged)

@@ -38,7 +38,7 @@ def check_comparable(csparql: EngineQuery, cqels: EngineQuery) -> None:
 
 
 def different_variables(csparql: EngineQuery, cqels: EngineQuery) -> str:
-    """Return that and how two queries differ in V or the form."""
+    """Return the difference of two queries in V or the form, as text."""
     return (
         "the two queries do not return the same variables, so their rows cannot be compared: "
         f"C-SPARQL {csparql.form.value} {_columns_text(csparql)}, "
@@ -112,7 +112,7 @@ _LONG: Final = 150
 def in_local_names(*texts: str) -> list[str]:
     """Return the texts of patterns, with local names in place of IRIs if a text is long.
 
-    IRIs whose local names coincide stay whole.
+    IRIs with equal local names are written in full.
 
     >>> in_local_names("{?a <http://e/p> <http://f/q> . ?a <http://e/q> ?b}" + " " * 150)[0].strip()
     '{?a p <http://f/q> . ?a <http://e/q> ?b}'

@@ -1,6 +1,6 @@
 """Walks over patterns: their parts, other parts or variable names in their place, paths as patterns.
 
-Then comes which variables an EXISTS sees of the solution it is tested in, and the substitution of SPARQL 1.1,
+Then come the variables that an EXISTS receives from the tested solution, and the substitution of SPARQL 1.1,
 18.6. Inside P, a variable is replaced by its value in every rule of P, as a variable bound from the start. A
 variable that P binds by itself (BIND, VALUES, an aggregate) and one that a subquery hides must first have
 another name.
@@ -71,7 +71,7 @@ def expressions_of(pattern: patterns.Pattern) -> tuple[Expression, ...]:
 
 
 def children(pattern: patterns.Pattern) -> tuple[patterns.Pattern, ...]:
-    """Return the patterns that this one is made of, in the order of the text; EXISTS come last."""
+    """Return the direct parts of a pattern in textual order; EXISTS come last."""
     return (*_below(pattern).values(), *(test.pattern for test in tests_of(pattern)))
 
 
@@ -103,7 +103,7 @@ def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> pat
 def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
     """Return whether each LIMIT chooses the same of equal rows when variables have other names.
 
-    It goes by the texts of the columns, in the order of their names.
+    Ties are ordered by the columns' texts, in the order of their names.
     """
     lists = (
         part.result for part in parts(pattern) if isinstance(part, patterns.Select) and part.modifiers.slices
@@ -222,7 +222,7 @@ Rename = Callable[[Variable], Variable]
 
 
 def mentioned_variables(pattern: patterns.Pattern) -> Variables:
-    """Return the variables that occur in the pattern, in conditions too; a subquery shows its result only."""
+    """Return the variables in the pattern and its conditions; a subquery has only its result."""
     names = patterns.variables(pattern)
     if isinstance(pattern, algebra.Select):
         return names
@@ -232,7 +232,7 @@ def mentioned_variables(pattern: patterns.Pattern) -> Variables:
 
 
 def occurring_variables(pattern: patterns.Pattern) -> Variables:
-    """Return every variable that occurs anywhere in the pattern, whether it is seen outside or not."""
+    """Return every variable anywhere in the pattern, visible outside or not."""
     names: set[Variable] = set()
     rest: list[object] = [pattern]
     while rest:

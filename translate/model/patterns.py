@@ -218,7 +218,7 @@ class Minus:
 
 @dataclass(frozen=True, slots=True)
 class Exists:
-    """EXISTS P inside an expression, which names it by a variable of its own (SPARQL 1.1, 18.6).
+    """EXISTS P inside an expression, represented by a variable (SPARQL 1.1, 18.6).
 
     The variable is true if P has a solution after bound variables are replaced by their values, otherwise
     false. NOT EXISTS is `!` of it.
@@ -353,7 +353,7 @@ UNMODIFIED: Final = Modifiers()
 
 @dataclass(frozen=True, slots=True)
 class Select:
-    """A subquery: only `result` is seen outside, in the order of the text."""
+    """A subquery: only `result` is visible outside, in textual order."""
 
     pattern: "Pattern"
     result: tuple[Variable, ...]

@@ -15,8 +15,8 @@ class Range:
     The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does, which is
     Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`. `tumbling` marks the
     keyword TUMBLING, which engines run differently from D = L. `ends` are the ends that the language sets,
-    None if it sets none. CQELS 2 looks `ahead` of the pivot as well. With an `origin`, when the first one
-    opens, it is the last window to close that is shown.
+    None if it sets none. CQELS 2 looks `ahead` of the pivot as well. With an `origin`, the first window's
+    opening, the last closed window is shown.
     """
 
     length: Duration

@@ -38,7 +38,7 @@ _COMPUTED: Final = (
 class Scope:
     """The terms of a syntax tree, and the names that its reading invents.
 
-    With `opaque` a function that nobody computes here is read all the same. Fresh variables are numbered by
+    With `opaque`, unknown functions are read too. Fresh variables are numbered by
     kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its run
     of triples; `notes` list deviations from SPARQL.
     """
@@ -70,7 +70,7 @@ class Scope:
         return term
 
     def first(self, part: Part, word: str = "") -> Token:
-        """Return the first token of a part, or the last `word` before that."""
+        """Return the first token of a part, or the last `word` before the part."""
         tokens = self.document.tokens
         first = next(part.tokens(), tokens[self.lifted.names.after]) if isinstance(part, Phrase) else part
         before = range(self.document.index_from(first.start), -1, -1) if word else ()
@@ -231,7 +231,7 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
 
 
 def _chain(expression: Expression, others: Sequence[Part], reader: ExpressionReader) -> Expression:
-    """Return a sum or product: behind its first operand come operators, each with the next operand."""
+    """Return a sum or product: the first operand, then operators with their operands."""
     scope, parts = reader.scope, iter(others)
     for number_of, part in enumerate(parts):
         if isinstance(part, Phrase):  # 1 -2 * 3: the sign of the number is the operator

@@ -539,7 +539,7 @@ class _Level:
     arguments: dict[Variable, ReadExpression] = field(default_factory=dict)
 
     def read(self) -> algebra.Select:
-        """Return the solutions: Group, HAVING, VALUES, SELECT, ORDER BY come in this order."""
+        """Return the solutions: The order is Group, HAVING, VALUES, SELECT, ORDER BY."""
         tree, scope = self.tree, self.scope
         result = self._select() if self.selects else []
         where = tree.find("group") or Phrase(
@@ -734,7 +734,7 @@ class _Level:
     def _behind_groups(
         self, seen: ReadExpression, aliases: Mapping[Variable, ReadExpression], *, grouped: bool
     ) -> ReadExpression:
-        """Return an expression as it is seen behind the groups; `aliases` are replaced.
+        """Return an expression in terms of the groups' variables; `aliases` are replaced.
 
         A variable that is not a key becomes a sample of its group (18.2.4.1).
         """

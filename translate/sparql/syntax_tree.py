@@ -74,7 +74,7 @@ class Phrase:
     parts: "tuple[Part, ...]"
 
     def find(self, name: str) -> "Phrase | None":
-        """Return the first part that is of this rule."""
+        """Return the first part of this rule."""
         return next((part for part in self.phrases() if part.name == name), None)
 
     def phrases(self) -> Iterator["Phrase"]:
@@ -89,7 +89,7 @@ class Phrase:
             yield from part.find_all(*names)
 
     def has_word(self, *words: str) -> bool:
-        """Whether one of its own tokens is one of these keywords."""
+        """Whether one of its own tokens is among these keywords."""
         return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
 
     def first(self) -> Token:
@@ -112,9 +112,9 @@ Part = Phrase | Token
 class _Tables:
     """The parse tables: each state's action at a terminal or after a rule; and the rules.
 
-    A number from 0 on is the next state, -1 - n ends rule n; a state that is a number ends that rule whatever
-    comes. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves it out. A
-    rule without a name is inlined; after a sign 1, a single part replaces the match.
+    A number from 0 on is the next state, and -1 - n ends rule n; a state that is a number ends that rule
+    unconditionally. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves
+    it out. A rule without a name is inlined; after a sign 1, a single part replaces the match.
     """
 
     states: list[dict[str, int] | int]

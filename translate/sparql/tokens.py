@@ -278,7 +278,7 @@ class Names:
     after: int
 
     def iri(self, token: Token) -> Iri:
-        """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI stays as it is."""
+        """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI is unchanged."""
         if token.kind is TokenKind.IRI:
             written = self._unescape(token, token.text[1:-1])
             if (odd := _NOT_IN_IRIS.search(written)) is not None:

@@ -67,7 +67,7 @@ class Node:
         return in_order(variables(pattern) - frozenset(self.guarded_variables))
 
     def edge(self, subject: Term, predicate: Term, object_: Term) -> BodyLiteral:
-        """Return the literal that a triple is in the active graph, or is shown by the window."""
+        """Return the literal for a triple in the active graph, or in the window."""
         triple = (subject, predicate, object_, self.graph)
         if self.window is None:
             return Atom("triple", triple)

@@ -177,7 +177,7 @@ class Output:
 
 
 def output_of(query: EngineQuery, setting: Setting) -> Output:
-    """Return how the answers of the query's program are read."""
+    """Return the output columns of the query's program."""
     names = columns(query)
     if query.form is not Form.SELECT:
         return Output(names, len(names))

@@ -459,7 +459,7 @@ def projection_rules(
 ) -> Iterator[Rule]:
     """Yield the rules that derive the head from the solutions of a pattern, after projection and modifiers.
 
-    `head.out` begins with V̄; the variables after it are shown too, if the projection keeps them.
+    `head.out` begins with V̄, followed by further variables if the projection keeps them.
     """
     node = head.node
     names = in_order(frozenset(result) - frozenset(node.guarded_variables))
@@ -531,7 +531,7 @@ def with_row(
 ) -> Iterator[tuple[formulas.Expression, Body]]:
     """Yield the expression by cases, each with the body literals of its case.
 
-    Each call of such a function takes a number of its own: two calls of RAND are two values.
+    Each call of such a function has its own number: two calls of RAND have two values.
     """
     if not isinstance(expression, formulas.Call):
         yield expression, ()

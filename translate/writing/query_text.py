@@ -257,8 +257,8 @@ def _windows(query: EngineQuery) -> Windows:
 def _blanks(query: EngineQuery) -> frozenset[Variable]:
     """Return the variables to write as blank nodes; none if all results have names.
 
-    SELECT *, DESCRIBE * and COUNT(DISTINCT *) do not see blank nodes. One that several patterns
-    share stays a variable, for it is a blank node in one of them only.
+    SELECT *, DESCRIBE * and COUNT(DISTINCT *) ignore blank nodes. A variable in several patterns remains a
+    variable, because a blank node is local to one pattern.
     """
     inside = tuple(parts(query.pattern))
     named = {Form.SELECT: query.result, Form.DESCRIBE: query.described}.get(query.form, True)

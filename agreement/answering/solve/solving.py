@@ -94,9 +94,9 @@ class AnswerStreamOptions:
 
 @dataclass(frozen=True, slots=True)
 class SolvingTask:
-    """A query or program, the trace it meets, and how; `span` are the first and last time wanted.
+    """A query or program with its trace and settings; `span` has the first and last requested time.
 
-    `predicates` are the predicates of a program that are shown; None: all that it derives.
+    `predicates` are the predicates of a program to show; None means all derived ones.
     """
 
     path: Path
@@ -225,7 +225,7 @@ def answers(task: SolvingTask, warn: Warn) -> AnswerRows | Streams:
 
 
 def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, SolvingTask]:
-    """Return the query that is wanted, its trace, and the task with the dates of that trace."""
+    """Return the requested query, its trace, and the task with the trace's dates."""
     query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
     requests.check_evaluated(query, task.evaluation, task.trigger)
     trace = trace_of(task.trace, task.span[1], query, warn)
@@ -235,7 +235,7 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
 def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, frozenset[Signature]]:
     """Return the program, its trace, and the predicates of trace and static data.
 
-    Raises LarsError for predicates to show that it does not derive, and for input that it does derive.
+    Raises LarsError for predicates to show that it does not derive, and for input that it derives.
     """
     program = requests.load_program(task.path)
     for note in program.notes:
@@ -279,7 +279,7 @@ def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
 
 
 def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
-    """Return the trace that a query or program meets; its timeline reaches to the last time wanted."""
+    """Return the trace for a query or program; its timeline includes the last requested time."""
     if query is None and not trace_input.paths:
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
@@ -394,7 +394,7 @@ _PREDICATE: Final = re.compile(r"/\s*([0-9]{1,9})\s*(,|$)")
 
 
 def read_shown(text: str) -> frozenset[Signature]:
-    """Return the predicates that --show names.
+    """Return the predicates of --show.
 
     >>> sorted(read_shown("alarm/1, 'New York'/2"))
     [('New York', 2), ('alarm', 1)]
@@ -412,7 +412,7 @@ def read_shown(text: str) -> frozenset[Signature]:
 
 
 def check_shown(predicates: frozenset[Signature] | None, program: Program) -> None:
-    """Raise when predicates are to be shown that the program does not derive."""
+    """Raise LarsError for predicates to show that the program does not derive."""
     derived = intensional(program)
     if predicates is not None and (unknown := predicates - derived):
         raise LarsError(

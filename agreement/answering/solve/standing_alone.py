@@ -1,6 +1,6 @@
 """The output of `lars translate` with a trace: one file for both, to run in plain clingo or SQL.
 
-A script in SQL needs no trace: it is then about input that is yet to come.
+A script in SQL needs no trace: its user loads the input later.
 """
 
 from collections.abc import Iterator

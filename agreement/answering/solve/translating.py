@@ -137,7 +137,7 @@ def _read_as(task: TranslatingTask) -> EngineQuery:
 
 
 def program_of(query: EngineQuery, task: TranslatingTask) -> Program:
-    """Return τ1 or τ2 of a query, with the trigger of the mode that is wanted."""
+    """Return τ1 or τ2 of a query, with the trigger of the requested mode."""
     program = lars_program(query, task.setting)
     match task.evaluation.mode:
         case "push":

@@ -1,9 +1,9 @@
 """The causes of rows that only one side reports; the first applicable cause counts.
 
 First come answers under changed windows, input or empty groups; then the search for causes; then the rows of
-all periods, with causes and support. A pair of queries that do not stem from one (V, P, D, S) can differ for
-one reason more: a stream is seen through windows of different kind or length. It is tried before causes that
-would not hold.
+all periods, with causes and support. The queries of a pair without a common (V, P, D, S) can also differ
+because they read a stream through windows of different kind or length. It is tried before causes that would
+not hold.
 """
 
 from bisect import bisect_right
@@ -53,7 +53,7 @@ class AskedProgram:
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
-        """Return the rows that are, or are not, answers since windows do not show the newest input.
+        """Return the rows that are answers, or are not, because windows hide the newest input.
 
         The effect is evaluated at those times at which a window hides some arrived input.
         """
@@ -88,7 +88,7 @@ def _reaching_on(window: Window) -> Window:
     """Return the window extended to the reference time, which includes newer input.
 
     ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: without input after the reference time, it has the content of ⊞^{l,u,d} and
-    all newer input. A window that always ends at the reference time or later stays.
+    all newer input. A window that always ends at the reference time or later is unchanged.
     """
     if not isinstance(window, TimeWindow):
         return window
@@ -231,7 +231,7 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return the atom with a variable of its own in each of the places, and for variables not kept."""
+    """Return the atom with fresh variables in these places, and for variables not kept."""
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -454,7 +454,7 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return which rows the pull lacks even if nothing had come after their last report."""
+        """Return a mask of rows that the pull lacks even without arrivals after their last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
@@ -492,7 +492,7 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return which rows have a group in no answer after `after`, since windows hide the newest input.
+        """Return a mask of rows whose group is in no answer after `after`, because windows hide input.
 
         With all input the group could have another aggregate, so a single row is not the test.
         """
@@ -514,7 +514,7 @@ class CauseSearch:
         return self.program_over(free), columns
 
     def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return which rows a program would have, were its aggregates others, after `after` in the period."""
+        """Return a mask of rows that a program has with other aggregates, after `after` in the period."""
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
@@ -600,7 +600,7 @@ SideRow = tuple[Side, Row, int]
 def slice_supports(
     programs: SidePrograms, situation: relational.EncodedSituation, wanted: Sequence[SideRow]
 ) -> list[tuple[Fact, ...]]:
-    """Return of each row the input atoms of one proof."""
+    """Return for each row the input atoms of one proof."""
     proved: dict[int, tuple[Fact, ...]] = {}
     statics = programs.statics(situation)
     for side, static, program in (
@@ -857,6 +857,6 @@ class DifferenceCauses:
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
-    """Return when push last had each of some rows, up to a time of each; -1: never."""
+    """Return the time of push's last report of each row, up to a time per row; -1 for never."""
     numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
     return numbers

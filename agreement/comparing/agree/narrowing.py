@@ -27,7 +27,7 @@ class RowFilter:
     side: Side | None = None
 
     def verdicts(self, variant: VariantReport) -> tuple[PeriodVerdict, ...]:
-        """Return the verdicts of the periods that are wanted."""
+        """Return the verdicts of the selected periods."""
         return tuple(
             verdict for verdict in variant.verdicts if self.periods is None or verdict.period in self.periods
         )
@@ -42,7 +42,7 @@ class RowFilter:
                 yield interval, found_rows
 
     def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
-        """Yield the differences that are wanted, by period and time."""
+        """Yield the selected differences, by period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.intervals.disagreeing:
                 yield from self._found_rows(variant, interval)
@@ -125,7 +125,7 @@ class RowGroup:
 
 
 def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
-    """Return the groups of the rows that are shown, in the order of their first rows."""
+    """Return the groups of the rows shown, in the order of their first rows."""
     groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
     verdicts = row_filter.verdicts(variant)
     before = accumulate((len(verdict.intervals) for verdict in verdicts), initial=0)

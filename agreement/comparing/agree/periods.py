@@ -145,7 +145,7 @@ class BothAnswers:
         return len(self.borders) + 1
 
     def span(self, section: int) -> Interval:
-        """Return the time points of a section; the last one goes on for ever."""
+        """Return the time points of a section; the last section has no end."""
         borders = self.borders.tolist()
         first = borders[section - 1] + 1 if section else 0
         return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)

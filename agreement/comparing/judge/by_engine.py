@@ -1,4 +1,4 @@
-"""Judging a recording by an engine version: push by push, rows and, where they are driven, times."""
+"""Judging a recording by an engine version: push by push, rows and, if driven, times."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -20,7 +20,7 @@ from translate.model.query import Form
 
 @dataclass(frozen=True, slots=True)
 class VersionJudgement:
-    """How a recording meets an engine version: by push where it tells which push triggered what.
+    """The match of a recording with an engine version, by push if the trigger of reports is known.
 
     By answer its sequence was compared.
     """
@@ -32,7 +32,7 @@ class VersionJudgement:
 
     @property
     def correct(self) -> bool | None:
-        """Whether every report was predicted, and nothing else; None for a sequence of no reports."""
+        """Whether exactly the predicted reports came; None for a sequence without reports."""
         if self.by is PlaceKind.ANSWER and not self.places:
             return None
         return all(place.problem is None for place in self.places)
@@ -67,8 +67,8 @@ def judged_by(
 ) -> VersionJudgement:
     """Return the judgement of a recording by an engine with some of its rules off.
 
-    Where nobody knows which push triggered what, what falls into one time unit is compared: with its
-    times, if the recording has them finer than the unit. A recording can be of any build of the engine.
+    If triggers are unknown, reports are compared by time unit, with their times if the recording has them
+    finer than the unit. A recording can be of any build of the engine.
     """
     judgements = (_judged_by(build, run, recorded, options, off) for build in (engine, *engine.builds))
     first = next(judgements)
@@ -76,7 +76,7 @@ def judged_by(
 
 
 def judged_refusal(engine: Engine, predicted: str | None, recorded: str | None) -> VersionJudgement:
-    """Return the judgement where the engine version, or the engine, refuses the query."""
+    """Return the judgement if the engine version, or the engine, rejects the query."""
     problem = None
     if recorded is None:
         problem = f"the query is taken in the record, and refused in the prediction: {predicted}"
@@ -134,9 +134,9 @@ def _in_sequence(
     by_push: bool,
     as_told: bool,
 ) -> Iterator[ReportMatch]:
-    """Yield recorded reports with what is predicted at each push, or in each time unit, in its order.
+    """Yield recorded reports with the predictions for each push or time unit, in order.
 
-    Reports at one push are told apart by their times where `as_told`.
+    With `as_told`, reports at one push are distinguished by their times.
     """
     ignored = options.empty == "ignored"
     parts = (_parts(reports, told_apart=as_told).values() for reports in due)
@@ -179,7 +179,7 @@ def _bounds(recording: recordings.Recording) -> dict[int, Counter[tuple[float, f
 
 
 def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool) -> ReportMatch:
-    """Return a place with how its rows match, and what is wrong; `in_time`: the clock is driven."""
+    """Return a place with its matched rows and its problem; `in_time`: the clock is driven."""
     both = place.right or (), place.came
     mine, yours = (_parts(reports, told_apart=timed) for reports in both)
     how = options.likeness
@@ -199,13 +199,13 @@ def _matched(place: ReportMatch, options: Options, *, in_time: bool, timed: bool
 
 
 def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple[float, int]]:
-    """Return the time and size of each report in order, without empty ones where they are ignored."""
+    """Return the time and size of each report in order, without ignored empty ones."""
     compared = options.empty == "compared"
     return [(report.t, len(report.rows)) for report in reports if report.rows or compared]
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the sizes that have to be equal: of all reports; without times only of empty ones."""
+    """Return the sizes that must be equal: of all reports, or without times only of empty ones."""
     return sorted(size for _, size in shape if timed or not size)
 
 

@@ -43,7 +43,7 @@ def early_matches(
     options: Options,
     judged: Verdict,
 ) -> dict[float, RowMatch]:
-    """Return how each report before the first close meets the windows that are open then, by times in ms."""
+    """Return the match of each report before the first close with the open windows, by times in ms."""
     scheduled = specifications.evaluated_windows(task, specification, judged.choice)
     closes = first_close(scheduled)
     recorded = recorded_for(task, recording)
@@ -337,7 +337,7 @@ class RecordingToJudge:
     ) -> FaultExplanation | None:
         """Return a specification's explanation of the recording; None if it is not worth a verdict.
 
-        Nor does one explain anything that cannot be tried, as its windows would close too often.
+        It explains nothing if it cannot be tried, because its windows would close too often.
         """
         try:
             judgement = judge_recording(self.task, specification, self.recording, options)

@@ -1,9 +1,8 @@
 """Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25).
 
-First a recording beside a query's answers, its rows in their columns and its reports at their evaluations;
-then what is asked for, and the verdict for one choice, which tells of each judged window whether it is right;
-then which start times t0 there are (Z, RSP-QL 2014), how one of them is, and which are ruled out by their
-first reports; the verdicts on the others are the judgement.
+First come a recording aligned with a query's columns and its reports with evaluations, then options and the
+verdict for one choice, window by window. Then come the possible start times t0 (Z, RSP-QL 2014), and those
+excluded by their first reports. The verdicts on the others are the judgement.
 """
 
 from bisect import bisect_right
@@ -49,10 +48,10 @@ _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind 
 
 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
-    """Return the recording with rows of these columns, then whatever else it has of values.
+    """Return the recording with rows of these columns, then its other columns.
 
-    A column that the recording lacks is unbound there. The rows of an ASK become () where it is
-    true, and none where it is false, as the query's answers are.
+    A missing column is unbound. The rows of an ASK become () if true, and empty if false, as in the query's
+    answers.
     """
     if query.form is Form.ASK and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
@@ -68,12 +67,12 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
 
 
 def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with rows as a task's query answers them, by the numbers that those have."""
+    """Return the recording with rows in the columns of a task's query, numbered like its answers."""
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
-    """Yield what makes a recording unlike any answer of the query: no reports, or other columns."""
+    """Yield oddities of a recording: no reports, or columns unlike the query's."""
     if not recording.reports:
         yield "the answers have no report"
     if query.form is Form.ASK or not any(report.rows for report in recording.reports):
@@ -89,7 +88,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
 
 
 def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
-    """Yield that most reports come where the trace is over, or all of them before it begins."""
+    """Yield a warning if most reports come after the trace, or all before it."""
     times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
     if not times or not task.elements:
         return
@@ -103,7 +102,7 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
 
 
 def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of the columns of a recording that is aligned, and of what else it has."""
+    """Return the names of an aligned recording's columns, with additional ones."""
     return (*names, *(name for name in recording.variables if name not in names))
 
 
@@ -122,7 +121,7 @@ def _in_asked_columns(report: recordings.Report) -> recordings.Report:
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
 ) -> list[ReportMatch]:
-    """Return what is right at each time point, ascending: evaluations inside one instant are joined."""
+    """Return the expected reports at each time point, ascending; evaluations in one instant are joined."""
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
@@ -146,10 +145,11 @@ def _due(
 class ReportAssignment:
     """When a report belongs to an evaluation: to the last that is not more than `early` ms after it.
 
-    `once`: the first report is its only one, or those of the same time; else each row may come alone.
-    Unless it is `late` ms after that or more; None: than the slide of one of the `windows` that report
-    there; without these however late. `push_times` are the times in ms of the pushes where those tell,
-    not the reports' own times. `closes` is when the first window of all closes, in ms, if the clock does.
+    `once`: the first report is its only one, with others of the same time; otherwise each row may come
+    separately. The report must be less than `late` ms after it; None means less than the slide of one of the
+    reporting `windows`, without windows any delay. `push_times` are the times in ms of the pushes, used in
+    place of the reports' own times. `closes` is when the first window of all closes, in ms, if the clock
+    does.
     """
 
     late: float | None = None
@@ -160,7 +160,7 @@ class ReportAssignment:
     closes: float | None = None
 
     def bound(self, t: float) -> float:
-        """Return how many ms a report has to be late, not to belong to an evaluation at that time in ms."""
+        """Return the delay in ms from which a report does not belong to an evaluation at that time."""
         if self.late is not None or not self.windows:
             return inf if self.late is None else self.late
         length = self.windows[0].frame.unit.milliseconds
@@ -176,14 +176,14 @@ class ReportAssignment:
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
-    """Whether two entries can be one report: of one time, each with some of its rows."""
+    """Whether two entries can form one report: equal times, each with some rows."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
 def slots(
     due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
 ) -> list[ReportMatch]:
-    """Return each evaluation with its reports, and each report that belongs to none, ascending in time."""
+    """Return each evaluation with its reports, and each unassigned report, ascending in time."""
     times = [place.at for place in due]
     belonging: list[list[recordings.Report]] = [[] for _ in due]
     alone: list[ReportMatch] = []
@@ -203,7 +203,7 @@ def slots(
 
 
 def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return reports of no evaluation as a place of their own."""
+    """Return reports without an evaluation as separate places."""
     early = how.closes is not None and reports[0].t < how.closes - how.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -214,16 +214,15 @@ UNDUE: Final = "a report where nothing is evaluated"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a user fixes: start times (None: all that differ), the registration time a, and comparing.
+    """User settings: start times (None: all that differ), the registration time a, and the comparison.
 
-    `until` is the last time point to compare, by default that of the last element: what closes
-    before the next one. `early`: reports may come so many ms before their time,
-    `late` less than so many ms after it (None: than the slide).
-    `bounds` and `rows`: instead of the specification's. Of an engine version, `times` count where it tells
-    them; `pushes`: also which pushes are refused, and the bounds that are printed with reports. `numbers`
-    are those of rows, for all that several engines judge. At most `most` combinations of start times
-    are tried, until `deadline`, so many `whole` though they do not fit.
-    Where there are very many evaluations, a choice that cannot score more than `worth` gets no verdict.
+    `until` is the last time point to compare, by default the last element's: windows that close before the
+    next one. `early`: reports may come this many ms before their time; `late`: less than this many ms after
+    it (None: the slide). `bounds` and `rows`: instead of the specification's. For an engine version, `times`
+    are compared if comparable; `pushes`: rejected pushes and printed bounds are compared too. `numbers` are
+    the rows' numbers, shared by all judging engines. At most `most` combinations of start times are tried,
+    until `deadline`; `whole` of them completely, even without a fit. With very many evaluations, a choice
+    whose score cannot exceed `worth` gets no verdict.
     """
 
     starts: tuple[int, ...] | None = None
@@ -247,10 +246,10 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The stable phase (after, until] in milliseconds: what lies in it decides.
+    """The stable phase (after, until] in milliseconds, which decides.
 
-    An evaluation from `edge` on, at which the trace ends, decides only where it was reported: nothing
-    came after it that could have told the engine that it was due.
+    From `edge` on, where the trace ends, an evaluation decides only if it was reported: no later element
+    could have triggered it.
     """
 
     after: float
@@ -266,9 +265,9 @@ class Phase:
 class Verdict:
     """How a recording meets a specification for one choice, window by window.
 
-    `transient` are windows up to t_s, `later` those after the end of the trace, where nobody knows
-    the input. Correct: every window in between is right (RSP-QL 2014, Definition 26); None: there
-    is nothing to compare. Up to `until` every t0 of the only window gives the same.
+    `transient` are windows up to t_s; `later` are those after the end of the trace, whose input is unknown.
+    Correct: every window in between is right (RSP-QL 2014, Definition 26); None: nothing to compare. Up to
+    `until` every t0 of the only window gives the same.
     """
 
     choice: specifications.OpenChoice
@@ -318,7 +317,7 @@ def verdict(
 
 
 def is_right(place: ReportMatch, options: Options) -> bool:
-    """Return whether what belongs to one evaluation, or is a report without one, is right."""
+    """Return whether an evaluation with its reports, or an unassigned report, is right."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
@@ -328,7 +327,7 @@ def _is_ignored(place: ReportMatch, options: Options) -> bool:
 
 
 def matched(place: ReportMatch, options: Options) -> ReportMatch:
-    """Return a place with how its rows match, and what is wrong; raises TimeLimitError."""
+    """Return a place with its matched rows and its problem; raises TimeLimitError."""
     check_time()
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
@@ -360,7 +359,7 @@ def compare_reports(
     phase: Phase,
     options: Options,
 ) -> Verdict:
-    """Return the verdict on a recording, given what is evaluated."""
+    """Return the verdict on a recording, given the evaluations."""
     options = with_rows_of(scheduled.specification, options)
     if options.match == "sequence":
         return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
@@ -368,7 +367,7 @@ def compare_reports(
 
 
 def with_rows_of(specification: specifications.Specification, options: Options) -> Options:
-    """Return the options with rows as sets or multisets, as a specification has them."""
+    """Return the options with rows as sets or multisets, by the specification."""
     return replace(options, likeness=replace(options.likeness, semantics=specification.rows))
 
 
@@ -380,7 +379,7 @@ def _in_sequence(
 ) -> Verdict:
     """Return the verdict on reports as a part without gaps of the answers in their order.
 
-    Where arrivals are what reports, each answer can come in several reports.
+    If arrivals trigger reports, each answer can come in several reports.
     """
     answered = [place for place in due if place.right and not _is_ignored(place, options)]
     ignored = options.empty == "ignored"
@@ -424,7 +423,7 @@ def clock_driven(of: specifications.FramedTask) -> bool:
 
 
 def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
-    """Return when a report belongs to an evaluation: within the slide, where the clock drives."""
+    """Return the assignment of reports to evaluations: within the slide, if the clock drives."""
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
@@ -435,7 +434,7 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
 
 
 def slide_of(window: specifications.ShownWindow) -> int:
-    """Return how many time points lie between two evaluations of a window that the clock makes, at least."""
+    """Return the least distance in time points between two clock-driven evaluations of a window."""
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     own = specifications.shape(window.source, window.frame)
@@ -443,7 +442,7 @@ def slide_of(window: specifications.ShownWindow) -> int:
 
 
 def _may_report(window: specifications.ShownWindow, time: int) -> bool:
-    """Whether an evaluation can be one of a window: not where windows of this kind do not close."""
+    """Whether an evaluation can belong to a window: false between closes of a closing window."""
     own = specifications.shape(window.source, window.frame)
     if own is None or "window-close" not in window.strategies:
         return True
@@ -451,7 +450,7 @@ def _may_report(window: specifications.ShownWindow, time: int) -> bool:
 
 
 def first_close(of: specifications.FramedTask) -> float | None:
-    """Return when the first window of all closes, in ms; None where arrivals are what reports."""
+    """Return the first close of all windows in ms; None if arrivals trigger reports."""
     if not clock_driven(of):
         return None
     placed = ((specifications.shape(window.source, of.frame), window.start) for window in of.windows)
@@ -460,12 +459,12 @@ def first_close(of: specifications.FramedTask) -> float | None:
 
 
 def measures(window: ReportMatch) -> Json:
-    """Return numbers of rows, precision and recall, the delay in ms, what is wrong in words."""
+    """Return numbers of rows, precision and recall, the delay in ms, and the problem."""
     return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
 
 
 def counts(rows: RowMatch) -> Json:
-    """Return how many rows are expected and reported, precision and recall."""
+    """Return the numbers of expected and reported rows, precision and recall."""
     return pick(rows, "expected", "actual", "precision", "recall")
 
 
@@ -485,7 +484,7 @@ _SOME: Final = (recordings.Report(0, ()),)
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """What is the same for all start times, once the ends of windows are chosen."""
+    """The common data of all start times, for chosen ends of windows."""
 
     table: specifications.Timetable
     starts: Starts
@@ -495,16 +494,17 @@ class Bench:
     how: ReportAssignment
 
     def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
-        """Return what decides of the evaluations and reports that belong together, by their times alone."""
+        """Return the decisive evaluations with their reports, assigned by times only."""
         length = schedule.task.unit.milliseconds
         due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
         return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
 
     def odd(self, z: StartTimes) -> int:
-        """Return how many evaluations lack a report, or reports an evaluation, whatever the answers are.
+        """Return the number of evaluations without report, or the reverse, independent of answers.
 
-        Zero where the answers decide. It spares the evaluation of most start times.
+        It is zero if the answers decide. It avoids the evaluation of most start times. It spares the
+        evaluation of most start times.
         """
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
@@ -515,7 +515,7 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether so many more rows are expected than reported that no verdict can be worth it."""
+        """Return whether expected rows exceed the reported ones so far that no verdict is worth it."""
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
@@ -535,7 +535,7 @@ class Bench:
         return False
 
     def verdict(self, z: StartTimes) -> Verdict | None:
-        """Return the verdict for start times; None where it would not be worth it."""
+        """Return the verdict for start times; None if it is not worth it."""
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
@@ -548,7 +548,7 @@ class Bench:
 def _more_and_more(
     points: Sequence[specifications.EvaluationPoint],
 ) -> Iterator[Sequence[specifications.EvaluationPoint]]:
-    """Yield some evaluations, then each time eight times as many others, from all over the time."""
+    """Yield some evaluations, then repeatedly eight times as many others, over the whole time."""
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
     while begin < step:
         yield [point for place, point in enumerate(points) if begin <= place % step < end]
@@ -563,7 +563,7 @@ NumberedStarts = list[tuple[int, StartTimes]]
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Start times that are not ruled out yet, by their number: their evaluations, and what decides."""
+    """Start times that are still possible, with their number, evaluations, and decisive reports."""
 
     number: int
     schedule: specifications.ScheduledTask
@@ -576,7 +576,7 @@ class _Trial:
     def shown(
         self, place: int, *, changes: bool
     ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
-        """Return what windows show at each evaluation of a slot, and at the evaluation before it."""
+        """Return the windows' content at each evaluation of a slot, and at the previous evaluation."""
         slot, points = self.decisive[place], self.schedule.points
         length = self.schedule.task.unit.milliseconds
         at = (
@@ -587,7 +587,7 @@ class _Trial:
 
 
 class Sieve:
-    """Start times are ruled out by their first report that is not what the windows' contents answer."""
+    """Exclusion of start times by their first report that contradicts the windows' content."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.table.of, answers
@@ -595,7 +595,7 @@ class Sieve:
         self.options = with_rows_of(self.of.specification, bench.options)
 
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
-        """Return those that are left once few are, and those ruled out."""
+        """Return the remaining start times once they are few, and the excluded ones."""
         table, ruled_out = self.bench.table, RuledOut()
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
@@ -646,7 +646,7 @@ _MOST_CLOSES: Final = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a recording, the best first; `choices` is how many were open, and tried."""
+    """The verdicts on a recording, best first; `choices` is the number of open choices."""
 
     specification: specifications.Specification
     verdicts: tuple[Verdict, ...]
@@ -663,7 +663,7 @@ class Judgement:
     def correct(self) -> bool | None:
         """Whether it is correct for some choice.
 
-        None where none is, but some leave nothing to compare, or not all choices could be tried.
+        None if no choice fits, but some have nothing to compare, or not all choices were tried.
         """
         if self.matching:
             return True
@@ -671,17 +671,17 @@ class Judgement:
 
     @property
     def vacuous(self) -> tuple[Verdict, ...]:
-        """The verdicts of choices for which there is nothing to compare."""
+        """The verdicts of choices with nothing to compare."""
         return tuple(verdict for verdict in self.verdicts if verdict.correct is None)
 
     @property
     def undecided(self) -> bool:
-        """Whether none of the choices that were tried fits, and not all were."""
+        """Whether no tried choice fits, and not all were tried."""
         return self.correct is None and not self.vacuous
 
     @property
     def silent(self) -> bool:
-        """Whether no choice that was judged in whole expects a row."""
+        """Whether no completely judged choice expects a row."""
         windows = (
             window
             for verdict in self.verdicts
@@ -731,10 +731,10 @@ def judge_either(
     recording: recordings.Recording,
     options: Options,
 ) -> Judgement:
-    """Return the verdicts by which each window is right with what came late, or without it.
+    """Return the verdicts in which each window is right either with late elements or without them.
 
-    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so nothing says which. `lost` are
-    the numbers of the pushes that go back in time.
+    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so late elements are undefined.
+    `lost` are the numbers of the pushes that go back in time.
     """
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
@@ -757,9 +757,9 @@ def judge_either(
 
 
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
-    """Return a verdict with each window as it is right, where it is so in one of two verdicts.
+    """Return a verdict in which each window is right if it is right in one of two verdicts.
 
-    An evaluation, or a report without one, that only one of them knows is none in the other.
+    An evaluation or unassigned report of only one verdict is dropped.
     """
     both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []
@@ -801,7 +801,7 @@ def _compared_times(
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
-    """Yield the time points from which on a close of a window is compared otherwise than before."""
+    """Yield the time points at which the comparison of a window's close changes."""
     length = window.frame.unit.milliseconds
     yield window.frame.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
@@ -821,7 +821,7 @@ def _compared_times(
 
 
 def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
-    """Return the verdicts on start times that reports do not rule out, the others, how many were tried."""
+    """Return the verdicts on possible start times, the excluded ones, and the number tried."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
@@ -850,7 +850,7 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
-    """Yield the start times to try: of very many one, where the trace ends before all windows start."""
+    """Yield the start times to try; if the trace ends before all windows start, only one of very many."""
     starts, options = bench.starts, bench.options
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
@@ -869,7 +869,7 @@ def narrow_options(options: Options, task: specifications.Task) -> Options:
 
 
 def _check_windows(task: specifications.Task, specification: specifications.Specification) -> None:
-    """Raise where the specification speaks of a window that the query does not have."""
+    """Raise LarsError if the specification refers to a window that the query lacks."""
     read = sources(task.query)
     known = {
         *(str(getattr(source.stream, "value", "")) for source in read),
@@ -886,7 +886,7 @@ def _check_windows(task: specifications.Task, specification: specifications.Spec
 def _check_times(
     task: specifications.Task, specification: specifications.Specification, options: Options
 ) -> None:
-    """Raise where windows would close more often than anyone waits for."""
+    """Raise LarsError if windows would close too often for evaluation."""
     base = specifications.frame_task(task, specification, Bounds.CLOSED)
     shapes = specifications.shapes(sources(task.query), base.frame)
     first = min(options.starts or (options.registered,))

@@ -461,7 +461,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
 
 
 def _refusal(case: recordings.Case, engine: Engine) -> str | None:
-    """Return why an engine version refuses the query of a case, None if it takes it."""
+    """Return why an engine version rejects the query of a case, None if it accepts it."""
     try:
         engine.run(engine.read(case.query, f"{case.path}: query"), case.static, ())
     except LarsError as error:
@@ -512,7 +512,7 @@ NAMED: Final = 5
 
 
 def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return which cases are undecided, as not all start times were tried; None without any."""
+    """Return the undecided cases, if not all start times were tried; None without any."""
     names = [
         verdict.case.id
         for verdict in verdicts
@@ -755,7 +755,7 @@ def language_of(query: Path, unit: Duration) -> str:
 
 
 def options_of(options: requests.JudgeOptions) -> Options:
-    """Return how a recording is judged."""
+    """Return the options for judging a recording."""
     limit = options.time_limit
     numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):

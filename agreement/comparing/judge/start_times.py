@@ -155,7 +155,7 @@ class _Classes:
         return frozenset(self._starting(number, (event + more for event in events for more in (0, 1))))
 
     def _events(self, number: int, start: int, slide: int) -> Iterable[int]:
-        """Return when a window that starts then closes, or only when it closes behind an element."""
+        """Return the closing times of a window with this start, or only those after an element."""
         own, window = self.shapes[number], self.of.windows[number]
         if own is None:
             return ()

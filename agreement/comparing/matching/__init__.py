@@ -1,1 +1,1 @@
-"""How alike answers are: rows up to the names of blank nodes, answers row by row, sequences of them."""
+"""Matching of answers: rows up to names of blank nodes, answers row by row, and sequences of answers."""

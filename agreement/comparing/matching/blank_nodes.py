@@ -18,7 +18,7 @@ _BLANK: Final = "_:"
 
 
 def alike(one: frozenset[Row], other: frozenset[Row]) -> bool:
-    """Return whether renaming blank nodes, each to one of its own, turns one set into the other.
+    """Return whether a one-to-one renaming of blank nodes makes the sets equal.
 
     >>> alike(frozenset({("_:a", "<x:p>")}), frozenset({("_:b", "<x:p>")}))
     True

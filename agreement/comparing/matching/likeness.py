@@ -187,7 +187,7 @@ _NUMBER: Final = object()
 
 
 def pair_rows(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> dict[int, int]:
-    """Return which actual key each expected one goes with, by their places; no more pairs are possible.
+    """Return a maximum matching of expected and actual keys, by their places.
 
     Equal keys come first. If numbers are near several others, pairs are changed along augmenting paths until
     none can be added (Berge 1957).
@@ -410,7 +410,7 @@ def _nth(keys: Array) -> Array:
 
 
 def matched_by_keys(expected: Sequence[Row], actual: Sequence[Row], how: Likeness) -> RowMatch:
-    """Return how rows match one by one: `match_rows` without its way for many rows."""
+    """Return the match of rows one by one: `match_rows` without its way for many rows."""
     if how.semantics is Semantics.SET:
         expected, actual = _distinct(expected, how), _distinct(actual, how)
     pairs = _pairs(expected, actual, how)

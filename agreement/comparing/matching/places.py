@@ -75,7 +75,7 @@ def by_place(
 ) -> tuple[dict[int, Reports], Reports]:
     """Return reports by their push, or by time unit without pushes; and reports of no push.
 
-    A report that names no push comes with the first push behind its time: that moves the clock.
+    A report without a push belongs to the first push after its time, which moves the clock.
     """
     reach = list(accumulate((push.t for push in pushes or ()), max))
     places: dict[int, list[Report]] = {}

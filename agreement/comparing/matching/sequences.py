@@ -43,7 +43,7 @@ def match_part(
 class _Search:
     """The ways to give each report to an answer: `came` has for each end its predecessor.
 
-    (n, k): the first k reports are taken, the last of them by answer n - 1, which began at came[n, k].
+    (n, k): the first k reports are assigned, the last of them to answer n - 1, which began at came[n, k].
     """
 
     answers: Sequence[Rows]

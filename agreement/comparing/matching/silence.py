@@ -27,7 +27,7 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
 
 
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
-    """Return why a query makes no row of solutions that it has."""
+    """Return why a query has solutions but no row."""
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
         return "LIMIT or OFFSET removes every solution"
     match query.form:

@@ -1,9 +1,9 @@
 """The elements of a stream, or of an interval of it, in arrival order: observations of the weather.
 
-Time processes and random numbers go by names: when a group of stations observes, in whole units. Time is cut
-into cells of one interval. Random draws belong to one cell, so any interval can be made without the time
-before it. A draw is a digest of the seed and of its purpose (blake2b). So neither Python's version, nor the
-number of processes, nor the order of draws matters: any part of a stream can be made alone, on any machine.
+Random numbers have names; the observation times of a group of stations are in whole units. Time is cut into
+cells of one interval. Random draws belong to one cell, so any interval can be made without the time before
+it. A draw is a digest of the seed and of its purpose (blake2b). So neither Python's version, nor the number
+of processes, nor the order of draws matters: any part of a stream can be made alone, on any machine.
 
 The data model is YABench's: an air temperature observation in the vocabulary of LinkedSensorData.
 """
@@ -84,7 +84,7 @@ def burst_length(plan: Plan) -> int:
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
-    """Yield when a group observes in [first, end), cell by cell; bursts can overlap the next cell.
+    """Yield the observation times of a group in [first, end), cell by cell; bursts can overlap the next cell.
 
     Nothing is observed outside of [start, start + duration).
     """

@@ -26,7 +26,7 @@ ArrivalProcess = Literal["regular", "poisson"]
 
 @dataclass(frozen=True, slots=True)
 class Bursts:
-    """Each observation becomes `size` of them, `gap` apart."""
+    """Each observation becomes `size` observations, `gap` apart."""
 
     size: int = 1
     gap: Duration = NOTHING

@@ -1,6 +1,6 @@
-"""Writing a plan's stream part by part: the same files whoever writes the parts, in any order.
+"""Writing of a plan's stream in parts: the same files for any order and any number of processes.
 
-Each format of traces that is written can say some of it, and has elements as its text.
+Each trace format can express some streams, and has its own text for elements.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -44,9 +44,9 @@ WrittenElement = tuple[int, str, Observation]
 
 
 def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat:
-    """Return the format of a file: the one named, else that of its extension, a folder without one.
+    """Return the format of a file: the given one, otherwise by its extension, or a folder without one.
 
-    Raises LarsError when a trace of that name would be read as something else.
+    Raises LarsError if a trace of that name would be read in another format.
     """
     suffix, names = path.suffix.lower(), ", ".join(_READ_AS)
     if written_format is None and not suffix:
@@ -62,12 +62,12 @@ def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat
 
 
 def default_unit(kind: WrittenFormat) -> Duration:
-    """Return the unit when nobody names one: ms, or s where each second has a file."""
+    """Return the default unit: ms, or s for a format with a file per second."""
     return SECOND if kind == "turtle" else MILLISECOND
 
 
 def default_trace_unit(kind: WrittenFormat, unit: Duration) -> Duration:
-    """Return what integers in a trace count when nobody says it: what readers then assume."""
+    """Return the default unit of integers in a trace, as readers assume it."""
     return {"yabench": MILLISECOND, "turtle": SECOND}.get(kind, unit)
 
 
@@ -142,10 +142,10 @@ PartCounts = list[int]
 
 @dataclass(frozen=True, slots=True)
 class TraceOutput:
-    """What is written: a plan's stream in a format; integers for times count `trace_unit`.
+    """A plan's stream in a format; integers for times count `trace_unit`.
 
-    Text formats make one file, the parts of which follow each other. Turtle makes a folder with a
-    file for each time, Parquet one file, or a folder with one for each part when there are several.
+    A text format makes one file from consecutive parts. Turtle makes a folder with a file for each time.
+    Parquet makes one file, or a folder with a file for each of several parts.
     """
 
     plan: Plan
@@ -169,7 +169,7 @@ class TraceOutput:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Who writes: Spark on a master, this process, or what the size suggests; neither when both are off."""
+    """Who writes: Where to write: on a Spark master, in this process, or by size if neither is set."""
 
     master: str | None = option(
         None, "Write the stream on this Spark master. [default: local[*] for a large stream]", metavar="URL"
@@ -187,7 +187,7 @@ class Maker:
 def make(
     output: TraceOutput, path: Path, maker: Maker, progress: Progress = no_progress, *, overwrite: bool
 ) -> int:
-    """Write a trace, which appears whole or not at all; return how many elements it has.
+    """Write a trace atomically; return its number of elements.
 
     Raises LarsError when the format cannot hold the stream, when the path is taken, and when the
     stream is empty.
@@ -221,7 +221,7 @@ def _check_free(path: Path, *, overwrite: bool) -> None:
 
 
 def summary(output: TraceOutput, path: Path, count: int) -> str:
-    """Return what was written and the options by which it is read."""
+    """Return the summary of a written trace, with the options to read it."""
     plan = output.plan
     options = [f"--unit {plan.unit}"]
     if output.trace_unit != default_trace_unit(output.format, plan.unit):
@@ -233,7 +233,7 @@ def summary(output: TraceOutput, path: Path, count: int) -> str:
 
 
 def _write_part(output: TraceOutput, folder: str, number: int, part: Interval) -> int:
-    """Write a part, the one of that number, as files of its own into a folder; return its elements.
+    """Write part `number` to its own files in a folder; return its number of elements.
 
     A part written twice, as by a task that is tried again, is the same.
     """
@@ -274,7 +274,7 @@ def _write_table(output: TraceOutput, folder: Path, number: int, part: Interval)
 
 
 def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> PartCounts:
-    """Write the stream to a file or folder that is not there yet, one part after the other."""
+    """Write the stream to a new file or folder, part after part."""
     parts = output.parts
 
     def watched(write: Callable[[int, Interval], int]) -> Iterator[int]:
@@ -295,8 +295,8 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
 def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> PartCounts:
     """Write the stream as `_write_in_process` does, each part in a task of Spark.
 
-    Tasks write files of their own, which on several machines needs a file system that they share;
-    the files of a text format are then appended to each other, and no element passes the driver.
+    Tasks write files of their own, which on several machines needs a shared file system. The files of a text
+    format are then concatenated, and no element passes the driver.
     """
     folder = target.with_name("parts")
     folder.mkdir()
@@ -328,7 +328,7 @@ def _finish(output: TraceOutput, target: Path, counts: PartCounts) -> None:
 
 
 def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> PartCounts:
-    """Write each part into a folder in a task of its own; return how many elements each has."""
+    """Write each part into a folder in its own task; return the parts' numbers of elements."""
     from solver.spark.session import spark_context
 
     context = spark_context(master)
@@ -347,7 +347,7 @@ def _run(output: TraceOutput, folder: Path, master: str, progress: Progress) -> 
 
 
 def _tried(output: TraceOutput, folder: str, numbered: tuple[int, Interval]) -> int | str:
-    """Return how many elements a part has, or why it cannot be written."""
+    """Return the number of a part's elements, or the reason why it cannot be written."""
     try:
         return _write_part(output, folder, *numbered)
     except OSError as error:

@@ -45,7 +45,7 @@ ACCEPTED_CASE: Final = (
 
 
 class PushEntry(RecordingPart):
-    """A triple given to the engine at t."""
+    """A triple pushed into the engine at t."""
 
     t: Finite
     stream: StreamIri
@@ -80,7 +80,7 @@ class FlushEntry(RecordingPart):
 
 
 class ReportEntry(FlushEntry):
-    """An answer, and the number of the push that it came during."""
+    """An answer, and the number of the push during which it came."""
 
     trigger: Index
 

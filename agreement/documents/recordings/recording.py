@@ -469,7 +469,7 @@ def static_lines(static: Static) -> tuple[str, ...]:
 
 
 def _line(read: Callable[[str], object]) -> AfterValidator:
-    """Return the check that a line can be read; it stays as it is."""
+    """Return the check that a line is readable; the line is unchanged."""
 
     def checked(line: str) -> str:
         try:

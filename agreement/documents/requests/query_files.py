@@ -142,7 +142,7 @@ def else_reading_as(around: Around) -> None:
 
 
 def current() -> Around:
-    """Return how queries are read in this block."""
+    """Return the settings for reading queries in this block."""
     return _around.get() or Around()
 
 
@@ -440,7 +440,7 @@ Multiples of these, so that each time point remains one, up to the first from fo
 
 
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
-    """Yield the units finer than one that divides all durations, with which windows can show other times.
+    """Yield finer units than a common divisor of all durations, which can give windows other times.
 
     A quarter of what divides all durations is fine enough: then each gap between ends of windows has a time.
 

@@ -275,7 +275,7 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return at which push several reports of one time and window come."""
+    """Return the push at which several reports have one time and window, or None."""
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
         if kinds and max(kinds.values()) > 1:

@@ -1,6 +1,6 @@
 """A running adapter as a stream engine: a child process, its replies checked, its times in milliseconds.
 
-The program runs in a process group of its own; lines to it and from it are bounded in time and size.
+The program runs in its own process group; lines from and to it are limited in time and size.
 """
 
 import atexit
@@ -258,7 +258,7 @@ class ChildProgram:
             os.killpg(self._process.pid, signal.SIGKILL)
 
     def end(self, patience: float = 0) -> bool:
-        """End the program and all that it has started; return whether it did so by itself in time."""
+        """End the program and all its children; return whether it ended by itself in time."""
         if self not in _running:
             return False
         _running.discard(self)

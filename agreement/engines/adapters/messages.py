@@ -68,7 +68,7 @@ class PushMessage(Message):
 
 
 class AdvanceMessage(Message):
-    """Move a clock that can be driven: nothing comes before that time any more."""
+    """Move a drivable clock: nothing earlier will come."""
 
     op: Literal["advance"] = "advance"
     t: MessageTime
@@ -316,7 +316,7 @@ class EngineAnswers:
 
     @property
     def rejected(self) -> Mapping[int, str]:
-        """Why pushes were not taken, by their numbers."""
+        """The reasons for rejected pushes, by their numbers."""
         return {n: reply.refused for n, reply in enumerate(self.replies) if reply.refused is not None}
 
     @property
@@ -326,7 +326,7 @@ class EngineAnswers:
 
     @property
     def reports(self) -> tuple[tuple[int, EngineReport], ...]:
-        """The reports in their order, with the number of the push that each came during."""
+        """The reports in order, each with the number of its push."""
         return tuple((n, report) for n, reply in enumerate(self.replies) for report in reply.reports)
 
     def recording(self) -> Recording:

@@ -287,7 +287,7 @@ VERSION: Final = "version"
 def runs_at(
     task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
-    """Return how answers are read, and raw rows with the first and last number of evaluations in a row.
+    """Return the output columns, and raw rows with the first and last number of a run of evaluations.
 
     Two evaluations can be at one tick.
     """
@@ -416,7 +416,7 @@ class EvaluationReport:
 
     @property
     def time(self) -> int:
-        """The time point that it is of."""
+        """The time point of the place."""
         return self.point.time
 
     @property
@@ -524,7 +524,7 @@ def answers_of(of: FramedTask) -> ContentAnswers | None:
 def evaluations(of: ScheduledTask) -> tuple[EvaluationReport, ...]:
     """Return the evaluations with their reports, ascending in time.
 
-    The last ones of a task are kept: a recording is judged again and again, as it is and moved in time.
+    The last results of a task are cached, because a recording is judged many times, also shifted in time.
     """
     if len(of.points) > _MOST_KEPT:
         return _evaluated(of)
@@ -573,7 +573,7 @@ def _whole(runs: Iterable[RowRun], output: Output) -> Mapping[int, Sequence[Row]
 
 @dataclass(frozen=True, slots=True)
 class EngineRun:
-    """A query as registered, and all that was given to the engine; time points are `unit`s from `origin`."""
+    """A query as registered, with the engine's input; time points are `unit`s from `origin`."""
 
     query: EngineQuery
     static: Static

@@ -248,7 +248,7 @@ CLOCKED: Final = frozenset(("window-close", "periodic"))
 
 
 class EvaluationPoint(NamedTuple):
-    """An evaluation: the tick at which windows are looked at, and the time point it is reported at.
+    """An evaluation: the tick of the windows' content, and the time point of the report.
 
     `trigger` is the number of the push that caused it, None for the clock.
     """
@@ -271,7 +271,7 @@ class ShownWindow:
     elements: Sequence[PushedTriple]
 
     def span(self, tick: int) -> range:
-        """Return the places of the elements that are shown at a tick."""
+        """Return the places of the elements in the window at a tick."""
         last = bisect_right(self.ticks, tick)
         if isinstance(self.window, Rows):
             return range(max(0, last - self.window.count), last)
@@ -298,7 +298,7 @@ class ShownWindow:
         return [point for point in points if window.opening(point.tick) < point.tick]
 
     def closes(self) -> Sequence[EvaluationPoint]:
-        """Return when a window closes; one of the newest N triples does at each of them."""
+        """Return the closing points of a window; a tuple window closes at each of its triples."""
         if isinstance(self.window, Rows):
             return self.arrivals()
         window_shape = shape(self.source, self.frame)
@@ -343,7 +343,7 @@ EvaluationPoints = Sequence[EvaluationPoint]
 
 
 def own_points(window: ShownWindow, windows: Sequence[ShownWindow]) -> EvaluationPoints:
-    """Return when one window reports, whatever the start times of the others are."""
+    """Return the reporting points of one window, independent of other windows' start times."""
     by_arrival = "content-change" in window.strategies and not window.strategies & CLOCKED
     # What arrives in a window is a change, and not nothing.
     strategies = () if by_arrival else window.strategies - {"window-close"}

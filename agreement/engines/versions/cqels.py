@@ -352,7 +352,7 @@ class LiveJoins:
                 self._by_entry.setdefault(entry, []).append(mapping)
 
     def drop(self, entries: Iterable[BufferedTriple]) -> None:
-        """Remove the mappings that are made of an entry."""
+        """Remove the mappings with an entry."""
         for entry in entries:
             for mapping in self._by_entry.pop(entry, ()):
                 if mapping in self.now:

@@ -124,7 +124,7 @@ def _check_parsed(text: str, source: str) -> None:
 def shorten(text: str) -> str:
     """Return the text as the engine's parser reads it: durations in h and d lose their last digit.
 
-    The length of the text stays, so that places do.
+    The length of the text is unchanged, so places remain valid.
 
     >>> shorten("STREAM <s> [RANGE 24h SLIDE 100d30m] {}")
     'STREAM <s> [RANGE  2h SLIDE  10d30m] {}'
@@ -213,7 +213,7 @@ class _Elements:
     def _runs(
         self, group: sparql.Phrase, block: int | None
     ) -> Iterator[tuple[sparql.Phrase, list[Bgp | PathPattern]]]:
-        """Yield the parts of a group with the patterns of its runs of triples; FILTERs are kept apart.
+        """Yield the parts of a group with the patterns of its runs of triples; FILTERs are separate.
 
         A FILTER ends a run for the engine, but not the life of a blank node's label.
         """

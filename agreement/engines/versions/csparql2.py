@@ -74,7 +74,7 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 
 class _StandsStillError(Exception):
-    """A push waits for a lock that nobody gives back."""
+    """A push waits for a lock that is never released."""
 
 
 @dataclass(slots=True)

@@ -284,7 +284,7 @@ class TimeView:
         self._content.append((stamp, number))
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report: before it expires, unless its end has come."""
+        """Set the clock; return the content to report, before expiry unless its end has been reached."""
         if not self._schedule.moves(now):
             return None
         content, due = None, self._schedule.due()

@@ -82,7 +82,7 @@ def matches(patterns: Sequence[TextPattern], triples: Iterable[Triple]) -> list[
 
 
 def join_bindings(left: Sequence[TextBinding], right: Sequence[TextBinding]) -> list[TextBinding]:
-    """Return the natural join of two bags of rows, each side bound alike; it can be a cross product."""
+    """Return the natural join of two multisets of rows with uniform bindings; it can be a cross product."""
     if not left or not right:
         return []
     shared = sorted(left[0].keys() & right[0].keys())
@@ -434,7 +434,7 @@ Fired = Mapping[int, Sequence[sliding.TimedTriple]]
 class _Machine:
     """The engine between two pushes: `inside` has each window's triples in the store.
 
-    `terms` are the terms of the texts that rows are made of.
+    `terms` maps texts in rows back to terms.
     """
 
     def __init__(self, query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off) -> None:

@@ -1,6 +1,6 @@
 """The sliding windows of an RSP-QL query as YASPER, RSP-JS and rsp-rs read them, and as arrivals open them.
 
-RSP-JS and rsp-rs see the windows of a query line by line, lengths as each reads a number.
+RSP-JS and rsp-rs read the windows of a query line by line, and lengths by their own number syntax.
 """
 
 import math
@@ -197,7 +197,7 @@ class OpenedWindows:
         return opening < t or (opening == t and self.include_opening)
 
     def add(self, t: float, triple: Triple) -> None:
-        """Add a triple to the windows that show its time."""
+        """Add a triple to the windows that contain its time."""
         for close, elements in self.contents.items():
             if self.shows(close - self.window.width, close, t):
                 elements.append((t, triple))
@@ -208,7 +208,7 @@ class OpenedWindows:
             del self.contents[close]
 
     def filled(self) -> list[float]:
-        """Return the closes of the windows that show something."""
+        """Return the closes of nonempty windows."""
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
@@ -261,7 +261,7 @@ class FiringRules:
     `latest`: only an arrival in a window's own stream closes it, and only the latest closed one fires;
     otherwise each fires at its close. `beside`: other windows have the content of their earliest window open
     at the firing window's last triple. `last_fed`: only the last window on a stream receives its triples.
-    `empty`: one that shows nothing fires too. `always`: an arrival opens a window though that opens later.
+    `empty`: an empty window fires too. `always`: an arrival opens a window though that opens later.
     `one_by_one`: a window fires before the next one takes the arrival.
     """
 
@@ -401,7 +401,7 @@ class EngineWindows:
 def engine_windows(
     query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool, each_word: bool
 ) -> EngineWindows:
-    """Return the windows of a query as an engine sees them, or `by_lines` off as its language means them.
+    """Return the windows of a query as an engine reads them, or, with `by_lines` off, by its language.
 
     Lines are used if the query has its text; `each_word` is as in `read_lines`. Raises LarsError unless it is
     SELECT over sliding windows.

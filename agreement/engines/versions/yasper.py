@@ -5,10 +5,10 @@ report over [t - w, t]. Ignoring STEP in CQELS is not a fault: its specification
 Y1, YC1, R1, ..: these are only names, and gaps between their numbers mean nothing.
 
 The ports have windows as in YASPER for C-SPARQL, but on grids that data move. RSP-JS: its answers move their
-borders. How answers that come later move t0 is not modelled, nor a triple given to two streams as one object.
-rsp-rs: grids begin with the first triple of their stream. Races without waiting, and blocking, are not
-modelled. Times are in the unit of the timestamps, which is the windows' unit too. Each push is taken once the
-engine is at rest.
+borders. The effect of delayed answers on t0 is not modelled, nor a triple shared by two streams as one
+object. rsp-rs: grids begin with the first triple of their stream. Races without waiting, and blocking, are
+not modelled. Times are in the unit of the timestamps, which is the windows' unit too. Each push waits until
+the engine is idle.
 """
 
 import math
@@ -149,7 +149,7 @@ class ReportedWindows:
     def _each(
         self, read: Sequence[sliding.OpenedWindows], number: int, push: Push
     ) -> Iterator[ContentReport]:
-        """Yield an evaluation for each close since the last arrival at which a window shows something."""
+        """Yield an evaluation for each close of a nonempty window since the last arrival."""
         for opened in read:
             self._enter(push, opened)
             opened.keep(push.t, push.triple, min(push.t, self.now))

@@ -120,7 +120,7 @@ class _Reader:
         return piece
 
     def takes(self, *words: str) -> bool:
-        """Go behind words if they follow, in whatever capitals; return whether they do."""
+        """Skip words if they follow, ignoring case; return whether they did."""
         found = all(self.peek(place).upper() == word for place, word in enumerate(words))
         self.at += len(words) if found else 0
         return found
@@ -164,7 +164,7 @@ class _Reader:
         return next((kind for kind in ToStream if kind.value == written), None)
 
     def skip(self, *words: str) -> None:
-        """Go to the next of some words."""
+        """Skip to the next of some words."""
         while self.peek() and self.peek().upper() not in words:
             self.take()
 
@@ -364,7 +364,7 @@ def _aggregate(pieces: Sequence[str]) -> tuple[str, str, str]:
 
 
 def _seconds(piece: str) -> int:
-    """Return a duration in seconds; fractions are cut off."""
+    """Return a duration in seconds, rounded down."""
     match = _DURATION.fullmatch(piece)
     if match is None or piece.upper() in ("P", "PT"):
         raise _refusal(f"the length {piece}", "a duration as in PT4S")

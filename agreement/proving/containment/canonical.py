@@ -40,7 +40,7 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
-    """Return that data refute it; without the same `columns` others may be meant."""
+    """Return the decision that data refute it; without equal `columns` the result is uncertain."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     why = f"on the data that are shown it has a row that the other lacks{hint}"
     return Decision(EveryStream.SOME, why, (against,))
@@ -123,7 +123,7 @@ Data = tuple[Sequence[PlacedTriple], int]
 def whole_matches(
     query: PairQuery, other: PairQuery, edges: Sequence[tuple[disjuncts.Edge, disjuncts.Model]]
 ) -> Iterator[Data]:
-    """Yield matches of edges, each under a model, as old as windows show them and as new."""
+    """Yield matches of edges, each under a model, with the oldest and the newest visible triples."""
     for t in _times(query, other):
         choices = [_placed(edge, model, t, query, other) for edge, model in edges]
         ends = [times[:_ENDS] for times in choices]
@@ -195,13 +195,13 @@ def last_time(query: PairQuery, other: PairQuery) -> int:
 
 
 def newest(edge: disjuncts.Edge, model: disjuncts.Model, t: int, setting: Setting) -> PlacedTriple:
-    """Return the triple of an edge as late as its window shows it at t."""
+    """Return the triple of an edge at the last time in its window at t."""
     last = None if isinstance(edge.where, disjuncts.GraphSource) else shown_last(edge.where, t, setting)
     return last, edge.ground(model)
 
 
 def shown_last(where: disjuncts.Reading, t: int, setting: Setting) -> int:
-    """Return the last time that a window shows at t."""
+    """Return the last time in a window at t."""
     interval = _interval(where, t, setting)
     return interval.last if interval else t
 

@@ -104,7 +104,7 @@ class RowCase:
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
 
     def through_windows(self, seen: Mapping[disjuncts.Edge, frozenset[disjuncts.Reading]]) -> "RowCase":
-        """Return the case with its matches seen through windows."""
+        """Return the case with its matches restricted to windows."""
         return replace(self, denied=tuple(each.through_windows(seen) for each in self.denied))
 
     def where(self, equal: tuple[Test, ...]) -> "RowCase":
@@ -173,7 +173,7 @@ def _put(term: Term, terms: Mapping[Variable, Term]) -> Term:
 
 
 def _is_derived(edge: disjuncts.Edge) -> bool:
-    """Whether an edge is of a relation or a path."""
+    """Whether the edge belongs to a relation or a path."""
     return (
         isinstance(edge.where, disjuncts.GraphSource) and disjuncts.is_derived(edge.where.name)
     ) or _is_path(edge)

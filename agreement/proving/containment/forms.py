@@ -1,4 +1,4 @@
-"""Patterns alike up to order and hidden names; conditions in one way of writing."""
+"""Equality of patterns up to order and hidden names; normal forms of conditions."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -58,7 +58,7 @@ class Automaton:
 
     @staticmethod
     def accepts(known: StateSets) -> bool:
-        """Whether each word that was spelled is in the language."""
+        """Whether each spelled word is in the language."""
         return bool(known) and all(1 in states for states in known)
 
     def spelled(self, known: StateSets, word: "Automaton") -> StateSets:
@@ -279,7 +279,7 @@ class Mapper:
         return {term: None for term in ended if not empty or (start in nodes and term in nodes)}
 
     def _step(self, predicate: Term, *, forward: bool) -> Automaton:
-        """Return the words that are spelled along an edge."""
+        """Return the words spelled along an edge."""
         if isinstance(predicate, Variable):
             step: patterns.Path = patterns.NegatedSet()
         else:

@@ -1,11 +1,11 @@
 """The placements of a match's arrivals in the windows of another query.
 
-At t the windows of B cut the time that a window of A shows into cells; inside of one all times are alike.
+At t the windows of B divide the time of a window of A into cells; all times within a cell are equivalent.
 Tuple windows cut the arrivals of a stream in the same way, counted from the newest. So A is contained if for
 each t, and each choice of cells for the arrivals, some disjunct of B maps into A's through windows that
 contain these cells. A union of several windows may cover one window. The relevant t are those at which
-windows' ends meet or a pivot moves, and their neighbours: between them no order changes. Arrivals that other
-arrivals push out of a tuple window are data of their own, which match nothing by chance.
+windows' ends meet or a pivot moves, and their neighbours: between them no order changes. Arrivals that push
+others out of a tuple window are separate data, which match nothing by chance.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -64,7 +64,7 @@ class ArrivalPlacement:
 
     @property
     def newer_triples(self) -> int:
-        """How many newer triples push a match out of tuple windows that do not show it."""
+        """The number of newer triples that push a match out of the tuple windows without it."""
         newer = (_newer(spot, self.sizes.get(group[0].where.name, ())) for group, spot in self.spots)
         return max(newer, default=0)
 
@@ -129,7 +129,7 @@ def placements(edges: Sequence[disjuncts.Edge], queries: Sequence[PairQuery]) ->
 
 @dataclass(frozen=True, slots=True)
 class _Stream:
-    """The edges that one stream matches, the windows that look at it, and the sizes of tuple windows."""
+    """The edges matched in one stream, the windows on it, and the sizes of tuple windows."""
 
     stream: Iri | Variable
     edges: tuple[disjuncts.Edge, ...]
@@ -205,7 +205,7 @@ class _Stream:
         return [*self.views, *(edge.reading for edge in self.edges)]
 
     def _last(self, t: int) -> int:
-        """Return the last time that a window shows at t, or t."""
+        """Return the last time in a window at t, or t."""
         return max((t, *(_interval(look.operator(self.setting), t).last for look in self._looks)))
 
     def _spot(self, time: int, rank: int, t: int) -> _Spot:

@@ -1,6 +1,6 @@
 """Simplification of patterns: without parts that change no column, and with counts in one form.
 
-A column of BIND or of an aggregate that is not seen outside can go: neither takes a row away.
+An invisible column of BIND or of an aggregate can be dropped: neither removes rows.
 
 P1 OPT P2 extends each solution of P1 in one or more ways. If no variable of P2 alone is visible outside, all
 extensions equal the solution of P1. So P1 alone has the same answers as a set. P2 must bind no variable that
@@ -125,7 +125,7 @@ def _bound(pattern: patterns.Pattern) -> frozenset[Variable]:
 
 
 def _is_set(pattern: patterns.Pattern) -> bool:
-    """Whether no two solutions are alike."""
+    """Whether all solutions are distinct."""
     match pattern:
         case algebra.Bgp() | algebra.StreamBlock(_, _, algebra.Bgp()):
             return True

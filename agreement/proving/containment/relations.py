@@ -1,6 +1,6 @@
 """Parts treated as a whole: paths of any length as edges, aggregates and LIMIT as relations.
 
-GROUP BY and LIMIT look at all solutions together, so that nothing follows from some of them. If both queries
+GROUP BY and LIMIT depend on all solutions together, so some solutions alone prove nothing. If both queries
 have one over the same solutions with equal multiplicities, it is the same relation on all data. Its rows are
 nodes of a graph of its own, with an edge for each column.
 """

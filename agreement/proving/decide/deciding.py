@@ -6,13 +6,13 @@ T5 (streams with new names). Let W be a stream on which the sides differ without
 W that occur in no query by names that static data D do not contain. Let each static part of Q be met by such
 a name: one of its variables has, in each row joined with it (or extended by its OPTIONAL or MINUS), a value
 from a stream's pattern that in W matches only new names. Then no static part has a relevant match, Q has the
-same rows on W with D as on W alone, and the sides differ there too. Conditions have to be of a kind that does
-not look into names; EXISTS, aggregates, LIMIT and paths are left out.
+same rows on W with D as on W alone, and the sides differ there too. Conditions must not depend on the text of
+names; EXISTS, aggregates, LIMIT and paths are excluded.
 
 Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that only one
-side has on W contain a new name. From it each pattern of pull has to be reached: by a variable that the row
-binds to a new name, or that a pattern reached before binds to one. A pattern reached in this way matches only
-triples of W, also on D, so pull has the row on W with D exactly if it has it on W.
+side has on W contain a new name. Each pattern of pull must be reached from it: by a variable that the row, or
+a reached pattern, binds to a new name. A pattern reached in this way matches only triples of W, also on D, so
+pull has the row on W with D exactly if it has it on W.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

@@ -189,7 +189,7 @@ class AgreementQuestion:
 
     @cached_property
     def volatile(self) -> str | None:
-        """A function without a value of its own, in either query."""
+        """A function in either query whose value does not depend only on its arguments."""
         return volatile(self.pair.cqels) or volatile(self.pair.csparql)
 
     @cached_property

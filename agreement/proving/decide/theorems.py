@@ -62,7 +62,7 @@ class Theorem(Enum):
 def is_excluded(disjunct: Satisfiability, apart: frozenset[Variable] = frozenset()) -> bool:
     """Whether conditions alone exclude a disjunct, wherever its edges match: static data are arbitrary.
 
-    None of the conditions may look at variables that are `apart`.
+    No condition may use variables in `apart`.
     """
     tests = disjunct.requirements
     return bool(tests) and all(named_in(test.expression).isdisjoint(apart) for test in tests)

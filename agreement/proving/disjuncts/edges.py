@@ -54,7 +54,7 @@ def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
 
 
 def is_rdf(terms: Iterable[Term]) -> bool:
-    """Whether constants make a triple of RDF, in the default graph, or a graph or stream that comes fourth.
+    """Whether constants form a triple of RDF, in the default graph or in a fourth constant's graph or stream.
 
     >>> is_rdf((Iri("s"), Iri("p"), Literal("o"))), is_rdf((Literal("s"), Iri("p"), Literal("o")))
     (True, False)
@@ -63,7 +63,7 @@ def is_rdf(terms: Iterable[Term]) -> bool:
 
 
 def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
-    """Whether a blank node is in static triples and in some that arrive: these are files of their own.
+    """Whether static triples and arriving ones share a blank node, which separate files never do.
 
     >>> shares_blank([], [(Blank("b"),), (Blank("b"),)]), shares_blank([(Blank("b"),)], [(Blank("b"),)])
     (False, True)

@@ -71,12 +71,12 @@ class Disjunct:
 
     @property
     def readings(self) -> tuple[Edge, ...]:
-        """The edges that a stream has to match."""
+        """The edges to match in streams."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, Reading))
 
     @property
     def stored(self) -> tuple[Edge, ...]:
-        """The edges that static data have to match."""
+        """The edges to match in static data."""
         return tuple(edge for edge in self.edges if isinstance(edge.where, GraphSource))
 
 

@@ -232,7 +232,7 @@ def _rows_of(window: ReportMatch) -> tuple[list[Row], list[Row]]:
 
 
 def in_each(holds: Callable[[list[Row], list[Row]], bool]) -> Pattern:
-    """Return the pattern that in each window the rows that are right and that came have a relation."""
+    """Return the pattern that expected and reported rows are related in each window."""
 
     def pattern(windows: Sequence[ReportMatch]) -> bool:
         # Rows say nothing of a report that belongs to no window, or of one that is wrong though it is empty.

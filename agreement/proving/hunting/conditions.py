@@ -90,7 +90,7 @@ class Trait:
         return self.least <= item.get(self.text, 0) <= self.most
 
     def __str__(self) -> str:
-        """Return it in words."""
+        """Return the trait in words."""
         if "{}" not in self.text:
             return self.text
         most = f"at most {self.most}" if self.most else "no"
@@ -101,7 +101,7 @@ _ENDLESS: Final = 1 << 62
 
 
 def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> float:
-    """Return which share of the right items has a trait, and of the wrong ones has not: these count more."""
+    """Return the share of right items with a trait, and of wrong items without it, which count more."""
     lost = len(wrong) - sum(map(trait.holds, wrong))
     return sum(map(trait.holds, right)) / len(right) + _COUNT_MORE * lost / len(wrong)
 
@@ -143,7 +143,7 @@ class ComparedRun:
 
 
 def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return in words at which reports runs are wrong, and at no others."""
+    """Return the condition in words that holds at wrong reports and at no others."""
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         told = _told(one.run.query)
@@ -158,7 +158,7 @@ def where_wrong(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> s
 
 
 def missing_rows(wrong: Sequence[ComparedRun], right: Sequence[ComparedRun]) -> str:
-    """Return in words which rows are missing, if nearly all such rows are."""
+    """Return the missing rows in words, if nearly all such rows are missing."""
     items: dict[bool, list[Traits]] = {True: [], False: []}
     for one in (*wrong, *right):
         names, before = columns(one.run.query.read), set[Row]()

@@ -1,6 +1,6 @@
 """Common properties of unexplained wrong runs: missing or extra rows, and their times.
 
-Each part of a description holds of all these runs, so that it is true whatever the cause is.
+Each part of a description holds for all these runs, whatever the cause is.
 """
 
 from collections import Counter
@@ -95,7 +95,7 @@ def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
 
 
 def _unbound(place: ReportMatch) -> bool:
-    """Whether the rows are right but for columns that no row that came has a value in."""
+    """Whether the rows are right except for columns that are unbound in all reported rows."""
     empty = {n for row in place.came_rows for n, text in enumerate(row) if text is None}
     both = (
         Counter(tuple(None if n in empty else text for n, text in enumerate(row)) for row in rows)

@@ -21,7 +21,7 @@ _SECOND: Final = 1000.0
 
 @dataclass(frozen=True, slots=True)
 class HuntedQuery:
-    """A query with all that its streams are made of.
+    """A query with the ingredients of its streams.
 
     `tick` is the windows' unit in ms, `windows` are their RANGE and STEP in ticks. `letters` are triples with
     their streams, those that make a row first.

@@ -208,7 +208,7 @@ def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
 
 
 def _opening(first: int, slide: int, width: int, t: int) -> int:
-    """Return when the window opened that closes next from t on; windows close at `first` + k `slide`."""
+    """Return the opening time of the window that closes next from t; windows close at `first` + k `slide`."""
     return first - (first - t) // slide * slide - width
 
 

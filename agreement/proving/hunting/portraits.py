@@ -20,7 +20,7 @@ _SEVERAL: Final = 2
 
 
 def silent(runs: Sequence[HuntedRun]) -> Iterator[Switch]:
-    """Yield that an engine never reports, if no run has a row."""
+    """Yield the deviation that an engine never reports, if no run has a row."""
     if runs and not any(run.has_rows for run in runs):
         reports = any(run.answers.reports or run.answers.flush for run in runs)
         says = "it never reports a row: every report is empty" if reports else "it never reports anything"

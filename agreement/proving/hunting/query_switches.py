@@ -24,7 +24,7 @@ from translate.model.windows import Range
 
 
 def operators() -> Iterator[Switch]:
-    """Yield that answers are reported by other operators."""
+    """Yield the deviations to other relation-to-stream operators."""
     for operator in ToStream:
 
         def changed(query: EngineQuery, operator: ToStream = operator) -> EngineQuery:
@@ -344,7 +344,7 @@ def _with_duplicates(duplicates: Duplicates, query: EngineQuery) -> EngineQuery:
 
 
 def _windows() -> Iterator[Switch]:
-    """Yield windows of other lengths and slides, on other streams, shown together."""
+    """Yield deviations of windows: other lengths and slides, other streams, common content."""
     long = "Definitions 11 and 13: the RANGE that the query says"
     often = "Definitions 11 and 13: the STEP that the query says"
     for says, right, change in (

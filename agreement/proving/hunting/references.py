@@ -50,7 +50,7 @@ class HuntedRun:
 
     @property
     def has_rows(self) -> bool:
-        """Whether any row came, in the course of the run or at its end."""
+        """Whether the run has any row, including reports at its end."""
         return any(report.rows for report in (*(one for _, one in self.answers.reports), *self.answers.flush))
 
     @property

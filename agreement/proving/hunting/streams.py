@@ -84,7 +84,7 @@ def _small(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _ended(query: HuntedQuery, timed: TimedLetters, reach: int) -> TimedLetters:
-    """Return a stream that goes on until its windows have closed: one of its streams, or each."""
+    """Return a stream continued until its windows have closed: one of its streams, or each."""
     last = max(t for t, _ in timed)
     noises = [letter for letter in query.letters if letter[1] == noise_of(query.letters)[1]]
     # Which of them it is differs from stream to stream: an engine may wait for each.
@@ -148,7 +148,7 @@ def _bursts(query: HuntedQuery, times: Sequence[int]) -> Iterator[TimedLetters]:
 
 
 def _late(query: HuntedQuery, delays: Sequence[int]) -> Iterator[TimedLetters]:
-    """Yield streams with a triple that comes late."""
+    """Yield streams with a late triple."""
     letters, reach = query.letters, _reach(query)
     a, b, *_ = (*letters, *letters)
     length, base = query.windows[0][0], reach + 1

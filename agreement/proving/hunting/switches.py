@@ -66,7 +66,7 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:
-    """Yield that windows follow the arrivals, which is two changes of a specification at once."""
+    """Yield windows that follow the arrivals, which changes two parameters of a specification."""
     yield Switch(
         "each arrival is answered at once over the window that ends there: report = content-change, "
         "slide = ignored",
@@ -91,7 +91,7 @@ def _following_arrivals(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _of_new(subject: JudgedRun) -> JudgedRun:
-    """Return the run without the reports at triples that come twice at one instant: these change nothing."""
+    """Return the run without reports at repeated triples of one instant, which change nothing."""
     recorded = subject.recorded
     pushes, reports = recorded.run.pushes, recorded.recording.reports
     again = {number for number, push in enumerate(pushes) if push in pushes[:number]}

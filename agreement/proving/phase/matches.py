@@ -30,7 +30,7 @@ FOREVER: Final = inf
 
 @dataclass(frozen=True, slots=True)
 class TimedMatch:
-    """A match: its row, when its last triple arrived, and until when windows of fixed length show it.
+    """A match: its row, its last triple's arrival, and the end of its visibility in windows of fixed length.
 
     `oldest` is the arrival of its oldest triple in the varied window, None without one.
     """
@@ -133,7 +133,7 @@ def _age(where: Reading, setting: Setting, varied: terms.Iri) -> float | None:
 
 
 def limit(length: int, bounds: Bounds | None) -> int:
-    """Return how old the oldest triple in a window of a length is."""
+    """Return the greatest age of a triple in a window of this length."""
     first, _ = TimeWindow(length, ends=bounds or Bounds.CLOSED).offsets
     return -(first or 0)
 

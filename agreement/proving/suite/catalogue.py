@@ -18,7 +18,7 @@ LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "e
 
 @dataclass(frozen=True, slots=True)
 class SuiteQuery:
-    """A query of the suite: its level, the feature that it is about, and the sentence that it tests."""
+    """A query of the suite: its level, its feature, and the tested sentence."""
 
     level: str
     feature: str

@@ -1,4 +1,4 @@
-"""What a query over a stream has to report under each parameter vector, by the specification."""
+"""The expected reports of a query over a stream under each parameter vector, by the specification."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -40,18 +40,18 @@ MILLISECONDS: Final[Mapping[Language, int]] = {
 
 
 def unit_of(language: Language) -> Duration:
-    """Return what a time point of a test is in the queries of a language."""
+    """Return the length of a test's time point in a language's queries."""
     return Duration(MILLISECONDS[language] * 10**6)
 
 
 @dataclass(slots=True)
 class VectorReports:
-    """A query with its static data and a stream in time points, asked what each vector reports.
+    """A query with its static data and a stream in time points, and its reports under each vector.
 
-    What counts ends before the last element: nothing later need have been reported when it arrives. It
-    begins at 0, also where windows close at multiples of their slide, as if they had always been there.
-    Where t0 is the time of the first element of the window's stream and nothing comes in that, it is as
-    that of any stream; or the window is `never` there.
+    Compared reports end before the last element: later ones may be pending at its arrival. They begin at 0,
+    also for windows that close at multiples of their slide, as if they had always existed. If t0 is the
+    window's first element's time and its stream is empty, any stream's first element counts; or the window is
+    `never` there.
     """
 
     query: EngineQuery
@@ -100,7 +100,7 @@ class VectorReports:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the columns of rows; that of ASK is Answer."""
+        """The names of the columns; for ASK it is Answer."""
         return (ANSWER,) if self._asks else columns(self.query)
 
     @property
@@ -109,7 +109,7 @@ class VectorReports:
 
     @property
     def repeats(self) -> bool:
-        """Whether an element comes twice at one time, of which nothing says how often arrivals count it."""
+        """Whether an element repeats at one time, for which the number of arrivals is undefined."""
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
@@ -131,16 +131,16 @@ class VectorReports:
         return {reports: tuple(sorted(numbers)) for reports, numbers in result.items()}
 
     def _alike(self) -> Sequence[tuple[ParameterVector, Sequence[int]]]:
-        """Return vectors that decide what all report, each with the numbers of those that report the same."""
+        """Return representative vectors, each with the numbers of equivalent ones."""
         begins = dict[object, int]()
         kinds = (start if self.late else (self._starts_of(start), start in OWN_STARTS) for start in STARTS)
         places = tuple(begins.setdefault(kind, len(begins)) for kind in kinds)
         return alike_by_starts(self.query.language, places, several=len(self._sources) > 1)
 
     def admissible(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the reports that a vector admits: more than one where RSP-QL leaves open what is not in it.
+        """Return the reports that a vector admits: several if RSP-QL leaves choices outside the vector.
 
-        Whether ASK says that there is nothing, or is silent, is no matter of empty answers.
+        A false or a silent ASK does not count as an empty answer.
         """
         if self.late:
             return self._of_late(vector)
@@ -155,10 +155,10 @@ class VectorReports:
         return tuple(dict.fromkeys((silent, truths, empty)))
 
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
-        """Return the reports without the one late element; with it those of windows that close after it came.
+        """Return the reports without the one late element, and those with it in windows that close later.
 
-        Streams are in order, so that RSP-QL says neither; where arrivals report, it is left out. Where its
-        own stream is in order, no definition calls it late: the reports by times alone are right too.
+        Streams are in order, so RSP-QL defines neither; if arrivals report, it is ignored. If its own stream
+        is in order, no definition calls it late: the reports by times alone are right too.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -175,7 +175,7 @@ class VectorReports:
 
     @property
     def _each_in_order(self) -> bool:
-        """Whether the elements of each stream come in the order of their times, as Definition 9 has it."""
+        """Whether the elements of each stream are in time order, as Definition 9 requires."""
         latest: dict[str, float] = {}
         for push in self.stream:
             if push.t < latest.get(push.stream, push.t):
@@ -185,7 +185,7 @@ class VectorReports:
 
     @property
     def _waiting(self) -> "VectorReports":
-        """The same where windows of streams in which nothing comes never begin."""
+        """The same with windows of empty streams that never begin."""
         if () not in self._others:
             streams = {push.stream for push in self.stream}
             same = self.never or all(str(source.stream) in streams for source in self._sources)
@@ -199,7 +199,7 @@ class VectorReports:
         return self._others[own]
 
     def reports(self, vector: ParameterVector) -> Reports:
-        """Return what a vector reports before the last element's time, without what is late."""
+        """Return a vector's reports before the last element's time, without the late element."""
         if self.late:
             return self._of_late(vector)[0]
         own = self._place(vector)
@@ -246,14 +246,14 @@ class VectorReports:
         return int(min(own, default=self.until if self.never else otherwise))
 
     def scheduled(self, vector: ParameterVector) -> specifications.ScheduledTask:
-        """Return when a vector evaluates the query."""
+        """Return the evaluation times of a vector."""
         own = self._place(vector)
         if own not in self._scheduled:
             self._scheduled[own] = self._timetable(vector).scheduled(self.starts(vector))
         return self._scheduled[own]
 
     def _place(self, vector: ParameterVector) -> tuple[object, ...]:
-        """Return what decides when the windows report; of one window there is nothing to combine."""
+        """Return the key that determines reporting times; a single window has no combination."""
         combined = len(self._sources) > 1 and vector.combination == "all"
         return vector.timing, combined, self.starts(vector)
 
@@ -285,7 +285,7 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return reports as the one object that stands for all that are equal: most vectors share theirs."""
+        """Return the shared object of equal reports, since most vectors have equal ones."""
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -296,14 +296,14 @@ class VectorReports:
         return self._changes[place]
 
     def _same(self, rows: Iterable[Row]) -> tuple[Row, ...]:
-        """Return rows as the one object that stands for all that are equal."""
+        """Return the shared object of equal rows."""
         own = tuple(rows)
         return self._interned.setdefault(own, own)
 
     def look(self, under: Iterable[ParameterVector]) -> None:
-        """Answer what windows show under vectors, all at once as that costs less.
+        """Evaluate the windows' content under vectors, all at once for speed.
 
-        Windows show the same at a tick whatever makes them report.
+        The windows' content at a tick does not depend on the reporting strategy.
         """
         wanted: dict[tuple[int, tuple[int, ...]], tuple[specifications.ScheduledTask, set[int]]] = {}
         for vector in under:
@@ -326,7 +326,7 @@ class VectorReports:
     def _shown_by(
         self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
     ) -> Mapping[int, range]:
-        """Return what a window shows at ticks; start times of windows are combined in many ways."""
+        """Return a window's content at ticks; start times of windows are combined in many ways."""
         spans = self._spans.setdefault((showing, number, window.start), {})
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)
         return spans

@@ -35,7 +35,7 @@ Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
 
 
 class Outcome(Enum):
-    """How a test ends; it is not asked if nothing is due by the parameters, and nothing came."""
+    """A test's outcome; it is not asked if no report is expected by the parameters, and none came."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -163,7 +163,7 @@ class SuiteAnswer:
 
     @property
     def has_reports(self) -> bool:
-        """Whether anything that counts was reported."""
+        """Whether a compared report exists."""
         return bool(self.compared(Label.EVALUATION))
 
 
@@ -173,7 +173,7 @@ def until_of(test: SuiteTest) -> float:
 
 
 def _merged(timed: Iterable[tuple[float, Sequence[Hashable]]]) -> Key:
-    """Return reports of ascending times as they are compared: rows have a time, and come singly or together.
+    """Return reports of ascending times for comparison: rows with times, singly or together.
 
     Relation-to-stream operators give rows with their times (Definitions 20 to 22).
     """
@@ -267,7 +267,7 @@ class RunControl:
 
     @property
     def ends(self) -> bool:
-        """Whether the run has to end."""
+        """Whether the run must end."""
         return self.stopped.is_set() or self.deadline.is_over
 
 

@@ -177,7 +177,7 @@ def _ending(query: SuiteQuery, after: int, letters: Sequence[Letter]) -> Iterato
 
 @cache
 def _row_letters(name: str) -> tuple[Letter, ...]:
-    """Return the fewest triples of a query's letters that give a row when they come at one time."""
+    """Return the fewest letters of a query that give a row if they arrive at one time."""
     (query,) = (query for query in catalogue() if query.name == name)
     text, static = _WRITTEN[Language.RSPQL].text(query.family), static_of(query.family.static)
     own = [letter for letter in query.letters if letter[1] != NOISE]

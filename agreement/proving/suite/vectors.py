@@ -73,7 +73,7 @@ class ParameterVector:
 
     @property
     def unlikely(self) -> bool:
-        """Whether it is much to assume: windows with a t0 of their own each, or reports by a clock of 3."""
+        """Whether it assumes much: windows with different t0, or reports with a period of 3."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
@@ -96,7 +96,7 @@ class ParameterVector:
         )
 
     def values(self) -> Mapping[str, str]:
-        """Return its values by the names of parameters, in words."""
+        """Return its values in words, by the names of parameters."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds.value,
@@ -216,7 +216,7 @@ def of_ranges(text: str) -> Iterator[int]:
 
 
 def alike(numbers: Sequence[int]) -> Mapping[str, Sequence[str]]:
-    """Return for each parameter the values that some vectors have, as words."""
+    """Return the values of each parameter in some vectors, as words."""
     every = [vectors()[n].values() for n in numbers]
     names = dict.fromkeys(name for values in every for name in values)
     return {name: list(dict.fromkeys(values[name] for values in every if name in values)) for name in names}

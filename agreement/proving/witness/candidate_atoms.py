@@ -70,7 +70,7 @@ def patterns(program: Program) -> Iterator[Atom]:
 
 
 def triple_of(atom: Atom) -> tuple[Term, ...]:
-    """Return the three terms of a pattern; its stream or graph comes fourth."""
+    """Return the three terms of a pattern; its stream or graph is the fourth."""
     return atom.arguments[:3]
 
 
@@ -193,7 +193,7 @@ _TYPED: Final = (
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:
-    """Whether rows are looked at all together: by an aggregate, LIMIT or OFFSET."""
+    """Whether rows are combined: by an aggregate, LIMIT or OFFSET."""
     return any(isinstance(part, formulas.SetLiteral) for part in _literals(programs))
 
 
@@ -295,7 +295,7 @@ def occurrences(program: Program) -> Mapping[Variable, int]:
     """Return each variable's number of places at which a derivation can have different values.
 
     If a rule hides a variable, as a sub-SELECT and EXISTS do, each use of the derived predicate has another
-    value. Loops come round any number of times: of them one is counted.
+    value. Loops repeat any number of times; one round is counted.
     """
     looping = bool(positive_loops(program))
 
@@ -324,7 +324,7 @@ def _functions(expression: formulas.Expression) -> frozenset[str]:
 
 
 def with_others(candidates: Candidates, more: Candidates | None) -> Candidates:
-    """Return candidates and others, among which terms need not be alike."""
+    """Return candidates and further ones, without interchangeable terms."""
     if more is None:
         return candidates
     arriving, static = (*candidates.arrivals, *more.arrivals), (*candidates.static, *more.static)

@@ -5,16 +5,16 @@ Why a search that found nothing is enough: A7, and that the candidates leave no 
 A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that only one side
 reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
 stream patterns that a derivation can have; under push one more makes the side evaluate. Without all other
-triples the row stays, and the other side, shown less and evaluating no oftener, reports no more. So n
+triples the row stays. The other side, with less content and no more evaluations, reports no more. So n
 triples, n + 1 under push, are enough, for windows of any bounds and slides.
 
 Values. Give each variable of the derivation its own value that no condition distinguishes from the original:
-a fresh IRI, or a term of its region outside queries and static triples. A named constant stays. A variable
-that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. The other side's derivations existed
-before: the new values map onto the old ones, constants onto themselves, and conditions keep their truth. So
-candidates with as many terms of each region as a derivation's variables are enough, if each comparison is of
-one variable with a constant (see `values`). The triple that makes push evaluate matches no pattern, or one
-that matches everything: then its terms are of their regions, too.
+a fresh IRI, or a term of its region outside queries and static triples. A named constant is unchanged. A
+variable that a rule hides (a sub-SELECT, EXISTS) is one for each use of the rule. The other side's
+derivations existed before: the new values map onto the old ones, constants onto themselves, and conditions
+keep their truth. So candidates with as many terms of each region as a derivation's variables are enough, if
+each comparison is of one variable with a constant (see `values`). The triple that triggers push matches no
+pattern, or one that matches everything: then its terms are in their regions too.
 """
 
 from collections.abc import Callable, Iterator
@@ -166,7 +166,7 @@ def push_and_pull(
 ) -> Contest:
     """Return push of the CQELS query (left) against pull of the C-SPARQL query (right).
 
-    With `same_input` the sides have to be shown the same triples: the paper's condition for agreement.
+    With `same_input` both sides must contain the same triples: the paper's condition for agreement.
     """
     output = output_of(pair.csparql, setting).predicate
     pushed = ask(push(lars_program(pair.cqels, setting), trigger), output)
@@ -190,7 +190,7 @@ class WitnessSearch:
     """The input of a search: two sides, the streams that may have triples, and static data.
 
     `static` None: static triples are chosen too. `arrivals` is the number of triples, None for that of A7.
-    With `any_source` a triple that matches a pattern may come from every stream and be static. `more` are
+    With `any_source` a triple that matches a pattern may come from every stream, and be static. `more` are
     additional candidates, apart from those of the programs' patterns.
     """
 

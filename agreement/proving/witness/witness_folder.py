@@ -1,4 +1,4 @@
-"""A comparison as an experiment of its own: a folder that `lars agree` takes."""
+"""A comparison as a new experiment: a folder for `lars agree`."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -161,7 +161,7 @@ class Findings(Result):
         return polars.from_arrow(self.to_arrow(table, terms=terms, times=times))
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
-        """Hand the main table to whoever reads Arrow, as `polars.DataFrame(found)` does."""
+        """Export the main table through Arrow's interface, as for `polars.DataFrame(found)`."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
     def _table(self, name: str | None) -> OutTable:
@@ -368,7 +368,7 @@ def offered_functions(
 
 
 def answering(function: Callable[..., _Result]) -> Answering[_Result]:
-    """Return how a function of the library answers."""
+    """Return the request, options and function behind a function of the library."""
     how: Answering[_Result] = vars(function)["answering"]
     return how
 

@@ -65,7 +65,7 @@ class ExportedFolder(library.Result):
     text: str
 
     def parts(self) -> tuple[str]:
-        """Return how its files are run."""
+        """Return the instructions for running its files."""
         return (self.text,)
 
 

@@ -353,7 +353,7 @@ def _events_in(columns: Sequence[str], tables: _Tables) -> Recording | None:
 
 
 def _zero_of_numbers(logs: _Logs) -> str | None:
-    """Return from when numbers count that are too many for other times; raises LarsError beyond."""
+    """Return the origin of numbers too large for other times; raises LarsError beyond."""
     first = min((report.t for log in logs for report in log.reports), default=0.0)
     if first < initial.SINCE_1970:
         return None

@@ -219,7 +219,7 @@ def _begin(times: Sequence[float], period: Duration) -> float | None:
 
 
 def _starts(query: EngineQuery, times: Sequence[float], period: Duration, unit: Duration) -> tuple[int, ...]:
-    """Return start times t0, with which windows close when reports come, or at a round time a little before.
+    """Return start times t0 for which windows close at the reports, or at a round time a little before.
 
     Raises LarsError if no half of the period contains all reports.
     """

@@ -41,7 +41,7 @@ class Prediction:
 
     @property
     def semantics(self) -> str:
-        """When it evaluates, in words, and how it counts rows."""
+        """The evaluation times in words, and the counting of rows."""
         return f"{self.name}{_ONCE if self.once else ''}"
 
     @property
@@ -60,7 +60,7 @@ class Prediction:
 
     @property
     def left_out(self) -> int:
-        """How many alerts come before the first evaluation that counts, or after the last."""
+        """The number of alerts before the first compared evaluation, or after the last."""
         return sum(window.actual for window in self._every if window.phase != COUNTING)
 
     @property
@@ -70,7 +70,7 @@ class Prediction:
 
     @property
     def late(self) -> float:
-        """How many ms after their evaluations reports come, at most."""
+        """The greatest delay of reports after their evaluations, in ms."""
         return max((window.delay for window in self.windows if window.delay is not None), default=0.0)
 
     @property

@@ -1,1 +1,1 @@
-"""How results are shown: as text, JSON, tables, pages."""
+"""Output of results: as text, JSON, tables, pages."""

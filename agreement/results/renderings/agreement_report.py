@@ -56,8 +56,8 @@ _WORDS: Final = {True: "agree", False: "DISAGREE", None: "no whole period"}
 class ExplainOptions:
     """Options of `lars explain` for a row: the inputs, and options of `lars agree`.
 
-    `inputs` are those of the pulled query (True) and of the pushed query (False). `merging` and `apart`:
-    which query was given. `derives`: an experiment, in which `--engine` selects the other query.
+    `inputs` are those of the pulled query (True) and of the pushed query (False). `merging` and `apart`: the
+    given queries. `derives`: an experiment, in which `--engine` selects the other query.
     """
 
     inputs: Mapping[bool, tuple[Path, ...]]

@@ -1,7 +1,7 @@
 """The output of `lars solve`: JSON, text for a reader, a trace of reports, line by line; and tables.
 
-Lines come as they are evaluated. The tables of --out have the answers with their times, and the times without
-any answer.
+Lines are printed as soon as they are evaluated. The tables of --out have the answers with their times, and
+the times without any answer.
 """
 
 from collections import Counter

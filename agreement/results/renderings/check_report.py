@@ -72,7 +72,7 @@ def _in_words(verdict: Json) -> Iterator[str]:
 
 
 def _why(instance: semantics.Instance) -> str:
-    """Return why a rule instance whose body holds is violated."""
+    """Return why a rule instance with a true body is violated."""
     if instance.rule.head is None:
         return "its body holds, and it is a constraint"
     head = instance.ground.head

@@ -75,7 +75,7 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
-    """Yield which of the CQELS queries are the same, and the premise for each choice."""
+    """Yield the CQELS queries that are the same, and the premise for each choice."""
     if not classes.parts:
         return
     count = len(classes.variants)
@@ -277,7 +277,7 @@ def _theorems(verdicts: Sequence[Decision]) -> list[tuple[str, str]]:
 
 
 def _first_of_each(verdicts: Sequence[Decision]) -> list[Decision]:
-    """Return of the periods whose streams differ alike, as in the text, the first few."""
+    """Return the first periods of each group with equal differences, as in the text."""
     decisions: dict[tuple[object, ...], Decision] = {}
     for decision in verdicts:
         if decision.witness is not None:

@@ -1,4 +1,4 @@
-"""An explanation as an indented tree for people, in the words of a reader, and as one JSON document.
+"""An explanation as an indented tree for people, and as one JSON document.
 
     {"origin", "at", "t", "atom", "answer_stream", "of", "more", "silent", "holds": true, "proof": NODE, …}
     {…, "holds": false, "derivable", "why", "nearest", "closest": [ATTEMPT], "cannot": [RULE], "lemmas"}
@@ -122,7 +122,7 @@ class Words:
         return self.dates.interval(interval) if interval else "nothing"
 
     def when(self, interval: Interval) -> str:
-        """Return when something is: at a time or in an interval."""
+        """Return a time or an interval in words."""
         return (
             f"at {self.dates.text(interval.first)}"
             if interval.first == interval.last
@@ -213,7 +213,7 @@ class Words:
         )
 
     def violated(self, violation: explain.Violation, timeline: Interval) -> str:
-        """Return why no stream can satisfy a rule instance whose body holds."""
+        """Return why no stream can satisfy a rule instance with a true body."""
         values = f" with {bound(violation.binding)}" if violation.binding else ""
         if violation.head is None:
             return f"its body holds{values}, and it is a constraint"

@@ -199,7 +199,7 @@ def index_markdown(hunt: Hunt, folders: Sequence[str], made: Sequence[tuple[str,
 
 
 def _provenance(made: Sequence[tuple[str, str]]) -> str:
-    """Return how it was found: the command, the version, the files."""
+    """Return the provenance of a fault: the command, the version, the files."""
     lines = (f"- {name}: {f'`{value}`' if name == 'command' else value}" for name, value in made)
     return "\n".join(["## How it was found", "", *lines])
 

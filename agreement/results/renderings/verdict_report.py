@@ -127,7 +127,7 @@ def by_other_match(
 
 
 def _other_kinds(verdict: judging.AnswersVerdict) -> Iterator[str]:
-    """Yield that a row has the values of an expected row, but another kind of term."""
+    """Yield a note that a row has an expected row's values, but another kind of term."""
     windows = (window for window in judged_windows(verdict) if window.missing and window.extra)
     for window in windows:
         expected = {tuple(map(_value, row)): row for row in window.missing}
@@ -255,7 +255,7 @@ def _problem(window: ReportMatch, shift: Shift | None) -> str:
 
 
 def shift_in_words(shift: Shift) -> str:
-    """Return borders that fit better, in words."""
+    """Return better-fitting borders in words."""
     moved = [
         f"its {name} {outputs.quantity(abs(by), 'triple')} {'later' if by > 0 else 'earlier'}"
         for name, by in (("start", shift.start), ("end", shift.end))

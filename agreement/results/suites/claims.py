@@ -182,7 +182,7 @@ _Result = TypeVar("_Result")
 
 
 def _call(function: Callable[..., _Result], words: Sequence[str]) -> _Result:
-    """Return the result of a command, by the function of the library that it is."""
+    """Return the result of a command, through its library function."""
     inputs: list[str] = []
     options: dict[str, list[Any]] = {}
     left = list(words)

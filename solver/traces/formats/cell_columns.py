@@ -200,7 +200,7 @@ class TermColumn:
     leads: npt.NDArray[np.uint8]
 
     def are(self, lead: str) -> Mask:
-        """Return which texts begin so: < for an IRI, a quote for a literal."""
+        """Return a mask of texts with this beginning: < for an IRI, a quote for a literal."""
         return np.equal(self.leads, ord(lead))
 
     @staticmethod
@@ -243,7 +243,7 @@ def _lead(text: str) -> int:
 
 
 def usual_terms(texts: pa.Array) -> Mask:
-    """Return which texts (binary) are their own canonical texts for certain."""
+    """Return a mask of texts (binary) that are certainly their own canonical texts."""
     canonical = mask_of(pc.match_substring_regex(texts, _CANONICAL))
     canonical &= ~mask_of(pc.match_substring_regex(texts, _CHANGED))
     try:
@@ -288,7 +288,7 @@ _RESERVED: Final = r"(^|[(, ])(not|true|false|mod|_)($|[(),])"
 
 
 def _usual(texts: pa.Array, pattern: str) -> Mask:
-    """Return which texts are of a pattern, and hold no reserved word."""
+    """Return a mask of texts that match a pattern, and contain no reserved word."""
     usual = mask_of(pc.match_substring_regex(texts, f"^{pattern}$"))
     return usual & ~mask_of(pc.match_substring_regex(texts, _RESERVED))
 

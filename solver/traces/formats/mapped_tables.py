@@ -143,7 +143,7 @@ _OWN: Final = ("t", "stream", "s")
 
 
 class _Table(NamedTuple):
-    """Columns of a user's table by name, from a text or with types of their own; some hold literals."""
+    """Columns of a user's table by name, from text or with their own types; some contain literals."""
 
     path: str
     columns: dict[str, pa.Array]
@@ -484,7 +484,7 @@ class MappedTable(tables.ParquetTable):
 
 
 def row_of_table(file: Path, number: int) -> int:
-    """Return which row of the user's table the row of a mapped table comes from, both from 1."""
+    """Return the row of the user's table behind a mapped table's row, both from 1."""
     return int(pq.read_table(file, columns=[ROW]).column(ROW)[number - 1].as_py())
 
 

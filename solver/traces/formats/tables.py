@@ -134,7 +134,7 @@ def literals(column: pa.Array) -> pa.Array:
 
 
 def _lexical(values: pa.Array, name: str | None) -> pa.Array:
-    """Return how values of a datatype are written."""
+    """Return the lexical forms of a datatype's values."""
     match name:
         case "date":
             days = values.cast(pa.date32()).view(pa.int32()).to_pylist()
@@ -521,7 +521,7 @@ _PLAIN: Final = {
 
 
 def _has_rounded(table: pa.Table) -> bool:
-    """Return whether Arrow may have taken integers of JSON for doubles.
+    """Return whether Arrow may have read integers in JSON as doubles.
 
     This happens if another row has a fraction, and beyond 64 bits.
     """

@@ -64,7 +64,7 @@ Tally = Mapping[tuple[int, Side, int], tuple[int, int]]
 
 @dataclass(frozen=True)
 class RowSelection:
-    """The rows of a report that are wanted, counted without being written down."""
+    """The selected rows of a report, counted without listing them."""
 
     variant: VariantReport
     row_filter: RowFilter

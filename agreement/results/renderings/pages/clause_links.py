@@ -1,8 +1,8 @@
 """A query next to its rules: which lines of the query produce which rule, and by which scheme.
 
 A line produces the rules that change when the line changes. Each constant, condition and operator is altered,
-one at a time, and the query is translated again. So nothing here knows how τ names or orders rules, and equal
-patterns at two places stay two.
+one at a time, and the query is translated again. So this module does not depend on the names or order of τ's
+rules, and equal patterns at two places stay distinct.
 """
 
 import re
@@ -36,7 +36,7 @@ _GROUP: Final = re.compile(r"(WHERE\b|\{$)")
 
 
 def linked_lines(query: EngineQuery, translate: Translate) -> list[list[int]]:
-    """Return for each rule the numbers of the lines, as `write_query` has them, that it came from.
+    """Return for each rule the numbers of its lines in the text of `write_query`.
 
     Queries that would take seconds have no links.
     """

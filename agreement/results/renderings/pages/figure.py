@@ -93,7 +93,7 @@ def figure_of(
 
 
 def write_figure(path: Path, figure: "Figure") -> None:
-    """Write a figure, whole or not at all: it grows with the words at its edges."""
+    """Write a figure atomically; its size includes the labels at its edges."""
     import matplotlib as mpl
 
     kind = path.suffix[1:]

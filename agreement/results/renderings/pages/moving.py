@@ -313,7 +313,7 @@ def _change(old: Collection[Moment], new: Collection[Moment], items: Items) -> t
 
 
 def _holding(step: Step) -> list[Held]:
-    """Return the derived atoms in an order that stays, each with its time if that is not the step's own."""
+    """Return the derived atoms in a fixed order, each with its time if that is not the step's own."""
     held: list[Held] = [(None if u == step.t else u, atom) for u, atom in step.derived or ()]
     return sorted(held, key=lambda one: (one[0] is not None, one[0] or 0, str(one[1])))
 

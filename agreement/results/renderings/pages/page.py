@@ -200,7 +200,7 @@ def _named_in(toml: Path) -> Iterator[Path]:
 def query_texts(files: Iterable[Path]) -> list[tuple[str, str]]:
     """Return the queries among files as their author wrote them, by the files' names.
 
-    Files that are called alike have their folder's name before it.
+    Files with equal names have their folder's name in front.
     """
     queries = [path for path in files if path.suffix in QUERY_SUFFIXES]
     alike = Counter(path.name for path in queries)

@@ -333,5 +333,5 @@ def _in_order(
 
 
 def term_texts(terms: Sequence[str]) -> list[str]:
-    """Return terms as readers see them."""
+    """Return terms in readers' form."""
     return list(map(short, terms))
