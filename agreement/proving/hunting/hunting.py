@@ -533,13 +533,21 @@ class Explanation:
     def _isolated(self, isolation: Isolation, causes: Causes) -> list[references.HuntedRun | None]:
         """Return a run that shows each cause alone, from existing or new runs, or None."""
         shown: dict[int, references.HuntedRun | None] = {}
+        together: dict[int, references.HuntedRun] = {}
         half = (self.hunt.seconds / self.hunt.limits.time_limit + _SHOWN) / 2
         for unanswered_run in self._drawn(causes):
             left = [cause for cause in causes if shown.get(id(cause)) is None]
             if not left or self.hunt.is_past(half):
                 break
             for cause in isolation.promised(unanswered_run, left):
-                shown[id(cause)] = self._confirmed(isolation, cause, unanswered_run)
+                if isolation.also_right_without(unanswered_run, cause):
+                    # It takes another rule too: shown only if no stream does with one.
+                    together.setdefault(id(cause), unanswered_run)
+                else:
+                    shown[id(cause)] = self._confirmed(isolation, cause, unanswered_run)
+        for cause in causes:
+            if shown.get(id(cause)) is None and id(cause) in together:
+                shown[id(cause)] = self._confirmed(isolation, cause, together[id(cause)])
         return [shown.get(id(cause)) for cause in causes]
 
     def _drawn(self, causes: Causes) -> Iterator[references.HuntedRun]:
@@ -602,7 +610,12 @@ class Explanation:
     ) -> Keeps:
         """Return the property that a shown run keeps while it is minimized."""
         if run is not None:
-            return lambda one: self._tells(cause, one) and isolation.right_without(one, cause) is not None
+            most = len(isolation.also_right_without(run, cause))
+            return lambda one: (
+                self._tells(cause, one)
+                and isolation.right_without(one, cause) is not None
+                and len(isolation.also_right_without(one, cause)) <= most
+            )
         if isinstance(cause, RuleCause):
             return partial(self._tells, cause)
         before = self.causes[: self.named.index(cause)]
@@ -613,17 +626,19 @@ class Explanation:
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None, until: float
     ) -> None:
         """Add the fault of a cause with a small run, preferably one that shows it alone."""
+        beside = partial(isolation.also_right_without, cause=cause)
         shown = self._keeps(isolation, cause, run)
         small = self.hunt.small(run or _smallest_first(cause.evidence)[0], shown, until)
         right = isolation.right_without(small, cause)
-        others = () if right is not None else isolation.other_causes(small, cause)
+        others = isolation.other_causes(small, cause) if right is None else beside(small)
         on = (cause.switch,) if isinstance(cause, Cause) else ()
         verdict = self.hunt.reference.verdict(small, on, right)
         told = [self._fault_rule(one) for one in others]
         times = len(cause.explained) if isinstance(cause, Cause) else len(cause.evidence)
         rule = self._fault_rule(cause.switch if isinstance(cause, Cause) else cause.rule)
+        isolated = right is not None and not others
         self.hunt.faults.append(
-            Fault(small, verdict, self.hunt.first_wrong, rule, None, right is not None, tuple(told), times)
+            Fault(small, verdict, self.hunt.first_wrong, rule, None, isolated, tuple(told), times)
         )
 
     def _fault_rule(self, of: references.Switch | EngineRule) -> FaultRule:

@@ -113,6 +113,13 @@ class Isolation:
             return None
         return self._right(run, cause.off)
 
+    def also_right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[EngineRule, ...]:
+        """Return the other rules of the engine version each of which, left out alone, makes a run right."""
+        if self.followed is None or not isinstance(cause, RuleCause):
+            return ()
+        others = (rule for rule in self.followed.rules if rule not in cause.off)
+        return tuple(rule for rule in others if self._right(run, (rule,)) is not None)
+
     def other_causes(self, run: HuntedRun, cause: Cause | RuleCause) -> tuple[Switch | EngineRule, ...]:
         """Return the other causes to exclude for a right answer on a stream, if known."""
         engine, beside = self.followed, self._beside(run, cause)
