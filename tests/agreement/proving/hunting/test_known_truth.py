@@ -126,7 +126,7 @@ def hunted_streams(seed):
 def test_what_is_wrong_of_an_engine_version_is_told_rule_by_rule_and_by_which_definition():
     engine = built_in("rsp-rs-0.3.5")
     queries = made_queries(engine).queries
-    found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(60, 80, 7))
+    found = Hunt(engine, queries, reference("rspql", builtin("rspql"), Options()), HuntLimits(120, 80, 7))
     found.go()
     assert {"D1", "D4", "D5", "D6"} <= {one.sentence.rpartition("(")[2].split()[0] for one in found.faults}
     assert all("Definition" in one.rule.right for one in found.faults)
