@@ -56,18 +56,26 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
 
     >>> oxigraph_pattern(r"[a-z-[aeiou]] # \#", "ix"), oxigraph_pattern(r"\bword", "")
     (('[a-z--[aeiou]]#\\#', 'i'), None)
+    >>> oxigraph_pattern("[^a-z-[0-9]]", "")  # the class of all but a to z, without 0 to 9
+    ('[[^a-z]--[0-9]]', '')
     """
     if "q" in flags:
         return pattern, flags.replace("x", "")
-    depth, parts = 0, list[str]()
+    opened, parts = list[int](), list[str]()
     pieces = _PIECE.findall(pattern)
     for piece, following in zip(pieces, [*pieces[1:], ""], strict=False):
-        if piece in _BLANK and "x" in flags and not depth:
+        if piece in _BLANK and "x" in flags and not opened:
             continue
-        depth += (piece == "[") - (piece == "]" and depth > 0)
-        spelled = _spelled(piece, following) if depth or piece[0] == "\\" else piece
+        if piece == "[":
+            opened.append(len(parts))
+        elif piece == "]" and opened:
+            opened.pop()
+        spelled = _spelled(piece, following) if opened or piece[0] == "\\" else piece
         if spelled is None:
             return None
+        if spelled == "--" and parts[opened[-1] + 1 :][:1] == ["^"]:
+            # There ^ is of all that follows; in XPath of what is before the subtraction.
+            parts[opened[-1]], spelled = "[[", "]--"
         parts.append(spelled)
     return "".join(parts), flags.replace("x", "")
 

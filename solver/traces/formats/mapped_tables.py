@@ -206,7 +206,8 @@ _NUMBERS: Final = (
     ("double", r"[+-]?((0|[1-9][0-9]*)(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"),
     ("boolean", r"(?i:true|false)"),
     ("date", r"[0-9]{4}-[0-9]{2}-[0-9]{2}"),
-    ("dateTime", r".+"),
+    # A date alone is none: the column keeps its texts.
+    ("dateTime", r"[^T ]+[T ].+"),
 )
 
 

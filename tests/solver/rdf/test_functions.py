@@ -121,6 +121,8 @@ HOURS(?x) | "2020-01-01"^^xsd:date | - | error
 # XPath's regular expressions
 REGEX(?x, "^[a-z-[aeiou]]$") | "a" | - | "false"^^xsd:boolean
 REGEX(?x, "^[a-z-[aeiou]]$") | "b" | - | "true"^^xsd:boolean
+REGEX(?x, "^[^a-z-[0-9]]$") | "1" | - | "false"^^xsd:boolean
+REGEX(?x, "^[^a-c-[^x-z]]$") | "x" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\i\\c*$") | "_é-1" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\I[\\c]$") | "1a" | - | "true"^^xsd:boolean
 REGEX(?x, "") | "a" | - | "true"^^xsd:boolean
