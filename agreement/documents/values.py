@@ -437,12 +437,7 @@ class Period:
 
     def points(self, unit: Duration) -> int:
         """Return its time points; raises LarsError for a duration that is not a multiple of the unit."""
-        if isinstance(self.source, int):
-            return self.source
-        try:
-            return self.source.timed(unit)
-        except LarsError as error:
-            raise LarsError(f"the period {self}: {error}") from None
+        return self.source if isinstance(self.source, int) else self.source.timed(unit)
 
 
 def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:

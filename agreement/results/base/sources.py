@@ -82,8 +82,8 @@ class SourceFiles:
         source = of_library(source)
         if isinstance(source, str | Path):
             return self._of_text(text_of(source), _file_name)
-        if isinstance(source, Readable):
-            content = source.read()
+        if isinstance(source, bytes | Readable):
+            content = source if isinstance(source, bytes) else source.read()
             return self._written("trace", "", content)
         if isinstance(source, Graph):
             problem = "a graph has no times; expected pairs (t, graph), or a graph as static data"

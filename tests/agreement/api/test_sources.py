@@ -62,6 +62,7 @@ TRACES = {
     "text": lines,
     "text that is open": lambda: StringIO(lines()),
     "bytes that are packed": lambda: BytesIO(gzip.compress(lines().encode())),
+    "bytes alone": lambda: lines().encode(),
     "times of numpy": lambda: [(np.int64(t), (s, EX.offers, Literal(str(o)))) for t, s, o in OFFERS],
 }
 
