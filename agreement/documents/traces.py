@@ -451,6 +451,26 @@ def check_reached(trace: Trace, span: Interval, last: int, unit: Duration) -> No
         raise _outside("--to", trace, span, Interval(trace.begin, last), unit)
 
 
+def check_within_reach(
+    query: EngineQuery, trace: Trace, first: settings.Time, options: settings.TraceOptions
+) -> None:
+    """Raise LarsError if every window of a query has run empty before a first time."""
+    windows = [source.window for source in sources(query)]
+    ranges = [window for window in windows if isinstance(window, Range)]
+    if not ranges or len(ranges) < len(windows):
+        return
+    lengths = [(each.length, each.slide) for each in ranges]
+    longest = max(
+        length.points(options.unit) + (slide.points(options.unit) if slide else 0)
+        for length, slide in lengths
+    )
+    point, read = point_on(trace, first, options), trace.timeline
+    if point > read.last + longest:
+        raise _outside(
+            "--from", trace, Interval(point, point), Interval(trace.begin or 0, read.last), options.unit
+        )
+
+
 def _outside(option: str, trace: Trace, span: Interval, read: Interval, unit: Duration) -> LarsError:
     dates = Dates(trace.origin, unit).within(Interval(min(span.first, read.first), max(span.last, read.last)))
     asked = dates.interval(span) if span else f"from {dates.text(span.first)}"

@@ -106,7 +106,7 @@ def _check_head_time(rule: ticker_rules.PlainRule) -> None:
         with ticker_rules.exporting(rule.source):
             raise ticker_rules.InexpressibleError(
                 f"the head {rule.source.head}: its reasoner incremental keeps {rule.head} beyond the time "
-                f"{rule.time}, which stands elsewhere than in one @ of the body"
+                f"{rule.time}, which also occurs without @, or beside another time variable"
             )
 
 

@@ -21,6 +21,7 @@ from agreement.documents.traces import (
     absent_graphs,
     check_reached,
     check_timeline,
+    check_within_reach,
     clock_of,
     empty_trace,
     load_trace,
@@ -228,7 +229,7 @@ def query_on_trace(task: SolvingTask, warn: Warn) -> tuple[EngineQuery, Trace, S
     """Return the requested query, its trace, and the task with the trace's dates."""
     query = requests.load_query(task.path, task.setting.unit, task.evaluation.engine, graphs=True)
     requests.check_evaluated(query, task.evaluation, task.trigger)
-    trace = trace_of(task.trace, task.span[1], query, warn)
+    trace = trace_of(task.trace, task.span, query, warn)
     return query, trace, replace(task, setting=with_dates(task.setting, trace))
 
 
@@ -241,7 +242,7 @@ def program_on_trace(task: SolvingTask, warn: Warn) -> tuple[Program, Trace, fro
     for note in program.notes:
         warn(note)
     check_shown(task.predicates, program)
-    trace = trace_of(task.trace, task.span[1], None, warn)
+    trace = trace_of(task.trace, task.span, None, warn)
     return program, trace, given_to(program, trace)
 
 
@@ -278,8 +279,12 @@ def in_mode(query: EngineQuery, task: SolvingTask) -> Program:
     return pull(program, period_of(query, task.evaluation.period, task.setting))
 
 
-def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | None, warn: Warn) -> Trace:
-    """Return the trace for a query or program; its timeline includes the last requested time."""
+def trace_of(trace_input: TraceInput, span: Span, query: EngineQuery | None, warn: Warn) -> Trace:
+    """Return the trace for a query or program; its timeline includes the last requested time.
+
+    Raises LarsError for a first requested time at which all windows of the query have run empty.
+    """
+    last = span[1]
     if query is None and not trace_input.paths:
         trace = empty_trace(trace_input, warn)
         trace.timeline = Interval(0, 0 if last is None else point_on(trace, last, trace_input.options))
@@ -289,6 +294,8 @@ def trace_of(trace_input: TraceInput, last: Time | None, query: EngineQuery | No
     trace = load_trace(replace(trace_input, options=options), () if query is None else (query,), warn)
     # Who asks for times after the last element wants to see the windows run empty.
     number = 0 if last is None else point_on(trace, last, trace_input.options)
+    if query is not None and span[0] is not None:
+        check_within_reach(query, trace, span[0], trace_input.options)
     trace.timeline = Interval(0, max(trace.timeline.last, number))
     return trace
 

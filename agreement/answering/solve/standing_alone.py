@@ -39,7 +39,7 @@ def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, w
     Raises LarsError if the query has several counterparts of the other engine.
     """
     program, query = single_program(task, warn)
-    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
     if query is None:
         given_to(program, trace)
     else:
@@ -110,7 +110,7 @@ def _read(
     program: Program, query: EngineQuery | None, trace_input: TraceInput, at: Time | None, warn: Warn
 ) -> tuple[ProgramInput, int | None]:
     """Return the input of the trace, and the requested time point."""
-    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), at, query, warn)
+    trace = trace_of(replace(trace_input, runner=Runner(in_process=True)), (None, at), query, warn)
     if query is None:
         given_to(program, trace)
     facts, known = trace.facts(trace.timeline), _STATIC & used_predicates(program)

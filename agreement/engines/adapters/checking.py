@@ -29,6 +29,8 @@ _PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
 """A length without a unit: it counts what the timestamps count."""
 _BLANK: Final = "_:b"
 """Comes back under any label."""
+_OTHER_BLANK: Final = "_:c"
+"""Comes back under another label than the first one."""
 _KINDS: Final = (
     ("an IRI", "<http://e/a>"),
     ("a text", '"a"'),
@@ -41,7 +43,7 @@ _KINDS: Final = (
 """What comes back as it went in, each at least once."""
 _OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
 """Engines that keep numbers by their value give it as 1."""
-_TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM)
+_TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _OTHER_BLANK)
 _CLOSING: Final = 4
 """So many lengths of a window are pushed after all terms, so that windows with these close."""
 _RSPQL: Final = (
@@ -97,12 +99,17 @@ class _Tried:
         return tuple(dict.fromkeys(stream for stream, _ in self.patterns))
 
     def _triple(self, pattern: TriplePattern, term: str, place: int) -> Triple:
-        other = f"<http://e/s{place}>"
+        other = _subject(place)
         subject, predicate, object_ = (
             (term if part == self.carrier else other) if isinstance(part, Variable) else str(part)
             for part in pattern.terms
         )
         return subject, predicate, object_
+
+
+def _subject(place: int) -> str:
+    """Return the term in the other places of the triple that carries the term of this place."""
+    return f"<http://e/s{place}>"
 
 
 def _tried(text: str) -> _Tried:
@@ -218,6 +225,7 @@ def _runs(
     bracketed = not rows and _takes_brackets(adapter, registration, pushes)
     yield _reported(first, tried, rows, bracketed=bracketed)
     yield _terms(rows, profile, tried)
+    yield _blank_nodes(first, profile)
     yield _times(first, pushes)
     problem = f"{quantity(len(first.flush), 'report')} at close; expected none, or flushes: true at open"
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
@@ -286,7 +294,7 @@ def _singly(answers: messages.EngineAnswers) -> str | None:
 def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> AdapterCheck:
     """Return the test of terms: changed terms, or kinds without any returned term."""
     seen = {_labelled(text) for row in rows for text in row.values() if text is not None}
-    others = {_REST, *(f"<http://e/s{n}>" for n in range(len(_TERMS)))}
+    others = {_REST, *map(_subject, range(len(_TERMS)))}
     wrong = sorted(seen - {*_TERMS, *others}) if profile.kinds else []
     if wrong:
         return AdapterCheck("terms", f"{cut(first_few(wrong, 3))} in rows: no term that was pushed")
@@ -305,6 +313,28 @@ def _terms(rows: _Rows, profile: messages.ProfileReply, tried: _Tried) -> Adapte
     missing = [kind for kind, text in kinds.items() if text not in seen]
     problem = f"no row has {first_few(missing, len(missing))}; use a row for each triple" if missing else None
     return AdapterCheck("terms", problem)
+
+
+def _blank_nodes(answers: messages.EngineAnswers, profile: messages.ProfileReply) -> AdapterCheck:
+    """Return the test that two blank nodes of one report have two labels.
+
+    Subjects tell which node a row is about. Labels of different reports are not compared.
+    """
+    name, one, other = "blank nodes", *(_subject(_TERMS.index(blank)) for blank in (_BLANK, _OTHER_BLANK))
+    reports = (*(report for _, report in answers.reports), *answers.flush) if profile.kinds else ()
+    advice: str | None = "not tested: no report has rows of two of them"
+    for report in reports:
+        texts = [frozenset(filter(None, row.values())) for row in report.rows]
+        labels = [
+            {text for row in texts if own in row and not_own not in row for text in row if text[:2] == "_:"}
+            for own, not_own in ((one, other), (other, one))
+        ]
+        if all(labels):
+            if len(set.union(*labels)) == 1:
+                sentence = f"{_BLANK} and {_OTHER_BLANK} come back as one node, {min(labels[0])}"
+                return AdapterCheck(name, f"{sentence}; use a label for each node of a report")
+            advice = None
+    return AdapterCheck(name, None, advice)
 
 
 def _labelled(text: str) -> str:

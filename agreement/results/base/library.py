@@ -397,6 +397,8 @@ def _values_of(
             left.clear()
         elif not left and option.needed:
             raise TypeError(f"{name}() misses {option.name}")
+        elif left and left[0] is None and option.needed:
+            raise LarsError(f"{option.name}: found null (NoneType); expected a path or a text")
         else:
             values[option.name] = left.pop(0) if left else None
     if left:

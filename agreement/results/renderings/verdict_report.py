@@ -102,15 +102,23 @@ def by_specification(
         yield from _others(judgement, dates)
     yield _table(best, diagnosis.shifts if diagnosis else {}, dates)
     for title, windows in (
-        ("the transient, until all windows have started", best.transient),
-        ("after the end of the trace or of --until", best.later),
+        (_transient, best.transient),
+        (lambda *_: "after the end of the trace or of --until, not compared", best.later),
     ):
         odd = [window for window in windows if window.problem is not None]
         if odd:
             times = [
                 f"{judging.in_points(window.at, milliseconds, dates)} ({window.problem})" for window in odd
             ]
-            yield f"{title}, not compared: {outputs.first_few(times, _TIMES)}"
+            yield f"{title(best, dates)}: {outputs.first_few(times, _TIMES)}"
+
+
+def _transient(best: Verdict, dates: Dates) -> str:
+    """Return what the time before the stable phase is, and how its windows are compared too."""
+    until = judging.in_points(best.phase.after, dates.unit.milliseconds, dates)
+    starts = set(best.choice.starts)
+    more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
+    return f"up to {until}, the last possible t0 (RSP-QL 2014, Definition 26), not compared{more}"
 
 
 def by_other_match(

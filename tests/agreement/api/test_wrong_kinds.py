@@ -121,3 +121,18 @@ def test_a_function_takes_the_options_of_its_own_question():
             function(NEAR, FAR, **other)
     with pytest.raises(TypeError, match="export\\(\\) misses 'to'"):
         api.export("p.lars", "t.atoms", out="x")
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_none_in_place_of_an_input_is_named(name):
+    """`read()` that has found nothing gives None: that is a wrong value, not a missing argument."""
+    needed = {each.name: "x" for each in answering(getattr(api, name)).options if each.needed}
+    given = {key: value for key, value in needed.items() if not _is_input(name, key)}
+    inputs = [key for key in needed if _is_input(name, key)]
+    if inputs:
+        with pytest.raises(LarsError, match=r"found null|\(None,\)"):
+            getattr(api, name)(*[None] * len(inputs), **given)
+
+
+def _is_input(name, key):
+    return any(each.argument and each.name == key for each in answering(getattr(api, name)).options)

@@ -363,3 +363,27 @@ def test_a_timeline_after_the_trace_is_refused_in_the_words_of_the_trace(tmp_pat
         in ran.err
     )
     assert lars(*inputs, "07:29:55", "--to", "07:40:00").code == 1
+
+
+@pytest.mark.parametrize(
+    ("window", "last"), [("[RANGE 60s]", 61), ("[RANGE 60s SLIDE 10s]", 71), ("[RANGE 5s SLIDE 30s]", 36)]
+)
+@pytest.mark.parametrize("mode", [("push",), ("pull", "--period", "1")])
+def test_a_first_time_at_which_all_windows_have_run_empty_is_refused(tmp_path, window, last, mode):
+    (tmp_path / "q.rq").write_text(f"SELECT ?x {{ STREAM <e:S> {window} {{ ?x <e:p> ?o }} }}")
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> "1" <e:S> "1" .\n')
+    inputs = "solve", tmp_path / "q.rq", tmp_path / "t.nq", "--mode", *mode, "--to", "99", "--from"
+    assert lars(*inputs, str(last)).code == 0
+    ran = lars(*inputs, str(last + 1))
+    assert ran.code == 2
+    assert f"[{last + 1}, {last + 1}] is after the trace, which is [1, 1]" in ran.err
+
+
+def test_no_row_is_after_the_last_time_that_is_not_refused(tmp_path):
+    """A window that opens late, and one without an end, still have rows there, so nothing is refused."""
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> "1" <e:S> "1" .\n')
+    for window in ("[ALL]", "[TRIPLES 1]"):
+        (tmp_path / "q.rq").write_text(f"SELECT ?x {{ STREAM <e:S> {window} {{ ?x <e:p> ?o }} }}")
+        asked = ("--mode", "pull", "--period", "1", "--from", "5000", "--to", "5000")
+        ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", *asked)
+        assert "5000: (e:a)" in ran.out

@@ -145,6 +145,20 @@ def test_a_check_says_that_rows_of_one_evaluation_are_one_report():
     assert "push 0 has 2 reports of one time; better one report with all rows of an evaluation" in ran.out
 
 
+@pytest.mark.parametrize(
+    ("kind", "code", "said"),
+    [
+        ("one-blank", 1, "WRONG blank nodes: _:b and _:c come back as one node, _:x; use a label for each"),
+        ("blanks", 0, "ok    blank nodes\nok"),
+        ("", 0, "ok    blank nodes\n      not tested: no report has rows of two of them"),
+    ],
+)
+def test_a_check_tells_blank_nodes_of_one_report_apart(kind, code, said):
+    ran = lars("record", "--check", f"{BROKEN} {kind}")
+    assert ran.code == code
+    assert said in ran.out
+
+
 @pytest.mark.parametrize("length", ["40", "40s", "PT1M"])
 def test_a_query_of_the_user_is_pushed_what_its_windows_and_patterns_ask_for(tmp_path, length):
     query, log = tmp_path / "q.rq", tmp_path / "log.txt"

@@ -28,6 +28,7 @@ def forever(text):
 def reply(message):
     """Return the right reply: a report of the triple's object at each push."""
     if message["op"] == "open":
+        PUSHED.clear()
         if KIND == "remembering":
             OPENED.append(message)
             return {"error": f"{'x' * 300}, query {len(OPENED)}"}
@@ -41,6 +42,16 @@ def reply(message):
 def changed(message, old, new):
     """Return the reply with its term written otherwise."""
     return json.loads(json.dumps(reply(message)).replace(json.dumps(old)[1:-1], json.dumps(new)[1:-1]))
+
+
+PUSHED = []
+
+
+def all_pushed(message, label):
+    """Return a report of the triples pushed so far, with a label for each blank node."""
+    subject, _, term = message["triple"].removesuffix(" .").split(" ", 2)
+    PUSHED.append({"s": subject, "a": label(term) if term.startswith("_:") else term})
+    return {"reports": [{"t": message["t"], "rows": PUSHED}]}
 
 
 def rows(row, t=1):
@@ -90,6 +101,8 @@ ON_PUSH = {
     "no-languages": lambda message: put(
         json.dumps({"reports": []} if "@en" in message["triple"] else reply(message)) + "\n"
     ),
+    "blanks": lambda message: put(json.dumps(all_pushed(message, lambda term: f"{term}9")) + "\n"),
+    "one-blank": lambda message: put(json.dumps(all_pushed(message, lambda _: "_:x")) + "\n"),
     "singly": lambda message: put(json.dumps({"reports": reply(message)["reports"] * 2}) + "\n"),
     "surrogate": lambda _: put('{"reports": [{"t": 1, "rows": [{"a": "\\"\\ud83d\\""}]}]}\n'),
 }
