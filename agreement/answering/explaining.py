@@ -116,7 +116,7 @@ def _split(inside: str, text: str) -> tuple[str, ...]:
 
 
 class ShortNames:
-    """The names in atoms to explain: of a program, its input and its background.
+    """The names in the atoms of a program, of its input and of its background.
 
     `columns` is the number of columns of a query's rows, None for a program.
     """
@@ -284,7 +284,7 @@ def situation_in(task: SolvingTask, warn: Warn) -> tuple[ProgramSituation, Inter
 def situation_on(
     program: Program, query: EngineQuery | None, trace: Trace, at: Time | None, options: TraceOptions
 ) -> ProgramSituation:
-    """Return the program with the whole input of a trace that was read so, and the time asked about."""
+    """Return the program with a trace's whole input, read with these options, and the requested time."""
     facts = trace.facts(trace.timeline)
     return ProgramSituation(
         program,
@@ -335,11 +335,11 @@ def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozens
 
 @dataclass(frozen=True, slots=True)
 class NoAnswerStream:
-    """No answer stream exists at t: `relaxed` are the answer streams without restricting rules.
+    """The reason why no answer stream exists at t: `relaxed` are answer streams without restricting rules.
 
-    That are constraints, and heads outside the timeline. The first of these streams is `world`, with the
-    program's own rules; it has `violations`. Without violations, `circular` has the rules that prevent answer
-    streams.
+    Restricting rules are constraints, and rules whose heads are outside the timeline. The first of these
+    streams is `world`, with the program's own rules; it has `violations`. Without violations, `circular` has
+    the rules that prevent answer streams.
     """
 
     program: Program
@@ -352,7 +352,7 @@ class NoAnswerStream:
 
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
-    """Return why no answer stream exists at t, from the relaxed program's answer streams."""
+    """Return the reason why no answer stream exists at t; `streams` are those of the relaxed program."""
     if not streams.streams:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
@@ -370,7 +370,7 @@ class Underived:
 
 @dataclass(frozen=True, slots=True)
 class AtomExplanation:
-    """Why an atom holds (`proof`) or not (`shortfalls`, its own first) in answer stream `number` of `count`.
+    """The reason why an atom holds (`proof`) or does not (`shortfalls`) in answer stream `number` of `count`.
 
     `more`: more answer streams exist, which were not inspected. `sought` is for an atom that no rule derives.
     `silent` is the reason why a query is not evaluated at the time, or None.
@@ -401,7 +401,7 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
 
 
 def _reach(trace: Trace, at: Time | None, task: AgreementTask) -> None:
-    """Extend a default timeline to the requested time, if that is later."""
+    """Extend the default timeline of a trace to the requested time, if that time is later."""
     said = task.trace.timeline is not None or task.span != (None, None)
     if at is not None and not said and point_on(trace, at, task.trace.options) > trace.timeline.last:
         set_span(trace, (None, at), task.trace.options)
@@ -427,10 +427,10 @@ def _query_of(path: Path, task: AgreementTask, engine: Language | None, warn: Wa
 def explain_atom(
     here: ProgramSituation, t: int, text: str, model: int | None, path: Path
 ) -> AtomExplanation | NoAnswerStream:
-    """Return why an atom, given as text, holds or not in an answer stream at t.
+    """Return the reason why an atom, given as text, holds or does not hold in an answer stream at t.
 
-    The answer stream is number `model`, by default the first with the atom. If none exists, return the
-    reason. Raises LarsError for a time outside the timeline and for an ambiguous atom.
+    The answer stream is number `model`, by default the first with the atom. If no answer stream exists at t,
+    return the reason. Raises LarsError for a time outside the timeline and for an ambiguous atom.
     """
     asked_atom = read_question(text)
     timeline = here.stream.timeline
@@ -537,7 +537,7 @@ class _Line(TypedDict):
 
 
 def read_candidates(text: str, source: str, t: int, dates: Dates) -> list[Moments]:
-    """Return each stream that the text holds for the time t; times in it can be dateTimes.
+    """Return each stream for the time t in a text, whose times can be dateTimes.
 
     Raises LarsError, with file and line, for a text of neither form, or without a stream for t.
     """
@@ -687,7 +687,7 @@ class CheckReadings:
 
     @property
     def differs(self) -> bool:
-        """Whether the readings differ: then only the founded reading accepts."""
+        """Whether the readings differ. If they do, only the founded reading accepts the stream."""
         return isinstance(self.founded, semantics.IsAnswerStream) != self.correct
 
 

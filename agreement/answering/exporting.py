@@ -104,7 +104,7 @@ class LegendColumns(LegendPart):
 
     @property
     def output(self) -> Output:
-        """The columns as the translation has them."""
+        """The columns as a value of the translation (`Output`)."""
         order = tuple((key.column, key.descending) for key in self.order)
         return Output(tuple(map(Variable, self.variables)), self.width, order, self.bag)
 
@@ -124,8 +124,9 @@ class Legend(LegendPart):
     """The data that `lars export --read` needs.
 
     `times` are the evaluation times; those before `first` are hidden. `columns` are a query's. `background`
-    are atoms that hold anyway. If one of `violations` is shown, there is no answer set; `overflows` are shown
-    if arithmetic left the reasoner's numbers. `origin` is the dateTime of time 0, null if times are integers.
+    are the atoms that hold at every time. If one of `violations` is shown, there is no answer set;
+    `overflows` are shown if arithmetic left the reasoner's numbers. `origin` is the dateTime of time 0, null
+    if times are integers.
     """
 
     to: Literal["ticker", "asp"]
@@ -288,7 +289,7 @@ MOST: Final = 10_000
 class ExportedProgram:
     """A program with its input; `times` are its evaluation times, and those in `span` are shown.
 
-    `program` is evaluated at these times whatever triggers it, `triggered` has its trigger of push. `origin`
+    `program` has no trigger: it is evaluated at all of `times`. `triggered` has the trigger of push. `origin`
     is the dateTime of time 0, None if times are integers.
     """
 
@@ -556,7 +557,7 @@ def export_to(
 
 
 def _check_free(folder: Path, *, overwrite: bool) -> None:
-    """Raise when something is at a path that must not be replaced."""
+    """Raise LarsError if the path has data that must not be replaced."""
     if not folder.parent.is_dir():
         raise LarsError(f"{folder}: cannot be written: there is no folder {folder.parent}")
     if folder.exists() and not folder.is_dir():

@@ -31,8 +31,9 @@ WindowContent = tuple[Interval | None, frozenset[Moment]]
 class Step:
     """A program at t: the content of each of its windows, and its first answer stream.
 
-    `derived` is None without an answer stream. `count` is the number of answer streams; `more`: at least.
-    `instances` are each rule's instances with true bodies, by the rule's number, from 1.
+    `derived` is None if no answer stream exists. `count` is the number of answer streams; with `more` the
+    number is a lower bound. `instances` are each rule's instances with true bodies, by the rule's number,
+    from 1.
     """
 
     t: int

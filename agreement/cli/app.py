@@ -1,9 +1,9 @@
-"""What every command of `lars` shares: the app, its help, printing, warnings, progress, how a run ends.
+"""The common part of all commands of `lars`: the app, its help, output, warnings, progress, the end of a run.
 
-In the help commands stand by purpose, options by subject, examples as they are typed.
+The help groups commands by purpose and options by subject, and shows examples as a user types them.
 
-Results go to standard output, everything else to standard error. Exit codes: 0, 1 for a verdict alone
-(they disagree, an answer is wrong), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
+Results go to standard output, everything else to standard error. Exit codes: 0, 1 only for a negative verdict
+(sides disagree, an answer is wrong), 2 for unusable input, 3 for a run that failed, 128 + n for signal n.
 """
 
 import inspect
@@ -78,7 +78,7 @@ class LarsCommand(TyperCommand):
             formatter.write_usage(ctx.command_path, f"{way} [OPTIONS]", prefix=prefix)
 
     def format_help_text(self, ctx: _Click, formatter: _Click) -> None:  # noqa: ARG002
-        """Write what the command does, wrapped, and its examples, not wrapped: they can be copied."""
+        """Write the description of the command, wrapped, and its examples, unwrapped for copying."""
         for paragraph in inspect.cleandoc(self.help or "").split("\n\n"):
             formatter.write_paragraph()
             with formatter.indentation():
@@ -88,7 +88,7 @@ class LarsCommand(TyperCommand):
                     formatter.write_text(paragraph)
 
     def format_options(self, ctx: _Click, formatter: _Click) -> None:
-        """Write the options by subject, those of the output last."""
+        """Write the options by subject; the options of the output are last."""
         sections: dict[str, list[tuple[str, str]]] = {_INPUTS: [], _FIRST: []}
         for param in self.get_params(ctx):
             name, text = param.get_help_record(ctx) or ("", "")
@@ -106,12 +106,12 @@ class LarsCommand(TyperCommand):
 
 
 def _plain(name: str) -> str:
-    """Return an option with the kind of its value as a reader calls it, not as Python does."""
+    """Return an option with a reader's name for the kind of its value, in place of the name in Python."""
     return re.sub(r"<(.*)>", lambda kind: _KINDS.get(kind[1], kind[1]), name)
 
 
 class NamedCommands(Mapping[str, _Click]):
-    """All commands by name, each loaded when it is looked up."""
+    """All commands by name; a command is loaded when it is looked up."""
 
     def __getitem__(self, name: str) -> _Click:
         return _load(name, commands.COMMANDS[name])
@@ -124,7 +124,7 @@ class NamedCommands(Mapping[str, _Click]):
 
 
 class LarsGroup(TyperGroup):
-    """The command `lars` itself, whose help has each command under what it is for."""
+    """The command `lars` itself, whose help lists each command under its purpose."""
 
     def __init__(self, **values: _Click) -> None:
         super().__init__(**values)
@@ -171,7 +171,7 @@ Colors = Literal["auto", "always", "never"]
 
 @dataclass(frozen=True, slots=True)
 class EveryOption:
-    """What every command has."""
+    """The options of every command."""
 
     HEADING: ClassVar[str] = commands.OUTPUT
 
@@ -228,13 +228,13 @@ def warn(message: str) -> None:
 
 
 def note(message: str) -> None:
-    """Say on standard error what was decided where nobody said it, unless --quiet."""
+    """Print on standard error a choice that `lars` made because no option determined it, unless --quiet."""
     if not _every.get().quiet:
         _say(f"note: {message}")
 
 
 def _say(text: str) -> None:
-    """Print on standard error; where that is impossible nothing can be said."""
+    """Print on standard error; ignore a failure, because no other place for messages exists."""
     if ending.is_ending():
         ending.wait_for_end()
     with suppress(OSError):
@@ -242,7 +242,7 @@ def _say(text: str) -> None:
 
 
 def _drawn(part: RenderableType) -> str:
-    """Return a table as on standard output; in files a row is a line, unless COLUMNS is set."""
+    """Return a table as text; outside a terminal each row is one line, unless COLUMNS is set."""
     there = Console(force_jupyter=False)
     width = there.width if there.is_terminal or "COLUMNS" in environ else WIDEST
     color = _every.get().color
@@ -254,7 +254,7 @@ def _drawn(part: RenderableType) -> str:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Yield what hears how far a long job is: a bar on a terminal, elsewhere a line every 10 s."""
+    """Yield the listener for the progress of a long job: a bar on a terminal, otherwise a line every 10 s."""
     console = Console(stderr=True)
     if _every.get().quiet:
         yield no_progress
@@ -297,13 +297,13 @@ def _lines(what: str) -> Iterator[Progress]:
 
 
 def _end(code: int, sentence: str) -> int:
-    """Say what is wrong with the input, or why the run failed, and return the exit code for that."""
+    """Print the error of the input, or the reason of the failure, and return the exit code."""
     _say(f"lars: {sentence}")
     return code
 
 
 def _load(name: str, about: commands.Command) -> Any:
-    """Return the command of that name as Typer's, its options those that its request declares."""
+    """Return the command of that name for Typer, with the options that its request declares."""
     request = about.answering.request
 
     def called(context: typer.Context, **values: Any) -> None:
@@ -341,14 +341,14 @@ def _paragraphs(request: type[object]) -> tuple[list[str], str]:
 
 
 def _of_command_line(context: _Click) -> dict[str, Any]:
-    """Return the values of what is typed, by long names of options and by inputs."""
+    """Return the values of the typed options and inputs; an option has its long name as key."""
     sources = ((param, context.get_parameter_source(param.name)) for param in context.command.params)
     params = [param for param, source in sources if source is not None and source.name == "COMMANDLINE"]
     return {param.opts[0]: context.params[param.name] for param in params}
 
 
 def _parameter(option: options.Option) -> inspect.Parameter:
-    """Return the parameter of an option or input, whose value Typer hands to the option's reader."""
+    """Return the Python parameter of an option or input; Typer passes its value to the option's reader."""
     kind: Any = option.kind if option.read is None else str
     if option.several_in_shell:
         kind = list[kind]
@@ -383,7 +383,7 @@ def _info(option: options.Option) -> object:
 
 # Any: results of all commands; which of the outputs they have the table of commands says.
 def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.Outputs) -> None:
-    """Answer a request, write and print the result, and end as it says."""
+    """Answer a request, write and print the result, and end the process with the result's exit code."""
     if (instead := outputs.instead) is not None:
         print_parts([instead])
         return
@@ -413,7 +413,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
 
 
 def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_json: bool) -> None:
-    """Print a result: whole, line by line where it is made while somebody reads, or where its rows are."""
+    """Print a result: in full, line by line if it is streamed, or its summary with the places of tables."""
     if as_json:
         (stream_lines if result.streamed else print_parts)(result.json_lines(**full))
     elif written and not full:
@@ -425,7 +425,7 @@ def _print(result: Any, full: Mapping[str, bool], written: Sequence[str], *, as_
 
 
 def _as_said(error: Exception) -> LarsError:
-    """Return what is said of an error that nobody foresaw, in one line."""
+    """Return the message of an unexpected error, in one line."""
     sentence = next((line.strip() for line in str(error).splitlines() if line.strip()), "")
     last = traceback.extract_tb(error.__traceback__)[-1]
     if isinstance(error, OSError) and last.name == "echo":  # Typer prints help itself
@@ -448,7 +448,7 @@ def _print_whole(texts: Iterable[str]) -> None:
 
 
 def stream_lines(lines: Iterable[str]) -> None:
-    """Print each line as soon as it is there; where one fails after others, the last line says so."""
+    """Print each line when it is computed; if a later line fails, the last line reports the failure."""
     numbered = iter(lines)
     for first in numbered:
         with ending.streaming():
@@ -462,14 +462,14 @@ def stream_lines(lines: Iterable[str]) -> None:
 
 
 def print_parts(parts: Iterable[RenderableType]) -> None:
-    """Print lines as they are, tables fitted to the width of the console."""
+    """Print lines unchanged, and tables fitted to the width of the console."""
     # A rule is one line, however long: only tables are fitted to the width. Rich itself would end the
     # program when nobody reads.
     _print_whole(f"{printable(part)}\n" if isinstance(part, str) else _drawn(part) for part in parts)
 
 
 def print_text(text: str, *, at_once: bool = False) -> bool:
-    """Print a text on standard output; return whether somebody still reads it."""
+    """Print a text on standard output; return whether the reader has not closed it."""
     return _put(printable(text), at_once=at_once)
 
 
@@ -486,7 +486,7 @@ def _put(text: str, *, at_once: bool = False) -> bool:
 
 
 def silence_stdout(error: OSError) -> bool:
-    """Drop what cannot be printed; return whether that is because the reader has gone, which is no error."""
+    """Drop all further output; return whether the reader has closed it, which is not an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return isinstance(error, BrokenPipeError)
 
@@ -502,7 +502,7 @@ def main() -> None:
 
 
 def run() -> int:
-    """Run the command of `sys.argv`, and return its exit code; what is wrong is one message."""
+    """Run the command of `sys.argv`, and return its exit code; each error is printed as one message."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper) and not stream.isatty():
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
@@ -540,7 +540,7 @@ def _code() -> int:
 
 
 def _usage_problem(message: str) -> str:
-    """Return what is wrong with a command line, in the words of this program."""
+    """Return the error of a command line, in the style of this program's messages."""
     # Of a choice that there is not Typer says what kind of error pydantic would call it.
     plain = message.replace("Value error, ", "").strip().rstrip(".")
     return f"{plain[:1].lower()}{plain[1:]}; --help lists what is accepted" if plain else ""

@@ -1,7 +1,7 @@
 """The end of a run from outside, by a signal or for lack of memory, without leftovers.
 
-The thread of the program may be in foreign code that lets no signal through, so another one ends
-the process: children first, then temporary folders.
+The main thread may run foreign code that blocks signals. So another thread ends the process: children first,
+then temporary folders.
 """
 
 import os
@@ -34,7 +34,7 @@ _streaming: Final = Event()
 
 
 def watch() -> None:
-    """End this process, from now on, at a signal with 128 and its number, and at too much memory with 3."""
+    """From now on end the process with exit code 128 + n at signal n, and with 3 at the memory limit."""
     reader, writer = os.pipe()
     os.set_blocking(writer, False)
     signal.set_wakeup_fd(writer, warn_on_full_buffer=False)
@@ -46,7 +46,7 @@ def watch() -> None:
 
 
 def _noted(number: int, frame: FrameType | None) -> None:
-    """Do nothing: the other thread reads the signal's number from the pipe."""
+    """Do nothing: the watching thread reads the signal's number from the pipe."""
     del number, frame
 
 
@@ -64,7 +64,7 @@ def _await_signal(reader: int) -> None:
 
 @contextmanager
 def keeping() -> Iterator[Event]:
-    """Yield an event that a signal sets; then the block ends soon with its partial result."""
+    """Yield an event that a signal sets; the block must then end soon with its partial result."""
     stopped = Event()
     _kept.append(stopped)
     try:
@@ -139,7 +139,7 @@ def _end_children() -> None:
 
 
 def _children() -> Iterator[int]:
-    """Yield this process's children if the system lists them; others end with their pipe."""
+    """Yield the ids of this process's children if the system lists them; others end with their pipe."""
     for file in Path("/proc/self/task").glob("*/children"):
         with suppress(OSError):
             yield from map(int, file.read_text(encoding="ascii").split())

@@ -1,13 +1,13 @@
 """A search for switches of a reporter that explain recorded runs.
 
-The reporter is the correct behavior; a switch is one possible deviation. A switch, or several together, is
-tried on all runs. On runs that the reporter predicts, a switch that predicts something else raises a false
-alarm.
+The reporter has the correct behavior. A switch changes it: each switch is one possible deviation. A switch,
+or several together, is tried on all runs. On runs that the reporter predicts, a switch that predicts
+something else raises a false alarm.
 
 A run is evidence for a switch only if it could have been evidence against it. So a run is no evidence if the
-switch would also explain other answers: the correct ones, none, or answers at other times. One cause among
-several must explain most of the runs on which it predicts a deviation: some of many switches predict a few
-runs by chance. The caller adds runs if the result could be wrong.
+switch would also explain other answers: the correct ones, none, or answers at other times. If there are
+several causes, each must explain most of the runs on which it predicts a deviation. With many switches, some
+predict a few runs by chance. The caller adds runs if the result could be wrong.
 """
 
 from collections.abc import Callable, Hashable, Sequence
@@ -18,20 +18,20 @@ Run = TypeVar("Run")
 Switch = TypeVar("Switch", bound=Hashable)
 
 _SPARED: Final = 0.05
-"""Which share of the wrong runs, and one more, a switch may miss that is the only cause."""
+"""The share of the wrong runs that a switch may miss as the only cause; one more run is allowed."""
 _ALARMS: Final = 0.1
-"""How many false alarms a cause may raise for each run that it explains; causes can undo each other."""
+"""The number of false alarms that a cause may raise per explained run: one cause can undo another."""
 _NEARLY: Final = 0.98
-"""Of switches that explain nearly as many as the best, the first is preferred."""
+"""If a switch explains this share of the best switch's runs, it counts as equal; the first one wins."""
 _GLANCE: Final = 6
-"""Every switch is tried on so many runs, also when time is up."""
+"""The number of runs on which every switch is tried, even if the time is up."""
 _FIRST: Final = 16
-"""A switch that explains none of so many runs is not tried on the others."""
+"""The number of first runs: a switch that explains none of these is not tried on the others."""
 _SAMPLE: Final = 60
 _HEATS: Final = 8
-"""So few switches are tried on all runs, also when time is up."""
+"""The number of switches that are tried on all runs, even if the time is up."""
 _SHARE: Final = 0.75
-"""Which share of the runs that it explains, or that refute it, a cause among several has to explain."""
+"""The least share of explained runs, among explained and refuting ones, for each of several causes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,9 +48,11 @@ class Lead(Generic[Switch]):
 class Arena(Generic[Run, Switch]):
     """Runs, and measures of a reporter's errors on them with some switches on.
 
-    `misses` counts missed rows and reports; None means no prediction. `plainly`: whether they predict it
-    without further assumptions. `tells`: whether a run could refute switches. `expects`: whether a switch
-    predicts a deviation from the correct behavior. `is_over`: the time is up, and the tries so far decide.
+    `misses` returns the number of rows and reports that a run has and the switches do not predict, or the
+    reverse; None means no prediction. `plainly` returns whether the switches predict the run without further
+    assumptions. `tells` returns whether a run could refute the switches. `expects` returns whether a switch
+    predicts a deviation from the correct behavior. `is_over` returns whether the time is up; then the tries
+    so far decide.
     """
 
     misses: Callable[[Run, tuple[Switch, ...]], int | None]
@@ -142,7 +144,7 @@ class Arena(Generic[Run, Switch]):
         return frozenset(told)
 
     def _is_chance(self, lead: Lead[Switch], left: Sequence[int]) -> bool:
-        """Whether a switch fails on most of the runs on which it predicts a fault.
+        """Whether a switch explains too small a share of the runs on which it predicts a fault.
 
         If it is closer to the recorded reports than the correct behavior is, other causes may be on too.
         """
@@ -202,7 +204,8 @@ class Arena(Generic[Run, Switch]):
     ) -> Lead[Switch] | None:
         """Return the lead with most evidence; among nearly equal ones, the plainest.
 
-        Leads that explain less than another's evidence are skipped: most switches explain few runs.
+        A lead is skipped if it explains fewer runs than another lead has as evidence: most switches explain
+        few runs.
         """
         near: list[Lead[Switch]] = []
         for lead in sorted(leads, key=lambda one: -len(one.explained)):
@@ -219,7 +222,7 @@ class Arena(Generic[Run, Switch]):
         return max(near, key=self._plain, default=None)
 
     def _whole(self, lead: Lead[Switch], causes: Sequence[Switch]) -> Lead[Switch] | None:
-        """Return a lead with its evidence, and its false alarms of all right runs; None for too many."""
+        """Return the lead with its evidence, and its false alarms on all right runs; None if too many."""
         told = self._evidence(lead, causes)
         alarms = self._alarms(lead.switch, len(lead.explained), self.right)
         if alarms is None or alarms > len(told):

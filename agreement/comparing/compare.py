@@ -55,9 +55,9 @@ class Reporter:
     """An engine version, a running engine or a specification, as messages name it.
 
     Its switches are the rules of an engine version, each of which can be off. A specification's switches are
-    the fields in which `like` differs. `lexical` if its rows do not keep the kinds of terms. For a
-    specification, `start` is the start of windows and `bounds` are their ends; None means its own. Then
-    windows close at multiples of their slides, as in engine versions.
+    the fields in which `like` differs. With `lexical`, the rows do not distinguish IRIs, literals and blank
+    nodes. For a specification, `start` is the start of windows and `bounds` are their ends; If `start` is
+    None, windows close at multiples of their slides. If `bounds` is None, the specification determines them.
     """
 
     name: str
@@ -91,16 +91,16 @@ class Reporter:
 
     @property
     def builds(self) -> "tuple[Reporter, ...]":
-        """This reporter, and as each other build that is known of its engine version."""
+        """This reporter, followed by a reporter for each other known build of its engine version."""
         others = () if isinstance(self.who, Specification) else self.who.builds
         return (self, *(replace(self, name=f"{self.name}, {build.build}", who=build) for build in others))
 
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return its reports with some switches on, up to the last push or the time point `until`.
+        """Return the reporter's reports with some switches on, up to the last push or the time point `until`.
 
-        Raises LarsError for a query that it cannot run.
+        Raises LarsError for a query that the reporter cannot run.
         """
         if not isinstance(self.who, Specification):
             recording = self.who.run(run.query, run.static, run.pushes, switched)
@@ -178,7 +178,7 @@ class DifferenceWithRules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two reporters, each on its own reading of a run, with whatever is switched of them.
+    """Two reporters, each on its own reading of one run, and their reports for each set of switches.
 
     They are compared by push, or by time unit if both are specifications, which need no push to advance time.
     `times` are compared if both sides have comparable times.
@@ -193,13 +193,13 @@ class Pairing:
 
     @property
     def pushes(self) -> tuple[Push, ...] | None:
-        """The pushes that reports are compared by; None: the time unit."""
+        """The pushes at which reports are compared; None if they are compared in each time unit."""
         by_time = all(isinstance(side.who, Specification) for side in self.sides)
         return None if by_time else self.runs[0].pushes
 
     @property
     def causes(self) -> tuple[SwitchedRule, ...]:
-        """All that can be switched."""
+        """The switches of both sides."""
         return tuple(
             SwitchedRule(number, side.name, rule)
             for number, side in enumerate(self.sides)
@@ -341,10 +341,10 @@ class Divergence:
     """The differences of two reporters: `places` are the pushes, or time units, at which either reports.
 
     `pushes` is None if reports are compared by time unit. `alone` are switches that each remove all
-    differences. `needed` are an engine version's rules that change its reports when off, None unless it is
-    compared with its specification. `fields` are the different fields of the sides' specifications. `after`
-    are reports of each side that no push triggers. `silent` marks the sides without any row. `title` is a
-    case's name; times are shown in `unit`, from `origin`.
+    differences. `needed` are the rules of an engine version that change its reports when off; it is None if
+    the version is not compared with its own specification. `fields` are the different fields of the sides'
+    specifications. `after` are reports of each side that no push triggers. `silent` marks the sides without
+    any row. `title` is a case's name; times are shown in `unit`, from `origin`.
     """
 
     names: tuple[str, str]
@@ -364,12 +364,12 @@ class Divergence:
 
     @property
     def same(self) -> bool:
-        """Whether they report the same everywhere."""
+        """Whether both sides report the same rows at all places."""
         return not self.parted
 
     @property
     def is_empty(self) -> bool:
-        """Whether they report the same, and no row: they agree on nothing."""
+        """Whether neither side reports a row."""
         return self.same and all(self.silent)
 
     @property
@@ -386,7 +386,7 @@ class Divergence:
 
 
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
-    """Return the differences of two reporters on one run; of several builds, the closest.
+    """Return the differences of two reporters on one run, with the builds that differ least.
 
     Raises LarsError for a query that cannot be run.
     """
@@ -422,7 +422,7 @@ def _with_sides(pairing: Pairing, first: Reporter, second: Reporter) -> Pairing:
 
 
 def _nearest_builds(pairing: Pairing) -> tuple[Reporter, Reporter]:
-    """Return both sides with the closest of their engines' builds: any may be meant."""
+    """Return both sides with the builds that differ least: an engine's name can mean any of its builds."""
     first, second = pairing.sides
     pairs = list(product(first.builds, second.builds))
     # Where a build has a name of its own, the engine's name means the usual one beside it.

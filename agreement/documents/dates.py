@@ -43,7 +43,7 @@ class Dates:
     timed: bool = False
 
     def within(self, timeline: Interval) -> "Dates":
-        """Return these dates for a text with all times in an interval."""
+        """Return the dates shortened for a text whose times are all in the interval."""
         first, last = self.date(max(timeline.first - 1, 0)), self.date(timeline.last)
         if first is None or last is None:
             return self

@@ -230,7 +230,7 @@ def date_time(value: str | datetime) -> datetime:
 
 
 def file_name(value: object, part: str | None = None) -> str:
-    """Read the path of a file; `part` is the place of an error."""
+    """Return the path of a file; `part` is the place that the error for any other value names."""
     if not isinstance(value, str) or not value.strip():
         raise wrong(value, "the path of a file, in quotes, which starts at the experiment's folder", part)
     return value

@@ -3,9 +3,10 @@
 Conditions are covered if they compare variables and constants, test kinds, or join such by ∧ ∨ ¬. Such
 conditions depend on the kinds of terms, on equality, and on the order of values. Terms that no comparison
 with a constant distinguishes form a region. No stream, and no model, is missed if each region has as many
-terms as variables can need. Replace the terms of a stream by these, keeping constants: all conditions keep
-their truth. They differ as terms, though they may be equal by value (1, 1.0, 1.00). None of them is a
-constant of a query, since a pattern distinguishes that.
+terms as variables can need. If the terms of a stream are replaced by these terms, and constants are kept,
+each condition has the same truth value as before. The terms of a region are different terms, but can be equal
+by value (1, 1.0, 1.00). No such term is a constant of a query, because a pattern distinguishes a constant
+from other terms.
 
 Numbers. SPARQL compares integers and decimals exactly, and with a float or double as the nearest of these. So
 a decimal has three places: its value, and the cells of decimals whose nearest double, and float, is the same.

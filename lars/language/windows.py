@@ -135,7 +135,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """As of every such window: at most past + step - 1 back, since the pivot lags behind."""
+        """At most past + step - 1 before, since the pivot can be step - 1 earlier; `future` after."""
         return None if self.past is None else self.past + self.step - 1, self.future
 
     @property
@@ -150,7 +150,7 @@ class TimeWindow(IntervalWindow):
 
     @property
     def open(self) -> Bounds:
-        """The bounds of this window after `ends`: closed unless the window has a past within reach."""
+        """The bounds that apply: `ends` if the window has a finite past and no future, otherwise closed."""
         changed = self.past is not None and -self.past < self.future <= 0
         return self.ends if changed else Bounds.CLOSED
 
@@ -194,7 +194,7 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """Back to the earliest possible opening, and no future."""
+        """The width before a time point, up to the earliest possible opening; 0 after it."""
         return self.width, 0
 
     @property
@@ -204,7 +204,7 @@ class SlidingWindow(IntervalWindow):
 
     @property
     def stride(self) -> int:
-        """From one opening to the next."""
+        """The time points from one opening to the next."""
         return self.slide
 
     def __str__(self) -> str:
@@ -232,7 +232,7 @@ class LastWindow(IntervalWindow):
 
     @property
     def close(self) -> int:
-        """When the first window closes."""
+        """The time point at which the first window closes."""
         return self.start + self.width
 
     @property
@@ -249,7 +249,7 @@ class LastWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """As far back as the opening of a window that the next has not replaced."""
+        """At most width + slide - 1 before a time point, since the next close replaces a window; 0 after."""
         return self.width + self.slide - 1, 0
 
     @property
@@ -259,7 +259,7 @@ class LastWindow(IntervalWindow):
 
     @property
     def stride(self) -> int:
-        """From one close to the next."""
+        """The time points from one close to the next."""
         return self.slide
 
     def __str__(self) -> str:
@@ -269,7 +269,7 @@ class LastWindow(IntervalWindow):
 
 @dataclass(frozen=True, slots=True)
 class FixedWindow(IntervalWindow):
-    """The time points from `first` to `last`, both included, at whatever time it is asked.
+    """The time points from `first` to `last`, both included, for each evaluation time.
 
     The time points can be before or after the evaluation time; a `causal` window shows no later ones.
     Source: Janus, whose logs are queried so.
@@ -288,7 +288,7 @@ class FixedWindow(IntervalWindow):
 
     @property
     def reach(self) -> tuple[int | None, int]:
-        """Unlimited past; the future reaches `last` from time 0, or nothing if causal."""
+        """Any distance before a time point; at most `last` after it, or 0 if the window is causal."""
         return None, 0 if self.causal else self.last
 
     @property

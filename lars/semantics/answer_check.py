@@ -46,7 +46,7 @@ class ReferencePoint:
         return holds(formula, stream, self.t, self.background)
 
     def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
-        """Return whether a formula holds in a stream below the interpretation `larger`."""
+        """Return whether a formula holds in a part `smaller` of `larger`; `reading` determines ¬."""
         deciding = larger if self.reading is NegationReading.FOUNDED else None
         return holds(formula, smaller, self.t, self.background, deciding)
 

@@ -326,9 +326,9 @@ class AspNames:
 
     @cached_property
     def set_literals(self) -> dict[logic.SetLiteral, int]:
-        """The literals over all instances of an atom, numbered in the order of the program.
+        """The numbers, from 1, of the literals that need all instances of an atom, in program order.
 
-        Raises LarsError for one over an atom that depends on the head of its rule.
+        Raises LarsError if the atom depends on the head of the literal's own rule.
         """
         analysis.gathered_strata(self.program)
         all_literals = (literal for rule in self.program.rules for literal in set_literals(rule.body))

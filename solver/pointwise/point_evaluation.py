@@ -403,7 +403,8 @@ def _solved(
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:
     """Return the instances of gathered literals in each answer stream of the layers below.
 
-    Each part is solved on the answers of the parts below, which fix its gathered instances (splitting;
+    Gathered literals are aggregates, ranks and the like, which need all instances of their atoms. Each part
+    of the program is solved on the answers of the lower parts, which determine these instances (splitting;
     Lifschitz, Turner 1994).
     """
     states: list[Instances] = [{}]

@@ -31,8 +31,8 @@ _NULL = asp_terms.symbol(NULL)
 def have_runs(program: Program, background: Iterable[Signature]) -> bool:
     """Whether `runs` evaluates the program, with a background of these predicates.
 
-    The program must have no recursion, gathered literals or arithmetic. Heads hold at the reference time, and
-    windows have ◇ over input and select by time or arrival order.
+    The program must not have recursion, arithmetic, or literals that need all instances of an atom. Heads
+    hold at the reference time. Windows have ◇ over input and select by time or arrival order.
     """
     naming = AspNames(program, frozenset(background))
     rules, elsewhere = program.rules, naming.derived | naming.background_predicates

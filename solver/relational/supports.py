@@ -44,7 +44,7 @@ def supports(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Candidates:
-    """A literal's candidate atoms, and the place of each solution's candidate, -1 for none.
+    """The candidate atoms of a literal, and for each solution the place of its candidate (-1: no candidate).
 
     Candidates have a number; for input atoms (which static data can replace) newer atoms have smaller
     numbers.

@@ -178,7 +178,7 @@ def _temporary_files_in(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _in_environment(name: str, value: str) -> Iterator[None]:
-    """Let processes that are started meanwhile have a variable of the environment."""
+    """Set an environment variable during the block; processes that start in the block inherit it."""
     text = os.environ.get(name)
     os.environ[name] = value
     try:

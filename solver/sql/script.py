@@ -63,8 +63,9 @@ def script(
 ) -> Iterator[str]:
     """Yield the lines of the script of a program without its trigger.
 
-    The result has the output's rows, its first columns named by the variables; without an output the rows of
-    all derived predicates. Raises InexpressibleInSqlError for constructs that SQL cannot express exactly.
+    The result of the script has the rows of the predicate `output`, its first columns named by `variables`.
+    If `output` is None, it has the rows of all derived predicates. Raises InexpressibleInSqlError for
+    constructs that SQL cannot express exactly.
     """
     own = with_facts(program, {})
     hindering = relational.obstacle(program, program_input.background_predicates)

@@ -310,10 +310,11 @@ class TraceFile:
     `delimiter` separates its cells. `stream` is the canonical text of the stream's IRI, None if not given;
     with `candidates` (the query's streams) an element may name another one. `loose`: a line file spells
     literals or times without quotes; None: either spelling is valid. `prefixes` are declared at the head of a
-    file of atoms, or given for a table. `path` is the name in messages. `copy` is a file with the bytes of a
-    pipe or compressed file, or the triples of a mapped table. `time` is the canonical text of the property
-    that gives messages their times. With `graphs` the triples of named graphs are atoms with their graphs
-    too. A log of messages needs no version if it may be `unversioned`.
+    file of atoms, or given for a table. `path` is the name in messages. `copy` is a temporary file, read in
+    place of `path`: the bytes of a pipe or of a compressed file, unpacked, or the triples of a mapped table.
+    `time` is the canonical text of the property that gives messages their times. With `graphs` the triples of
+    named graphs are atoms with their graphs too. A log of messages needs no version if it may be
+    `unversioned`.
     """
 
     index: int

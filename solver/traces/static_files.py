@@ -219,7 +219,7 @@ def _has_statement(data: bytes, kind: RdfFormat) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _Statements:
-    """Makes statements of a file rows of codes; its blank nodes are called by the prefix and numbers."""
+    """The conversion of a file's statements to rows of codes; `prefix` and a number name a blank node."""
 
     terms: TermCodes
     prefix: str
@@ -300,7 +300,7 @@ def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
 
 
 def _place_in_xml(data: bytes) -> tuple[int, int] | None:
-    """Return line and column of the first XML error; the RDF parser does not report them. None: it is XML."""
+    """Return the line and column of the first XML error, which the RDF parser omits; None for valid XML."""
     # Loaded only for invalid files.
     from xml.parsers import expat
 

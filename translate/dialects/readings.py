@@ -1,4 +1,4 @@
-"""Readings: the meanings that documents of a language contradict each other in or leave open, by name."""
+"""Readings: named choices of a meaning that a language's documents leave open or contradict."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -8,7 +8,7 @@ from lars.errors import LarsError
 from translate.model.query import Language, Manner
 
 Readings = tuple[tuple[str, str], ...]
-"""What was chosen: names of readings with their values."""
+"""The chosen readings: pairs of a name and a value."""
 
 
 @dataclass(frozen=True, slots=True)

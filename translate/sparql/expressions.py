@@ -126,7 +126,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class ExpressionReader:
-    """The context of an expression: its scope, and the readers of EXISTS and of aggregates in it."""
+    """The context of an expression: its scope, and the functions that read its EXISTS and its aggregates."""
 
     scope: Scope
     exists: Callable[[Phrase], Variable]

@@ -345,7 +345,7 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
 
 
 def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
-    """Return the error for a known unsupported construct up to the wrong token."""
+    """Return the error for the first known unsupported construct up to the token `wrong`, or None."""
     for token, following in pairwise((*document.tokens, document.tokens[-1])):
         known = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD or token.text == "~" else None
         if token.is_word(*FUNCTIONS_12) and following.is_word("("):

@@ -39,7 +39,7 @@ def check_janus(text: str, source: str) -> None:
 
 
 def _check_windows(document: Document, query: Phrase, label: _Label) -> dict[str, bool]:
-    """Return whether each window is live; raise at one that is on the other source, or not declared."""
+    """Return whether each window is live (has RANGE); raise QueryError for an invalid or undeclared one."""
     live: dict[str, bool] = {}
     for clause in query.phrases():
         if clause.name == "declared":

@@ -110,7 +110,7 @@ class SolvingTask:
     predicates: frozenset[Signature] | None = None
 
     def in_process(self) -> "SolvingTask":
-        """Return the same, whose trace is read in this process."""
+        """Return the task with the option to read the trace in this process, without Spark."""
         return replace(self, trace=replace(self.trace, runner=Runner(in_process=True)))
 
 
@@ -136,7 +136,7 @@ def solving_task(
 ) -> SolvingTask:
     """Return the task of options for a query or program and its trace; an experiment completes it.
 
-    Without a unit it is the longest that fits, which is noted.
+    The default unit is the longest that fits the query and the trace; a note shows it.
     """
     options, reading = how.input_options, how.reading
     if not requests.is_experiment(path):
@@ -253,7 +253,7 @@ def _part_asked(query: EngineQuery, task: SolvingTask) -> Question:
 def _spoken(
     each: Iterable[tuple[int, Sequence[Row]]], say: Callable[[], None]
 ) -> Iterator[tuple[int, Sequence[Row]]]:
-    """Yield answers; call `say` at the end if none has a row."""
+    """Yield answers; after the last one, call `say` if no answer has a row."""
     silent = True
     for t, rows in each:
         silent = silent and not rows
@@ -470,13 +470,13 @@ class _Times:
 
 
 def _times(task: SolvingTask, reports: ReportOptions, zero: str | None, last: int) -> _Times:
-    """Return the times of a task as time points on a trace up to `last`; `zero` is the dateTime of time 0."""
+    """Return a task's times as time points. The trace ends at `last`; `zero` is the dateTime of time 0."""
     options, every = task.trace.options, (reports.t0, reports.until, *task.span)
     return _Times(*(None if time is None else point_in(zero, time, options, last) for time in every))
 
 
 def check_only_as(name: str | None, names: Sequence[str], without: Sequence[str]) -> None:
-    """Raise LarsError for options of `--as` without it, and for options that a profile determines."""
+    """Raise LarsError for options that require `--as`, and for options that the profile determines."""
     if name is None and names:
         raise LarsError(f"{' and '.join(names)} {'requires' if len(names) == 1 else 'require'} --as NAME")
     if name is not None and without:

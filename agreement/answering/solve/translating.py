@@ -88,7 +88,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
 
 
 def variants(task: TranslatingTask, warn: Warn) -> list[tuple[str, EngineQuery]]:
-    """Return the query, or its counterparts of the other engine, by name; gives warnings."""
+    """Return the query, or its counterparts for the other engine, each with a name; calls `warn`."""
     written = _read(task)
     queries = _variants(written, task)
     _warned(written, task, warn)

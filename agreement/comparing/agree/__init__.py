@@ -1,4 +1,4 @@
-"""`lars agree`: do push and pull agree, period by period, and the cause of each difference."""
+"""`lars agree`: the agreement of push and pull in each period, and the cause of each difference."""
 
 from agreement.comparing.agree.agreeing import (
     AgreementTask,

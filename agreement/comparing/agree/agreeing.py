@@ -110,7 +110,7 @@ class VariantReport:
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return the input that each of such rows rests on, in its interval."""
+        """Return for each row that only one side reports the input that its proof uses, in its interval."""
         return self.explanation.supports(differences)
 
 
@@ -128,7 +128,7 @@ class AgreementReport:
 
     @property
     def certified(self) -> tuple[int, int]:
-        """The number of evaluation times with the same rows by clingo, and of all, for both sides."""
+        """The numbers of evaluation times of both sides: those that clingo certified, and all."""
         answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts
@@ -208,7 +208,7 @@ def compare_pairs(
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
-    """Return the program of push's query as pull's engine would read it, which merges all streams of both."""
+    """Return the program of push's query in the reading of pull's engine, which merges all streams."""
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
@@ -263,12 +263,12 @@ class Overrides:
     assigned: Mapping[Iri, tuple[Iri, ...]]
 
     def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
-        """Return further durations for the unit: periods, and the trace's unit."""
+        """Return the further durations that the unit must divide: periods, and the trace's unit."""
         counted = trace_input.options.trace_unit
         return (*requests.durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
-        """Return the given periods in time points, perhaps none."""
+        """Return the given periods in time points; the result can be empty."""
         return tuple(dict.fromkeys(period.points(unit) for period in self.periods))
 
 
@@ -330,7 +330,7 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return for each query, by whether it is pulled, its file and the traces."""
+    """Return the file and the traces of each query; the key is whether the query is pulled."""
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     pulled, _ = _by_language(loaded)
@@ -340,7 +340,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    """Return the pulled and the pushed query; None for a query to derive."""
+    """Return the pulled and the pushed query; None stands for a query that is to be derived."""
     asked = [query for _, query in queries]
     if len(asked) > 1 and not any(query.language in MERGING for query in asked):
         pulled = [not analysis.is_pushed(query) for query in asked]

@@ -231,7 +231,7 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return the atom with fresh variables in these places, and for variables not kept."""
+    """Return the atom with fresh variables at these places, and in place of each variable outside `kept`."""
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -292,7 +292,7 @@ _Result = TypeVar("_Result")
 
 @dataclass(frozen=True, slots=True)
 class SideWork(Generic[_Wanted, _Result]):
-    """Work on slices for both sides' programs, with input up to `before` time points earlier."""
+    """A task for slices: it evaluates both sides' programs, with input up to `before` time points earlier."""
 
     programs: SidePrograms
     before: int
@@ -390,7 +390,7 @@ class CauseSearch:
         yield RowCause.STATIC_ONLY, is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return the test whether the sides would agree on a row with the static data of both."""
+        """Return the test whether both sides would agree on a row if each had the static data of both."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -403,9 +403,10 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield why the other side lacks a row: step by step from one side's answer to the other's.
+        """Yield causes why the other side lacks a row, in steps from one side's answer to the other's.
 
-        Of push from its answer at t to pull's at the end, of pull from the end to when push evaluates.
+        For a row of push, the steps lead from push's answer at t to pull's answer at the end of the period.
+        For a row of pull, they lead from the end to the evaluation times of push.
         """
         push, pull, of_push = self._sides.push, self._sides.pull, side is Side.PUSH
         own, other = (push, pull) if of_push else (pull, push)
@@ -454,7 +455,7 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of rows that the pull lacks even without arrivals after their last report."""
+        """Return a mask of the rows that pull would lack even if nothing arrived after their last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
@@ -503,7 +504,7 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return the answers with arbitrary aggregates, and the rows in them; None without aggregates."""
+        """Return the program with arbitrary aggregates, and the rows in its form; None without aggregates."""
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None
         free, places = with_any_aggregates(program, self._sides.output)
@@ -514,7 +515,7 @@ class CauseSearch:
         return self.program_over(free), columns
 
     def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of rows that a program has with other aggregates, after `after` in the period."""
+        """Return a mask of the rows that a program has, with other aggregates, in (after, end]."""
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
@@ -580,7 +581,7 @@ class _SectionRows:
 
     @cached_property
     def pushed(self) -> Array:
-        """When push last had each row, up to the end of its period; -1: never."""
+        """The last time at which push has each row, up to the end of its period; -1 for never."""
         times = self.rows.reported.copy()
         for before in reversed(range(self.section)):
             if not len(left := np.flatnonzero(times < 0)):
@@ -706,7 +707,7 @@ class DifferenceCauses:
     def _causes_of_rows(
         self, side: Side, place: int, begin: int, end: int
     ) -> Iterator[tuple[RowCause, int | None]]:
-        """Yield the cause, and when push last had it, of some rows of a period, by their places among all."""
+        """Yield the cause, and the last push time, of the rows from `begin` to `end` among all rows."""
         section_row = self._section_rows(int(self._sections[place]))[side]
         first = int(np.searchsorted(section_row.numbers, begin))
         causes, pushed = self.causes(side)[begin:end], section_row.pushed[first : first + end - begin]
@@ -730,14 +731,14 @@ class DifferenceCauses:
 
     @cached_property
     def _longest(self) -> int:
-        """How many time points the longest of the periods has."""
+        """The number of time points of the longest period."""
         return max((comparison.end - comparison.start for comparison in self._periods), default=0)
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
         """The slices of the timeline for the search: a period belongs to the slice of its end.
 
-        If there are several, none is in two sections.
+        If there are several slices, each is inside one section.
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
@@ -811,7 +812,7 @@ class DifferenceCauses:
         placed: Sequence[Mapping[Side, Array]],
         causes: Mapping[Side, Causes],
     ) -> None:
-        """Write down the causes of the rows of some slices, which have these numbers."""
+        """Store the causes of the rows of the slices with these numbers."""
         work = SideWork(self._programs, self._longest, slice_causes)
         for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():

@@ -78,7 +78,7 @@ def cause_of(text: str) -> RowCause:
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return at most `most` places in groups of these sizes, spread over the groups."""
+    """Return up to `most` pairs of a group's number and a place in it, spread over groups of these sizes."""
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
@@ -89,7 +89,7 @@ def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
 
 
 def evenly(items: Sequence[_One], most: int) -> list[_One]:
-    """Return at most `most` items, from the first on, evenly spread.
+    """Return up to `most` items at equal distances, from the first item.
 
     >>> evenly(range(10), 4)
     [0, 2, 5, 7]

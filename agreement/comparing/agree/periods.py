@@ -163,9 +163,9 @@ class BothAnswers:
 
 @dataclass(frozen=True, eq=False)
 class ComparedPeriods(Sequence["PeriodComparison"]):
-    """The whole periods inside a timeline, from `start` on: many, so each is made when it is asked for.
+    """The whole periods inside a timeline, from `start` on. There can be many: each is created on demand.
 
-    How many rows each has is held, rows are read by section.
+    The numbers of their rows are kept; the rows are read section by section.
     """
 
     answers: BothAnswers
@@ -223,7 +223,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @cached_property
     def agreeing(self) -> Mask:
-        """In which periods both sides have the same rows, blank nodes up to isomorphism."""
+        """A mask of the periods in which both sides have the same rows, blank nodes up to isomorphism."""
         return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
@@ -326,7 +326,7 @@ def first_start(period: int, timeline: Interval) -> int:
 
 
 def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -> tuple[PeriodVerdict, ...]:
-    """Compare push and pull on every whole period of the timeline, at whose ends pull was evaluated."""
+    """Compare push and pull on each whole period of the timeline; pull was evaluated at each end."""
     period_verdicts = tuple(_verdict(period, timeline, answers) for period in periods)
     # If sections are held one by one, a section is read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
@@ -360,7 +360,7 @@ def _compared(section: _Section, start: int, period: int, count: int) -> PeriodT
 def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
     """Return rows with the numbers of their periods; each evaluation is in at most one period.
 
-    A number outside [0, count) means no period; the others ascend.
+    A number outside [0, count) means that the evaluation is in no period. All other numbers ascend.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
     first = np.searchsorted(chosen, run_table.first, "left")

@@ -65,8 +65,8 @@ CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 class SidePrograms:
     """The two programs without their triggers.
 
-    `merged` is push's query as pull's engine would read it: with its windows and static data in one graph.
-    `push_static` is the background that push meets; of None it is pull's too, the trace's.
+    `merged` is push's query in the reading of pull's engine: with the windows and static data in one graph.
+    `push_static` is the background for push. If it is None, both sides have the background of the trace.
     """
 
     push: Program
@@ -114,7 +114,7 @@ class RowDifference:
 
     @property
     def at(self) -> int:
-        """When its side last gave it, up to the end of the period."""
+        """The time of the side's last report with the row, up to the end of the period."""
         return self.interval.end if self.side is Side.PULL or self.pushed is None else self.pushed
 
     @property
@@ -165,7 +165,7 @@ def variables_compared(
 
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
-    """Return a SELECT query with only these columns; without any, as ASK."""
+    """Return a SELECT query with only these columns, or an ASK query if there are none."""
     if query.form is not Form.SELECT or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)

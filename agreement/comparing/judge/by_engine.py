@@ -22,7 +22,7 @@ from translate.model.query import Form
 class VersionJudgement:
     """The match of a recording with an engine version, by push if the trigger of reports is known.
 
-    By answer its sequence was compared.
+    `by` ANSWER means that the recording was compared as a sequence of answers.
     """
 
     engine: str
@@ -39,12 +39,12 @@ class VersionJudgement:
 
     @property
     def match(self) -> MatchBy:
-        """How reports were compared."""
+        """The match of reports: in sequence, or by time."""
         return "sequence" if self.by is PlaceKind.ANSWER else "time"
 
     @property
     def wrong(self) -> tuple[ReportMatch, ...]:
-        """The places at which it differs."""
+        """The places at which the recording differs from the prediction."""
         return tuple(place for place in self.places if place.problem is not None)
 
     @property
@@ -54,7 +54,7 @@ class VersionJudgement:
 
     @property
     def rows(self) -> RowMatch:
-        """How the rows of all places match."""
+        """The match of the rows of all places."""
         return join_rows([place.rows for place in self.places])
 
 
@@ -122,7 +122,7 @@ def _judged_by(
 
 
 def _in_nanoseconds(recording: recordings.Recording) -> recordings.Recording:
-    """Return a recording with times that are equal if they are as numbers of nanoseconds."""
+    """Return the recording with times rounded to whole nanoseconds, so that equal times are equal floats."""
     return replace(recording, reports=tuple(replace(each, t=round(each.t, 6)) for each in recording.reports))
 
 
@@ -205,7 +205,7 @@ def _shape(reports: Iterable[recordings.Report], options: Options) -> list[tuple
 
 
 def _odd_sizes(shape: Sequence[tuple[float, int]], *, timed: bool) -> list[int]:
-    """Return the sizes that must be equal: of all reports, or without times only of empty ones."""
+    """Return the sizes that must be equal: of all reports if `timed`, otherwise only of empty reports."""
     return sorted(size for _, size in shape if timed or not size)
 
 

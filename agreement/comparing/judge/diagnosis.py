@@ -1,6 +1,7 @@
 """Diagnosis of an incorrect recording: the known fault that predicts most of it.
 
-Gracious judging after YABench (2016) comes first: which borders fit a report best, and early reports.
+First come two tolerant comparisons after YABench (2016): with the borders that fit a report best, and with
+early reports.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -161,7 +162,7 @@ def best_shift(
 
 
 class _Search:
-    """The search for the borders of one window, the other windows as expected."""
+    """The search for the borders of one window; the other windows keep the expected borders."""
 
     def __init__(
         self,
@@ -236,7 +237,7 @@ class _Search:
         return abs(borders.first - self.expected.first) + abs(borders.end - self.expected.end)
 
     def _answers(self, borders: Sequence[Borders]) -> list[Sequence[Row]]:
-        """Return the reports for these borders; with ISTREAM, the rows added by the last instant."""
+        """Return the report for each of the borders; ISTREAM and DSTREAM compare with the instant before."""
         kind = self.scheduled.task.query.to_stream or self.scheduled.specification.stream
         contents = [self._content(border) for border in borders]
         if kind is ToStream.RSTREAM:
@@ -298,10 +299,10 @@ _DUE: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class FaultExplanation:
-    """A fault that would explain the recording, in words.
+    """A fault that would explain the recording, described in words.
 
-    `predicted` is the share of recorded rows predicted at their time. `score` is the harmonic mean of that
-    and the share of predicted rows that are recorded. `complete`: nothing differs.
+    `predicted` is the share of recorded rows predicted at their time. `score` is the harmonic mean of
+    `predicted` and the share of predicted rows that are recorded. `complete` means that nothing differs.
     """
 
     sentence: str
@@ -312,7 +313,7 @@ class FaultExplanation:
 
 @dataclass(frozen=True, slots=True)
 class Diagnosis:
-    """The specification's own score, the explanations that are better, best first, and the borders."""
+    """The specification's own score, all better explanations, the best first, and the shifts of borders."""
 
     specification: FaultExplanation
     explanations: tuple[FaultExplanation, ...]
@@ -335,9 +336,9 @@ class RecordingToJudge:
     def judge(
         self, says: str, specification: specifications.Specification, options: Options
     ) -> FaultExplanation | None:
-        """Return a specification's explanation of the recording; None if it is not worth a verdict.
+        """Return a specification's explanation of the recording; None if its score is too low for a verdict.
 
-        It explains nothing if it cannot be tried, because its windows would close too often.
+        A specification whose windows would close too often cannot be tried, and explains nothing.
         """
         try:
             judgement = judge_recording(self.task, specification, self.recording, options)

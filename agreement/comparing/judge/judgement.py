@@ -50,8 +50,8 @@ _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
     """Return the recording with rows of these columns, then its other columns.
 
-    A missing column is unbound. The rows of an ASK become () if true, and empty if false, as in the query's
-    answers.
+    If the recording lacks a column, the variable is unbound in all rows. The rows of an ASK become () if
+    true, and empty if false, as in the query's answers.
     """
     if query.form is Form.ASK and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
@@ -143,13 +143,14 @@ def _due(
 
 @dataclass(frozen=True, slots=True)
 class ReportAssignment:
-    """When a report belongs to an evaluation: to the last that is not more than `early` ms after it.
+    """The rule that assigns a report to an evaluation: the last that is not more than `early` ms after it.
 
-    `once`: the first report is its only one, with others of the same time; otherwise each row may come
-    separately. The report must be less than `late` ms after it; None means less than the slide of one of the
-    reporting `windows`, without windows any delay. `push_times` are the times in ms of the pushes, used in
-    place of the reports' own times. `closes` is when the first window of all closes, in ms, if the clock
-    does.
+    With `once` only the first report belongs to an evaluation, with other reports of the same time. Otherwise
+    each row may come in its own report. The report must be less than `late` ms after the evaluation. If
+    `late` is None, the delay must be less than the slide of one of the reporting `windows`; without windows
+    any delay is allowed. `push_times` are the times in ms of the pushes, used in place of the reports' own
+    times. `closes` is the time in ms at which the first of all windows closes, None if the clock does not
+    close windows.
     """
 
     late: float | None = None
@@ -169,7 +170,7 @@ class ReportAssignment:
         return max(slides, default=1) * length
 
     def time_of(self, report: recordings.Report) -> float:
-        """Return the time that decides."""
+        """Return the time by which a report is assigned."""
         # A push that was refused, or lost, has no time of its own: yet something came during it.
         own = report.t + self.early
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
@@ -203,7 +204,7 @@ def slots(
 
 
 def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return reports without an evaluation as separate places."""
+    """Return each report that belongs to no evaluation as a place of its own."""
     early = how.closes is not None and reports[0].t < how.closes - how.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -257,17 +258,18 @@ class Phase:
     edge: float
 
     def decides(self, place: ReportMatch) -> bool:
-        """Whether a place counts."""
+        """Whether a place is in the stable phase and decides the verdict."""
         return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """How a recording meets a specification for one choice, window by window.
+    """The verdict on a recording by a specification for one choice, window by window.
 
     `transient` are windows up to t_s; `later` are those after the end of the trace, whose input is unknown.
-    Correct: every window in between is right (RSP-QL 2014, Definition 26); None: nothing to compare. Up to
-    `until` every t0 of the only window gives the same.
+    The recording is correct if every window in between is right (RSP-QL 2014, Definition 26); `correct` is
+    None if there is nothing to compare. If the query has only one window, each t0 up to `until` gives the
+    same verdict.
     """
 
     choice: specifications.OpenChoice
@@ -284,7 +286,7 @@ class Verdict:
 
     @property
     def wrong(self) -> int:
-        """How many windows of the stable phase are wrong."""
+        """The number of wrong windows of the stable phase."""
         return sum(window.problem is not None for window in self.windows)
 
     @property
@@ -317,7 +319,7 @@ def verdict(
 
 
 def is_right(place: ReportMatch, options: Options) -> bool:
-    """Return whether an evaluation with its reports, or an unassigned report, is right."""
+    """Return whether a place is right: an evaluation with its reports, or an unassigned report."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
@@ -503,8 +505,8 @@ class Bench:
     def odd(self, z: StartTimes) -> int:
         """Return the number of evaluations without report, or the reverse, independent of answers.
 
-        It is zero if the answers decide. It avoids the evaluation of most start times. It spares the
-        evaluation of most start times.
+        If the number is 0, only the answers can decide. Otherwise the start times need no evaluation of the
+        query.
         """
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
@@ -515,7 +517,7 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether expected rows exceed the reported ones so far that no verdict is worth it."""
+        """Return whether far more rows are expected than reported, which makes a high score impossible."""
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
@@ -535,7 +537,7 @@ class Bench:
         return False
 
     def verdict(self, z: StartTimes) -> Verdict | None:
-        """Return the verdict for start times; None if it is not worth it."""
+        """Return the verdict for start times; None if its score cannot be high enough."""
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
@@ -656,12 +658,12 @@ class Judgement:
 
     @property
     def matching(self) -> tuple[Verdict, ...]:
-        """The verdicts that find it correct."""
+        """The verdicts that find the recording correct."""
         return tuple(verdict for verdict in self.verdicts if verdict.correct)
 
     @property
     def correct(self) -> bool | None:
-        """Whether it is correct for some choice.
+        """Whether the recording is correct for some choice.
 
         None if no choice fits, but some have nothing to compare, or not all choices were tried.
         """

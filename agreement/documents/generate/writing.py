@@ -169,7 +169,7 @@ class TraceOutput:
 
 @dataclass(frozen=True, slots=True)
 class Maker:
-    """Who writes: Where to write: on a Spark master, in this process, or by size if neither is set."""
+    """The options for the place of writing: a Spark master, this process, or by the size of the stream."""
 
     master: str | None = option(
         None, "Write the stream on this Spark master. [default: local[*] for a large stream]", metavar="URL"
@@ -293,7 +293,7 @@ def _write_in_process(output: TraceOutput, target: Path, progress: Progress) -> 
 
 
 def _write_on_spark(output: TraceOutput, target: Path, master: str, progress: Progress) -> PartCounts:
-    """Write the stream as `_write_in_process` does, each part in a task of Spark.
+    """Write the stream to a new file or folder; a task of Spark writes each part.
 
     Tasks write files of their own, which on several machines needs a shared file system. The files of a text
     format are then concatenated, and no element passes the driver.

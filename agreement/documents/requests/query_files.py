@@ -442,7 +442,8 @@ Multiples of these, so that each time point remains one, up to the first from fo
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
     """Yield finer units than a common divisor of all durations, which can give windows other times.
 
-    A quarter of what divides all durations is fine enough: then each gap between ends of windows has a time.
+    A quarter of the greatest common divisor is fine enough: each gap between ends of windows then contains a
+    time point.
 
     >>> [str(unit) for unit in finer_units(Duration(10**9), [Duration(5 * 10**9), Duration(9 * 10**9)])]
     ['500ms', '250ms']

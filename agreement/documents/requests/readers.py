@@ -54,7 +54,7 @@ def time(value: str | int | datetime) -> Time:
 
 
 def time_point(value: str | int) -> int:
-    """Return a time point.
+    """Return the time point that the value of an option gives; raises LarsError for any other value.
 
     >>> time_point("7")
     7

@@ -1,8 +1,9 @@
-"""Engine versions and specifications, of TOML files too, as stream engines: pushed to one by one.
+"""Engine versions and specifications (also from TOML files) as stream engines that receive single pushes.
 
 Reports are computed from all pushes so far; a report is given once nothing can change
-it: an engine version's during its push, a specification's when time has passed it. The reverse is here
-too: a real engine behind an adapter as an engine version without rules, for a query with its text.
+it: an engine version's during its push, a specification's when time has passed it. This file also contains
+the reverse: a real engine, run through an adapter, appears as an engine version without rules. The engine
+receives the text of the query.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -351,7 +351,7 @@ class CountedView:
         self._content: deque[int] = deque(maxlen=count)
 
     def arrive(self, number: int, t: float, stamp: float) -> ViewContent | None:
-        """Take a push in; return the content to report."""
+        """Add a push; return the content to report, or None."""
         del t, stamp
         self._content.append(number)
         content = tuple(self._content)

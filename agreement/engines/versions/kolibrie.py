@@ -285,7 +285,7 @@ class KolibrieWindows(sliding.OpenedWindows):
         return close < t or (close == t and self.include_opening)
 
     def drop(self, t: float, *, entered: bool = True) -> None:
-        """Drop the windows closed by an arrival, or all that do not contain it if it `entered`."""
+        """Drop the windows that t closes; if an arrival `entered` and the engine `drops`, all without t."""
         for close in tuple(self.contents):
             shown = self.shows(close - self.window.width, close, t)
             if not shown if self.drops and entered else self.closed(close, t):
@@ -499,7 +499,7 @@ class _Machine:
             windows.drop(t, entered=n in entering)
 
     def _fired(self, contents: Fired, close: float) -> tuple[Row, ...]:
-        """Return the immediate reports of windows that fire together."""
+        """Return the immediate reports of the windows that close at the same time `close`."""
         fired = {n: [triple for _, triple in content] for n, content in contents.items()}
         if self.waits:
             self.queue += [(n, self._rows_of(n, content)) for n, content in fired.items()]

@@ -113,7 +113,7 @@ class RowCase:
 
     @property
     def unified(self) -> "RowCase":
-        """The case with one variable for each two that must be equal terms.
+        """The case in which two variables that must be equal terms are one variable.
 
         SAMETERM requires it, and so does `=` if one variable is a subject, predicate or name: IRIs and blank
         nodes are equal to nothing but themselves.
@@ -149,7 +149,7 @@ class RowCase:
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
     def whole(self, model: disjuncts.Model) -> disjuncts.Model:
-        """Return the model with values also for the variables that are the same as others."""
+        """Return the model, extended to each variable that must equal a variable of the model."""
         more = {name: model[term] for name, term in self.same if isinstance(term, Variable) and term in model}
         return {**model, **more}
 
@@ -286,7 +286,7 @@ class CaseProver:
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
-        """Whether a case is impossible, or the other query has its row. Raises TimeLimitError."""
+        """Whether a case is impossible, or the other query returns its row too. Raises TimeLimitError."""
         self.deadline.check()
         self.most -= 1
         if case.is_impossible:

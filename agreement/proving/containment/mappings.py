@@ -215,7 +215,7 @@ class Mapper:
         yield from _Search(self, targets, variables).images(mine, image)
 
     def _targets(self, edge: disjuncts.Edge, into: Sequence[disjuncts.Edge]) -> tuple[disjuncts.Edge, ...]:
-        """Return the known edges that an edge may match."""
+        """Return the edges of `into` that `edge` can match; if its predicate is a path, all of them."""
         if edge.triple.predicate in self.paths:
             return tuple(into)
         return tuple(target for target in into if next(self.each(edge, (target,), {}), None) is not None)

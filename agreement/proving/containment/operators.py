@@ -16,14 +16,14 @@ into a disjunct of A that loses no match. (It has static data and windows withou
 only gains.) It is contained in RSTREAM B if it maps into such a disjunct of A or B.
 
 Otherwise a counterexample is searched among matches of A, of B, and of both in sequence, with one evaluation
-or two; without one, the result is open.
+or two. If none is found, the result is open.
 
 U1. Let g be the greatest common divisor of all durations. Windows' ends are at multiples of g, counted from 0
 for windows with a slide and from t for others. With the unit g/k, t is j/k past a whole g. Whether data
 refute a containment depends on which ends, and which gaps between them, contain a time point: an end always
-does, a gap if it is longer than g/k. For k = 4 and t = 0 or 1/2 all gaps do. So a containment with the unit
-g/4 holds with each unit that divides g, and data for a unit g/k are data for g/(nk). Without durations no
-unit matters.
+does, a gap if it is longer than g/k. For k = 4 and t = 0 or t = g/2, every gap contains a time point. So a
+containment with the unit g/4 holds with each unit that divides g, and data for a unit g/k are data for
+g/(nk). Without durations no unit matters.
 """
 
 from collections.abc import Iterator

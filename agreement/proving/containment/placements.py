@@ -45,7 +45,7 @@ class _Spot:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalPlacement:
-    """Arrivals at t, each with the windows of the other query that show it; `newer_triples` come after them.
+    """Arrivals at t, each with the other query's windows that contain it, and the number of newer triples.
 
     `equal` are conditions that make edges of one arrival match one triple. The newer triples have the name
     `other`.

@@ -24,7 +24,7 @@ Arrival = tuple[int, Quad]
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """Arrivals, their times counted from `start`, static triples, and the noise that may be added."""
+    """A stream to try: arrivals, static triples, and a triple `noise` that `facts` can add at a time."""
 
     arrivals: tuple[Arrival, ...]
     static: Stock

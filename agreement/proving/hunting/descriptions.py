@@ -87,7 +87,7 @@ def _one_column(place: ReportMatch) -> bool:
 
 
 def _as_often(signs: Sequence[int], place: ReportMatch) -> bool:
-    """Whether the same rows came, but with higher (1) or lower (-1) multiplicities."""
+    """Whether the report has the expected rows, each as often or, by `signs`, more (1) or less (-1) often."""
     right, came = Counter(place.right_rows), Counter(place.came_rows)
     return right.keys() == came.keys() and all(
         (came[row] > right[row]) - (came[row] < right[row]) in (*signs, 0) for row in right

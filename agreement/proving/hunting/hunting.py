@@ -357,7 +357,7 @@ class Explanation:
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Put the runs into an arena."""
+        """Create the arena, which compares switches on the wrong and the right runs."""
         hunt = self.hunt
         judge = self.judge = hunt.reference.narrowed(self.right)
         if judge is not hunt.reference:

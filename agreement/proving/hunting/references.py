@@ -107,8 +107,8 @@ Pattern = Callable[[Sequence[ReportMatch]], bool]
 class JudgedRun:
     """A run with the basis of its judgement: specification, query, input, and recording.
 
-    It is right if every report is, or if the reports have the `pattern`. `late` are the times in ms of
-    triples that came late, each with the latest time before it.
+    The run is right if all its reports are right, or if the reports match the `pattern`. `late` are the times
+    in ms of triples that came late, each with the latest time before it.
     """
 
     specification: Specification
@@ -188,8 +188,8 @@ class Switch:
     """A possible deviation of an engine, and the definition that it violates.
 
     `change` gives the runs to judge with the switch on, one per interpretation. It raises LarsError if none
-    exists; the unchanged run means that the switch does not apply. `held` decides a run without judging;
-    None: it does not apply to that run.
+    exists; the unchanged run means that the switch does not apply. `held` returns whether a run shows the
+    deviation, without judging the run. It returns None if the deviation cannot occur in the run.
     """
 
     sentence: str
@@ -573,7 +573,7 @@ def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
 
 
 def reference(name: str, specification: Specification | None, options: judge.Options) -> Reference:
-    """Return the reference of an engine version's or specification's name."""
+    """Return the reference for a name: the given specification, or the engine version of that name."""
     if specification is None:
         return VersionReference(name, options, ENGINES[name])
     return SpecificationReference(name, options, specification)

@@ -32,7 +32,8 @@ FOREVER: Final = inf
 class TimedMatch:
     """A match: its row, its last triple's arrival, and the end of its visibility in windows of fixed length.
 
-    `oldest` is the arrival of its oldest triple in the varied window, None without one.
+    `oldest` is the earliest arrival among the match's triples in the varied window, None if it has none
+    there.
     """
 
     row: Row

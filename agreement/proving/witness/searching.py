@@ -191,7 +191,7 @@ class WitnessSearch:
 
     `static` None: static triples are chosen too. `arrivals` is the number of triples, None for that of A7.
     With `any_source` a triple that matches a pattern may come from every stream, and be static. `more` are
-    additional candidates, apart from those of the programs' patterns.
+    additional candidates; the others are derived from the patterns of the programs.
     """
 
     contest: Contest

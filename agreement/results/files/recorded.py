@@ -203,7 +203,7 @@ class AdapterVerdict(Findings):
 
 @offered_functions(RecordRequest)
 def record(request: RecordRequest, listeners: Listeners) -> RecordResult | AdapterVerdict:
-    """Return the answers of an engine through an adapter, or the adapter's failed tests.
+    """Return the answers of an engine through an adapter, or with `check` the verdict on the adapter itself.
 
     >>> import sys
     >>> served = f"{sys.executable} -m agreement.cli serve-engine cqels"

@@ -200,7 +200,7 @@ class TermColumn:
     leads: npt.NDArray[np.uint8]
 
     def are(self, lead: str) -> Mask:
-        """Return a mask of texts with this beginning: < for an IRI, a quote for a literal."""
+        """Return a mask of the texts that begin with `lead`: < for an IRI, a quote for a literal."""
         return np.equal(self.leads, ord(lead))
 
     @staticmethod

@@ -154,7 +154,7 @@ def table_rows(
     times: "TimeColumn",
     terms: TermCodes,
 ) -> list[input_files.RowColumns]:
-    """Return the rows of a table that are triples, or atoms, for certain.
+    """Return the rows of a table that this fast path recognizes as triples or atoms.
 
     `names` are its columns; `cells` returns a column's cells.
     """
