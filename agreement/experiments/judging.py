@@ -193,7 +193,7 @@ def _choice(
     read = sources(run.query)
     first = (work.options.starts or (work.options.registered,))[0]
     said = None if work.options.starts else specifications.said_starts(read, run.unit)
-    bounds = (work.options.bounds or specifications.as_said(specification, read).bounds)[0]
+    bounds = (work.options.bounds or specifications.as_said(specification, run.query).bounds)[0]
     return specifications.OpenChoice(said or tuple(first for _ in read), bounds)
 
 

@@ -31,10 +31,15 @@ UNTIL = 75
 
 @dataclass(frozen=True)
 class Window:
-    """A window's text, and the first and the last time that it shows at t; where first > last, none."""
+    """A window's text, and the first and the last time that it shows at t; where first > last, none.
+
+    Reports on it are due `lead` after t, for every t that is a multiple of `every`; None: none are.
+    """
 
     text: str
     shows: Callable
+    every: int | None = None
+    lead: int = 0
 
 
 def closing(width, step):
@@ -91,7 +96,7 @@ def kolibrie(draw):
 def janus(draw):
     width, step, kind = draw.randint(1, 5), draw.randint(1, 4), draw.randrange(3)
     if kind == 0:
-        return Window(f"[RANGE {width}000 STEP {step}000]", closing(width, step))
+        return Window(f"[RANGE {width}000 STEP {step}000]", closing(width, step), step)
     if kind == 1:
         begin, end = draw.randint(0, 6), draw.randint(7, 12)
         causal = draw.readings.get("log") == "causal"
@@ -102,8 +107,8 @@ def janus(draw):
     if draw.readings.get("offset") == "end":
         return Window(text, lambda t: (t - offset - width, t - offset - 1))
     # The documents do not say what its STEP means; it is asked at each time.
-    step = step if draw.readings.get("offset") == "step" else 1
-    return Window(text, lambda t: (t - t % step - offset, t - t % step - offset + width))
+    moves = step if draw.readings.get("offset") == "step" else 1
+    return Window(text, lambda t: (t - t % moves - offset, t - t % moves - offset + width), step)
 
 
 def cqels2(draw):
@@ -118,7 +123,7 @@ def cqels2(draw):
         Window(f"[RANGE {width}s]", alone(draw, width, closing(width, width))),
         Window(f"[RANGE {width}s STEP {step}s]", stepped),
         Window(f"[SLIDE {width}s STEP {step}s]", stepped),
-        Window(f"[PAST {width}s FUTURE {future}s STEP {step}s]", directed),
+        Window(f"[PAST {width}s FUTURE {future}s STEP {step}s]", directed, step, future),
         Window(f"[FUTURE {width}s STEP {step}s]", ahead),
     ))  # fmt: skip
 
@@ -307,8 +312,9 @@ class Tried:
     def judge(self, draw):
         """Judge what the naive evaluation reports, or the same with a row more."""
         draw.readings = {}
-        query, facts = drawn(draw, draw.choice(JUDGED), blocks=1), traced(draw)
-        reports = reported(query, facts)
+        language = draw.choice(JUDGED)
+        query, facts = drawn(draw, language, blocks=1 + (language == "janus")), traced(draw)
+        reports = reported(draw, query, facts)
         if not reports:
             return
         wrong = draw.randrange(2)
@@ -317,25 +323,50 @@ class Tried:
             reports[place] = (reports[place][0], reports[place][1] | {("zz", "zz")})
         lines = [f"{json.dumps(as_json(*one))}\n" for one in reports]
         answers = self.path("answers.ndjson", "".join(lines))
-        how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False}
+        how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False, "semantics": "set"}
         stream = {query.stream: self.path("0.trig", trig(facts))}
         found = api.judge(self.path("0.rq", query.text), stream=stream, **how)
-        # Of another start time a report can come before the first window closes: then nothing asks for it.
-        starts = (one.start for one in found.verdicts if one.phase == "windows")
-        first = min((start for start in starts if start is not None), default=0)
-        said = "not asked" if wrong and found.correct and reports[place][0] <= first else found.correct
+        # Of another start time a report can come before the first window that counts: nothing asks for it.
+        ends = (one.end for one in found.verdicts if one.phase == "windows")
+        first = min(ends, default=0)
+        said = "not asked" if wrong and found.correct and reports[place][0] < first else found.correct
         right = said == "not asked" or found.correct is not bool(wrong)
         self.note("judge", said, right, query, facts, reports, found.text)
 
 
-def reported(query, facts):
+def reported(draw, query, facts):
     """Return the answers that are not empty, when windows close that opened at time 0 or later."""
+    if query.language == "janus":
+        return logged(draw, query, facts)
     (window,) = query.windows
-    closes = (t for t in range(1, LAST + 1) if window.shows(t - 1) != window.shows(t))
-    # (a, a + n] of CQELS 2 opens at its anchor a, before the first time that it shows.
-    least = 1 if window.text.startswith("[FUTURE") else 0
-    rows_at = {t: query.rows(facts, t) for t in closes if window.shows(t)[0] >= least}
+    if window.lead:
+        # A window that looks ahead is laid around each anchor, and reported when it closes.
+        times = [t for t in range(0, LAST + 1 - window.lead, window.every) if window.shows(t)[0] >= 1]
+    else:
+        # (a, a + n] of CQELS 2 opens at its anchor a, before the first time that it shows.
+        least = 1 if window.text.startswith("[FUTURE") else 0
+        closes = (t for t in range(1, LAST + 1) if window.shows(t - 1) != window.shows(t))
+        times = [t for t in closes if window.shows(t)[0] >= least]
+    rows_at = {t + window.lead: query.rows(facts, t) for t in times}
     return [(t, rows) for t, rows in rows_at.items() if rows]
+
+
+def logged(draw, query, facts):
+    """Return the answers over logs: at the closes of the live window, else at the steps, else once."""
+    live = [each for each in query.windows if not each.text.startswith("LOG")]
+    moving = live or [each for each in query.windows if each.every]
+    if not moving:
+        rows = query.rows(facts, LAST)
+        # Asked of two times that have passed, the answer is right whenever it comes.
+        return (
+            [(draw.randint(max(window.shows(LAST)[1] for window in query.windows), LAST), rows)]
+            if rows
+            else []
+        )
+    steps = {each.every for each in moving}
+    times = range(0, LAST + 1, steps.pop() if len(steps) == 1 else 1)
+    begun = [t for t in times if moving[0].shows(t)[0] >= 0]
+    return [(t, rows) for t in begun if (rows := query.rows(facts, t))]
 
 
 def as_json(t, rows):

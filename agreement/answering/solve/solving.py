@@ -519,7 +519,7 @@ def reports_as(
         read = requests.sources(engine_run.query)
         said = said_starts(read, unit) if times.start is None else None
         starts = said or tuple(times.start or 0 for _ in read)
-        choices = [OpenChoice(starts, bounds or as_said(who, read).bounds[0])]
+        choices = [OpenChoice(starts, bounds or as_said(who, engine_run.query).bounds[0])]
         changed = who if rows is None else who.model_copy(update={"rows": rows})
         recording = _specified(engine_run, changed, times, choices[0])
     else:

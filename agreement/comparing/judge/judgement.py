@@ -38,6 +38,7 @@ from solver.deadlines import NEVER, Deadline, check_time
 from solver.facts import Row
 from solver.settings import Progress, no_progress
 from translate.model.query import EngineQuery, Form, Semantics
+from translate.model.windows import Span
 
 ANSWER: Final = "Answer"
 """The column in which engines report whether an ASK is true."""
@@ -429,7 +430,8 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
-        return ReportAssignment(None, options.early, times)
+        # The report of windows that look ahead is due later than the push.
+        return ReportAssignment(None, options.early, None if of.frame.lead else times)
     allowed = None if options.late is None else options.late + recordings.SLACK
     reporting = tuple(window for window in of.windows if window.strategies)
     return ReportAssignment(allowed, options.early, once=True, windows=reporting, closes=first_close(of))
@@ -439,6 +441,8 @@ def slide_of(window: specifications.ShownWindow) -> int:
     """Return the least distance in time points between two clock-driven evaluations of a window."""
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
+    if isinstance(window.source.window, Span):
+        return window.frame.until + 1  # Its only answer is right at any time after the window.
     own = specifications.shape(window.source, window.frame)
     return 1 if own is None else own.slide
 
@@ -455,8 +459,12 @@ def first_close(of: specifications.FramedTask) -> float | None:
     """Return the first close of all windows in ms; None if arrivals trigger reports."""
     if not clock_driven(of):
         return None
-    placed = ((specifications.shape(window.source, of.frame), window.start) for window in of.windows)
-    closes = [start + own.width for own, start in placed if own is not None]
+    placed = ((specifications.shape(window.source, of.frame), window) for window in of.windows)
+    closes = [
+        window.start + own.due
+        for own, window in placed
+        if own is not None and window.source not in of.frame.quiet
+    ]
     return min(closes) * of.task.unit.milliseconds if closes else None
 
 

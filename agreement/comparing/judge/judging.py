@@ -165,8 +165,12 @@ def _slide(query: EngineQuery, unit: Duration) -> int:
 
 def _reach(query: EngineQuery, unit: Duration) -> int:
     windows = (source.window for source in requests.sources(query))
-    lengths = ((window.length, window.slide or unit) for window in windows if isinstance(window, Range))
-    return max((length.points(unit) + slide.points(unit) for length, slide in lengths), default=1)
+    lengths = (
+        (window.length, window.slide or unit, window.ahead or Duration(0))
+        for window in windows
+        if isinstance(window, Range)
+    )
+    return max((sum(length.points(unit) for length in each) for each in lengths), default=1)
 
 
 def read_pushes(
@@ -489,7 +493,7 @@ def _judgement(
         return judged_by(ENGINES[name], run_of_case(case, ENGINES[name]), recording, how)
     task = recorded_of_case(case, options)
     how_many = narrow_options(task.options, task.task) if hint else task.options
-    said = specifications.as_said(specifications.specification(name), requests.sources(task.task.query))
+    said = specifications.as_said(specifications.specification(name), task.task.query)
     return judge_by(said, replace(task, options=how_many))[0]
 
 
@@ -691,9 +695,7 @@ def verdict_on(
         ours = _by_engine(engine, recording, recording.options.match)
         others = None if ours.correct else _by_engine(engine, recording, turned.match)
         return AnswersVerdict(ours, (), unit.milliseconds, other=others)
-    reference = specifications.as_said(
-        specifications.specification(engine), requests.sources(recording.task.query)
-    )
+    reference = specifications.as_said(specifications.specification(engine), recording.task.query)
     if recording.options.bounds is not None:
         # Part of the specification now, so that a variation of it can be other bounds.
         reference = reference.model_copy(update={"bounds": recording.options.bounds})

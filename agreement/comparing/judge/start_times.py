@@ -20,7 +20,7 @@ from lars.language.formulas import At, In
 from lars.language.program import formulas
 from lars.language.windows import NOW
 from translate.model.query import Setting
-from translate.model.windows import Now, Rows
+from translate.model.windows import Rows
 from translate.tau import lars_program
 
 EACH: Final = 64
@@ -62,7 +62,7 @@ def given_starts(read: Sequence[WindowSource], frame: specifications.Frame, time
     starts = [max(times)]
     for own in specifications.shapes(read, frame):
         earliest = {t % own.slide: t for t in sorted(times, reverse=True)}
-        starts += [t + own.width - own.slide for t in times if t > earliest[t % own.slide]]
+        starts += [t + own.due - own.slide for t in times if t > earliest[t % own.slide]]
     same = [(t,) * len(read) for t in dict.fromkeys(times)]
     others = (z for z in product(times, repeat=len(read)) if len(set(z)) > 1)
     return Starts((*same, *islice(others, MOST))[:MOST], len(times) ** len(read), max(starts))
@@ -162,9 +162,8 @@ class _Classes:
         if self.closing[number]:
             # By the slide of the other window they are the same again and again.
             return own.closes(start, self.of.frame.until)[: slide // gcd(slide, own.slide)]
-        low_open = _is_low_open(window)
-        opened = {(element.t - low_open - start) // own.slide for element in window.elements}
-        return {start + n * own.slide + own.width for n in opened if n >= 0}
+        opened = {(element.t - window.misses_first - start) // own.slide for element in window.elements}
+        return {start + n * own.slide + own.due for n in opened if n >= 0}
 
     def _own(
         self, number: int, compared: Callable[[specifications.ShownWindow], Iterable[int]]
@@ -177,7 +176,7 @@ class _Classes:
             yield from range(self.registered, self.registered + slide)
             return
         multiples = self._multiples(slide)
-        begins = (element.t + (not _is_low_open(window)) for element in window.elements)
+        begins = (element.t + (not window.misses_first) for element in window.elements)
         yield from self._modulo(slide, chain(begins, multiples))
         yield from self._starting(number, chain(self._seen(window), multiples))
         if self.closing[number]:
@@ -188,13 +187,16 @@ class _Classes:
 
     def _seen(self, window: specifications.ShownWindow) -> set[int]:
         """Return the times at which a close passes an element, or reaches it if that matters."""
-        high_open = self.of.frame.bounds.misses_last
+        frame = self.of.frame
+        high_open = frame.bounds.misses_last
         more = {int(high_open)}
-        if self.by_arrival:
+        # A window is seen up to another time than that of the report if it does not end then.
+        later = {frame.lead - specifications.shift_of(other.source, frame) for other in self.of.windows}
+        if self.by_arrival or later != {0}:
             more |= {0, 1}
         if "content-change" in window.strategies:
             more |= {high_open + 1}
-        return {element.t + n for element in self.of.frame.clock.elements for n in more}
+        return {element.t + n + past for element in frame.clock.elements for n in more for past in later}
 
     def _multiples(self, slide: int) -> range:
         """Return the multiples of the period that differ modulo a slide."""
@@ -209,7 +211,7 @@ class _Classes:
         if own is not None:
             # The only instant of a window without width is that of its start, or the next one.
             more = (0,) if own.width else (-1, 0, 1)
-            yield from self._modulo(own.slide, (t - own.width + n for t in closes for n in more))
+            yield from self._modulo(own.slide, (t - own.due + n for t in closes for n in more))
 
     def _modulo(self, slide: int, times: Iterable[int]) -> set[int]:
         return {self.registered + (t - self.registered) % slide for t in times}
@@ -225,10 +227,6 @@ def by_arrival(window: specifications.ShownWindow) -> bool:
     # The newest N triples are a window that closes whenever one arrives.
     clocked = {"periodic"} if "window-close" not in window.strategies else set[specifications.Strategy]()
     return bool(window.strategies) and not _closes(window) and not clocked & window.strategies
-
-
-def _is_low_open(window: specifications.ShownWindow) -> bool:
-    return window.frame.bounds.misses_first and not isinstance(window.source.window, Now)
 
 
 def _tells_time(of: specifications.FramedTask) -> bool:

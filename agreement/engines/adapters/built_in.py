@@ -222,6 +222,8 @@ class BuiltInSession:
         """Whether a specification's report is certain only once its time has passed."""
         if isinstance(self.reporter, Engine):
             return False
+        if specifications.lead_of(self.run.query, self.run.unit):
+            return True
         tick = specifications.needed_tick(self.reporter, sources(self.run.query))
         return tick == "instant" or any(strategies & CLOCKED for strategies in self._strategies)
 
@@ -231,7 +233,7 @@ class BuiltInSession:
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
-        return bounds.misses_last and closing
+        return bounds.misses_last and closing and not specifications.has_own_ends(self.run.query)
 
     def _until(self, recording: Recording, t: float) -> tuple[messages.EngineReport, ...]:
         """Return the reports that time `t` (in ms) makes certain."""

@@ -40,9 +40,12 @@ from agreement.engines.specifications.reporting import (
     as_said,
     at_close,
     elements_of,
+    has_own_ends,
+    lead_of,
     needed_tick,
     period_of,
     said_starts,
     shape,
     shapes,
+    shift_of,
 )

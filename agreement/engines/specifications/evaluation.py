@@ -11,7 +11,7 @@ import numpy as np
 
 from agreement.documents.outputs import in_order, row_order
 from agreement.documents.recordings import Push, Recording, Report, RowNumbers, RowsByNumber
-from agreement.documents.requests import sources, with_sources
+from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.engine import columns, portions
 from agreement.engines.specifications.parameters import Specification, Tick
@@ -26,12 +26,14 @@ from agreement.engines.specifications.reporting import (
     as_said,
     elements_of,
     evaluation_points,
+    frame_of,
     heard_on,
     in_ticks,
     needed_tick,
     own_points,
     said_starts,
     shape,
+    shift_of,
     stream_elements,
     tick_clock,
     windows_of,
@@ -43,7 +45,7 @@ from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas
 from lars.language.stream import ToStream
 from lars.language.terms import Atom, Iri, Signature, Variable
-from lars.language.windows import Bounds, Interval, SlidingWindow, Window
+from lars.language.windows import Bounds, FixedWindow, Interval, SlidingWindow, Window
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, among, distinct
 from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
@@ -292,9 +294,17 @@ def runs_at(
     Two evaluations can be at one tick.
     """
     starts = {window.source: window.start for window in windows}
-    query = with_sources(
-        task.query, lambda source: replace(source, window=in_ticks(source, starts[source], frame))
-    )
+
+    def on_clock(source: WindowSource) -> WindowSource:
+        window = in_ticks(source, starts[source], frame)
+        if isinstance(window, FixedWindow) or shift_of(source, frame):
+            raise LarsError(
+                f"cannot evaluate the window {source} with NOW() or --static-at: the window does not end at "
+                "the time of evaluation; use lars solve"
+            )
+        return replace(source, window=window)
+
+    query = with_sources(task.query, on_clock)
     specification, scale = frame.specification, frame.clock.scale
     setting = Setting(
         specification.profile,
@@ -457,7 +467,7 @@ def frame_task(task: Task, specification: Specification, bounds: Bounds) -> Fram
     """Return the common part of all start times."""
     read = sources(task.query)
     clock = task.clock(needed_tick(specification, read))
-    frame = Frame(specification, task.unit, bounds, clock, task.until)
+    frame = frame_of(task.query, Frame(specification, task.unit, bounds, clock, task.until))
     windows = tuple(windows_of(source, n, 0, frame) for n, source in enumerate(read, 1))
     return FramedTask(task, specification, frame, windows)
 
@@ -627,11 +637,12 @@ def choice_at(
     versions.
     """
     read = sources(engine_run.query)
-    chosen = bounds or as_said(specification, read).bounds[0]
+    chosen = bounds or as_said(specification, engine_run.query).bounds[0]
     said = said_starts(read, engine_run.unit) if start is None else None
     if said is not None:
         return OpenChoice(said, chosen)
-    frame = Frame(specification, engine_run.unit, chosen, TickClock(1, (), ()), 0)
+    base = Frame(specification, engine_run.unit, chosen, TickClock(1, (), ()), 0)
+    frame = frame_of(engine_run.query, base)
     shapes = (shape(source, frame) for source in read)
-    aligned = (0 if window_shape is None else -window_shape.width for window_shape in shapes)
+    aligned = (0 if window_shape is None else frame.lead - window_shape.due for window_shape in shapes)
     return OpenChoice(tuple(number if start is None else start for number in aligned), chosen)

@@ -14,10 +14,10 @@ from agreement.engines.specifications import parameters
 from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
-from lars.language.windows import Bounds, SlidingWindow
+from lars.language.windows import Bounds, FixedWindow, SlidingWindow
 from solver.facts import Triple
-from translate.model.query import EngineQuery
-from translate.model.windows import Now, Range, Rows, Unbounded
+from translate.model.query import EngineQuery, Language
+from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 _SLACK: Final = 1e-6
 """How far from a whole number of time points a time may lie, in time points."""
@@ -144,43 +144,131 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context of windows: unit, ends, whether they slide, the clock, the last time point."""
+    """The context of windows: unit, ends, whether they slide, the clock, the last time point.
+
+    All windows are seen at one reference time. The report is due `lead` later: when the last window that
+    looks ahead of the reference time closes. `quiet` windows cause no evaluation, because others do. Windows
+    of `every` slide with the reference time, but report only at the multiples of this step.
+    """
 
     specification: parameters.Specification
     unit: Duration
     bounds: Bounds
     clock: TickClock
     until: int
+    lead: int = 0
+    quiet: frozenset[WindowSource] = frozenset()
+    every: int | None = None
+
+
+def frame_of(query: EngineQuery, frame: Frame) -> Frame:
+    """Return a frame with what the windows of a query decide.
+
+    Raises LarsError if the windows have different ends by their language, and no option says which apply.
+    """
+    specification, unit = frame.specification, frame.unit
+    ends = _said_ends(query) if frame.bounds in specification.bounds and _keeps_ends(specification) else set()
+    if len(ends) > 1:
+        kinds = " and ".join(sorted(each.value for each in ends))
+        raise LarsError(
+            f"cannot report for windows with different ends: by their language, they are {kinds}; "
+            "use --bounds to choose one for all"
+        )
+    every = None if query.every is None else query.every.points(unit)
+    return replace(frame, lead=lead_of(query, unit), quiet=frozenset(_quiet(query)), every=every)
+
+
+def lead_of(query: EngineQuery, unit: Duration) -> int:
+    """Return how many time points after the reference time a report is due: the longest look ahead."""
+    windows = (source.window for source in sources(query))
+    ahead = (each.ahead for each in windows if isinstance(each, Range) and each.ahead is not None)
+    return max((each.points(unit) for each in ahead), default=0)
+
+
+def has_own_ends(query: EngineQuery) -> bool:
+    """Whether a window has other ends than those of the specification: over a log, or ahead."""
+    windows = (source.window for source in sources(query))
+    return query.language is Language.JANUS or any(
+        isinstance(each, Range) and each.ahead is not None for each in windows
+    )
+
+
+def _quiet(query: EngineQuery) -> list[WindowSource]:
+    """Return the windows over logs of Janus, but for one if all windows are over logs."""
+    if query.language is not Language.JANUS:
+        return []
+    read = sources(query)
+    logs = [each for each in read if isinstance(each.window, Span) or _slides_with_time(each.window)]
+    if len(logs) < len(read):
+        return logs
+    # The windows that move are evaluated at their step, else all once: when the last of them is complete.
+    moving = [each for each in logs if not isinstance(each.window, Span)]
+    reporting = moving[0] if moving else max(logs, key=_end)
+    return [each for each in logs if each is not reporting]
+
+
+def _end(source: WindowSource) -> Duration:
+    return source.window.end if isinstance(source.window, Span) else Duration(0)
+
+
+def _slides_with_time(window: object) -> bool:
+    return isinstance(window, Now) or (isinstance(window, Range) and window.slide is None)
 
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """(α, β) of a sliding window in time points; `closed` if it contains both its ends."""
+    """(α, β) of a sliding window in time points; `closed` if it contains both its ends.
+
+    Its report is `due` after it opens: at its close, unless the reference time of all windows is another
+    time. Between reports it moves by `moves`, which is β unless only reports follow the slide.
+    """
 
     width: int
     slide: int
     closed: bool
+    due: int
+    moves: int
 
     def closes(self, start: int, until: int) -> range:
-        """Return the closing times of windows that open at start, start + β, ..."""
-        return range(start + self.width, until + 1, self.slide)
+        """Return the reporting times of windows that open at start, start + β, ..."""
+        return range(start + self.due, until + 1, self.slide)
+
+
+def shift_of(source: WindowSource, frame: Frame) -> int:
+    """Return how many time points a window ends after the reference time; negative: before it."""
+    match source.window:
+        case Range(until=until, ahead=ahead):
+            points = [0 if each is None else each.points(frame.unit) for each in (ahead, until)]
+            return points[0] - points[1]
+        case _:
+            return 0
+
+
+def ends_of(source: WindowSource, frame: Frame) -> Bounds:
+    """Return the ends of a window: its own over a log, or if it ends at another time than the reference."""
+    window = source.window
+    own = source in frame.quiet or shift_of(source, frame)
+    if not isinstance(window, Range) or not own:
+        return frame.bounds
+    if window.ahead is not None and frame.bounds is Bounds.CLOSED:
+        return frame.bounds
+    return window.ends or frame.bounds
 
 
 def shape(source: WindowSource, frame: Frame) -> Shape | None:
     """Return (α, β) of a window; None for tuple windows and windows without a beginning."""
     match source.window:
-        case Range(length, slide, None, ahead=None):
-            width = length.points(frame.unit)
+        case Range(length, slide):
+            shift = shift_of(source, frame)
+            width = length.points(frame.unit) + shift
             moves = slide is None or frame.specification.slide == "ignored"
             step = 1 if moves or slide is None else slide.points(frame.unit)
-            return Shape(width, step, frame.bounds is Bounds.CLOSED or width == 0)
-        case Range():
-            raise LarsError(
-                f"the window {source}: it does not end when it is evaluated; those of a specification do"
-            )
+            reports = frame.every if moves and frame.every is not None and source not in frame.quiet else step
+            closed = ends_of(source, frame) is Bounds.CLOSED or width == 0
+            return Shape(width, reports, closed, width - shift + frame.lead, step)
         case Now():
-            return Shape(0, 1, closed=True)
-        case Rows() | Unbounded():
+            return Shape(0, 1, closed=True, due=frame.lead, moves=1)
+        case Rows() | Unbounded() | Span():
             return None
         case _:
             raise LarsError(f"the window {source}: no specification says when it opens and closes")
@@ -199,46 +287,59 @@ def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...]
     return known if known and len(known) == len(read) else None
 
 
-def as_said(
-    specification: parameters.Specification, read: Sequence[WindowSource]
-) -> parameters.Specification:
-    """Return a specification with the ends of windows that the language of their query gives them.
+def as_said(specification: parameters.Specification, *queries: EngineQuery) -> parameters.Specification:
+    """Return a specification with the ends of windows that the language of their queries gives them.
 
     One that a user wrote keeps its own.
     """
-    if specification.name not in parameters.NAMES or specification != parameters.builtin(specification.name):
-        return specification
-    said = {source.window.ends for source in read if isinstance(source.window, Range)}
-    ends = next(iter(said)) if len(said) == 1 else None
-    return specification if ends is None else specification.model_copy(update={"bounds": (ends,)})
+    said = set().union(*map(_said_ends, queries)) if _keeps_ends(specification) else set[Bounds]()
+    return specification.model_copy(update={"bounds": tuple(said)}) if len(said) == 1 else specification
 
 
-def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | SlidingWindow:
+def _keeps_ends(specification: parameters.Specification) -> bool:
+    """Whether windows have the ends of their language: the specification is built in, as it is."""
+    return specification.name in parameters.NAMES and specification == parameters.builtin(specification.name)
+
+
+def _said_ends(query: EngineQuery) -> set[Bounds]:
+    """Return the ends that the language gives to windows, of those that end at the reference time if any."""
+    quiet = _quiet(query)
+    windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
+    own = [each for each in windows if each.until is None and each.ahead is None]
+    return {each.ends for each in own or windows if each.ends is not None}
+
+
+def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
     """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
 
     The first tick of an instant precedes its elements. So [o, c) and [o, c] begin after the first tick of o,
     (o, c] and (o, c) after that of o + 1.
     """
-    if isinstance(source.window, Rows):
-        return source.window
     scale = frame.clock.scale
-    low_open = frame.bounds.misses_first and not isinstance(source.window, Now)
+    match source.window:
+        case Rows():
+            return source.window
+        case Span(begin, end, causal):
+            ends = (begin.points(frame.unit) * scale, (end.points(frame.unit) + 1) * scale - 1)
+            return FixedWindow(*ends, causal)
+        case _:
+            pass
+    bounds = ends_of(source, frame)
+    low_open = bounds.misses_first and not isinstance(source.window, Now)
     first = (start + low_open) * scale
     window_shape = shape(source, frame)
     if window_shape is None:
         whole = (max(frame.until, 0) + 2) * scale + abs(first)
         return SlidingWindow(whole, whole, first)
     # (o, c) ends before the triples of c, where it is looked at: else the one that closes before c is active.
-    points = (
-        window_shape.width + 1 if window_shape.closed else window_shape.width - (frame.bounds is Bounds.OPEN)
-    )
-    return SlidingWindow(points * scale, window_shape.slide * scale, first)
+    points = window_shape.width + 1 if window_shape.closed else window_shape.width - (bounds is Bounds.OPEN)
+    return SlidingWindow(points * scale, window_shape.moves * scale, first)
 
 
 def at_close(time: int, frame: Frame) -> int:
-    """Return the tick at which a window with this close is seen: high-open ones before its triples."""
-    scale = frame.clock.scale
-    return time * scale if frame.bounds.misses_last else (time + 1) * scale - 1
+    """Return the tick at which a report due then is made: high-open windows end before its triples."""
+    scale, reference = frame.clock.scale, time - frame.lead
+    return reference * scale if frame.bounds.misses_last else (reference + 1) * scale - 1
 
 
 MOST: Final = 1_000_000
@@ -266,43 +367,81 @@ class ShownWindow:
     start: int
     frame: Frame
     strategies: frozenset[parameters.Strategy]
-    window: Rows | SlidingWindow
+    window: Rows | FixedWindow | SlidingWindow
     ticks: Sequence[int]
     elements: Sequence[PushedTriple]
 
     def span(self, tick: int) -> range:
         """Return the places of the elements in the window at a tick."""
-        last = bisect_right(self.ticks, tick)
-        if isinstance(self.window, Rows):
-            return range(max(0, last - self.window.count), last)
-        return range(bisect_right(self.ticks, self.window.opening(tick), 0, last), last)
+        own = self.own_tick(tick)
+        last = bisect_right(self.ticks, own)
+        match self.window:
+            case Rows(count):
+                return range(max(0, last - count), last)
+            case FixedWindow(begin, end, causal):
+                first = bisect_right(self.ticks, begin - 1)
+                return range(first, max(first, bisect_right(self.ticks, min(end, tick) if causal else end)))
+            case _:
+                return range(bisect_right(self.ticks, self.window.opening(own), 0, last), last)
+
+    def own_tick(self, tick: int) -> int:
+        """Return the tick up to which a window is seen that ends before or after the reference time."""
+        shift, scale = shift_of(self.source, self.frame), self.frame.clock.scale
+        misses_last = ends_of(self.source, self.frame).misses_last
+        if not shift and misses_last is self.frame.bounds.misses_last:
+            return tick
+        instant = tick // scale + shift
+        return instant * scale if misses_last else (instant + 1) * scale - 1
+
+    @property
+    def misses_first(self) -> bool:
+        """Whether the window does not contain the time at which it opens."""
+        return ends_of(self.source, self.frame).misses_first and not isinstance(self.source.window, Now)
 
     def opening(self, tick: int) -> int:
         """Return the beginning of the content at a tick as a time point: o of [o, c) or (o, c]."""
         scale = self.frame.clock.scale
-        if isinstance(self.window, Rows):
-            span = self.span(tick)
-            return self.elements[span[0]].t if span else tick // scale
-        low_open = self.frame.bounds.misses_first and not isinstance(self.source.window, Now)
-        return self.window.opening(tick) // scale - low_open
+        match self.window:
+            case Rows():
+                span = self.span(tick)
+                return self.elements[span[0]].t if span else tick // scale
+            case FixedWindow(begin):
+                return begin // scale
+            case _:
+                return self.window.opening(self.own_tick(tick)) // scale - self.misses_first
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
-        """Return the ticks at which an element arrives in the window."""
-        points = _arrivals(self.frame.clock, self.source.stream)
+        """Return the ticks at which an element arrives in the window: the reference times.
+
+        A window that looks ahead is laid around each element. Its report is due when the window closes.
+        """
         window = self.window
-        if isinstance(window, Rows):
-            return points if window.count else ()
-        if window.width >= window.slide:
+        points: Sequence[EvaluationPoint] = _arrivals(self.frame.clock, self.source.stream)
+        if isinstance(window, Rows) and not window.count:
+            return ()
+        if isinstance(window, SlidingWindow):
             # Without gaps all is seen that comes after the window opens.
-            return points[bisect_right(points, window.start, key=attrgetter("tick")) :]
-        return [point for point in points if window.opening(point.tick) < point.tick]
+            gaps = window.width < window.slide
+            seen = ((point, self.own_tick(point.tick)) for point in points)
+            points = [
+                point for point, own in seen if own > window.start and (not gaps or window.opening(own) < own)
+            ]
+        lead = self.frame.lead
+        return [EvaluationPoint(point.tick, point.time + lead) for point in points] if lead else points
 
     def closes(self) -> Sequence[EvaluationPoint]:
         """Return the closing points of a window; a tuple window closes at each of its triples."""
-        if isinstance(self.window, Rows):
-            return self.arrivals()
-        window_shape = shape(self.source, self.frame)
-        times = range(0) if window_shape is None else window_shape.closes(self.start, self.frame.until)
+        match self.window:
+            case Rows():
+                return self.arrivals()
+            case FixedWindow(_, end):
+                close = end // self.frame.clock.scale + self.frame.lead
+                times = range(close, min(close, self.frame.until) + 1)
+            case _:
+                window_shape = shape(self.source, self.frame)
+                times = (
+                    range(0) if window_shape is None else window_shape.closes(self.start, self.frame.until)
+                )
         _check_count(times, "the window {} closes", self.source)
         return list(map(EvaluationPoint, _at_closes(times, self.frame), times))
 
@@ -312,6 +451,8 @@ def windows_of(source: WindowSource, number: int, start: int, frame: Frame) -> S
     window = in_ticks(source, start, frame)
     stream = str(getattr(source.stream, "value", ""))
     strategies = frame.specification.strategies(stream, number)
+    if source in frame.quiet:
+        strategies = frozenset[parameters.Strategy]()
     return ShownWindow(source, start, frame, strategies, window, *heard_on(frame.clock, source.stream))
 
 
@@ -424,4 +565,6 @@ def _holds(strategy: parameters.Strategy, window: ShownWindow, point: Evaluation
         case "content-change":
             # Where the clock drives: an element came at the last instant that is seen.
             span, scale = window.span(point.tick), window.frame.clock.scale
-            return bool(span) and window.ticks[span[-1]] // scale == (point.tick - 1) // scale
+            return (
+                bool(span) and window.ticks[span[-1]] // scale == (window.own_tick(point.tick) - 1) // scale
+            )

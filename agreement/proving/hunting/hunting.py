@@ -17,7 +17,6 @@ from typing import Final
 from agreement.comparing.arena import Arena, Lead
 from agreement.comparing.smaller import fewest_enough, made_small
 from agreement.documents.options import option
-from agreement.documents.requests import sources
 from agreement.engines.adapters import FailedEngineError, StreamEngine, TimeIsUpError, answers_of
 from agreement.engines.engine import Engine, EngineRule
 from agreement.engines.registry import ENGINES
@@ -450,8 +449,8 @@ class Explanation:
         match self.judge:
             case references.SpecificationReference(_, _, specification) as reference:
                 given = self.hunt.reference.options
-                read = tuple(chain.from_iterable(sources(query.read) for query in self.hunt.queries))
-                return *switches_of(as_said(specification, read), given), *delays(reference, self.wrong)
+                said = as_said(specification, *(query.read for query in self.hunt.queries))
+                return *switches_of(said, given), *delays(reference, self.wrong)
             case references.VersionReference() as version:
                 return version.switches
             case _:

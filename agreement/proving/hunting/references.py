@@ -320,7 +320,7 @@ class SpecificationReference(Reference):
             # What closes when the last triple comes, no later one has shown to be due.
             options = replace(recorded.options, until=recorded.task.last - 1)
             recorded = replace(recorded, options=options)
-        said = as_said(self.specification, sources(recorded.task.query))
+        said = as_said(self.specification, recorded.task.query)
         return _with_booleans(JudgedRun(said, recorded, run.late))
 
     def delays(self, run: HuntedRun) -> Iterator[float]:

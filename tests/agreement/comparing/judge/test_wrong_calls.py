@@ -41,7 +41,6 @@ CALLS = {
     "a case as query": ("case.json trace.nq --answers answers", "case.json"),
     "a query that is none": ("bad.rq trace.nq --answers answers", "bad.rq:1:"),
     "a query without windows": ("plain.rq trace.nq --answers answers", "plain.rq"),
-    "a window that ends in the past": ("past.rq trace.nq --answers answers", "does not end when"),
     "a program": ("prog.lars trace.nq --answers answers", "prog.lars", "a query"),
     "atoms as trace": ("query.rq atoms.csv --answers answers", "RDF streams"),
     "a push between two time points": ("query.rq half.nq --trace-unit 1ms --unit 1s --answers answers", "1s"),
