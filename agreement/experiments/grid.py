@@ -294,7 +294,9 @@ class _Grid:
         base, around = requests.base_for(filled, source), requests.current()
         query_text = QueryText(filled, source, language, base, around)
         if query_text not in self.read:
-            self.read[query_text] = requests.query_in(query_text.text, source, self.experiment.unit, language)
+            self.read[query_text] = requests.query_in(
+                query_text.text, source, self.experiment.unit, language, graphs=True
+            )
         return query_text
 
 

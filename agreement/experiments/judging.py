@@ -16,6 +16,7 @@ from agreement.documents.outputs import Json
 from agreement.documents.requests import (
     AnswersOptions,
     absolute_text,
+    check_comparable,
     read_once,
     reading_as,
     sources,
@@ -151,6 +152,8 @@ def judged_answers(work: JudgingWork, run: specifications.EngineRun, zero: str |
 
     dateTimes in recorded answers are counted from `zero`, the dateTime of time 0, if known.
     """
+    if isinstance(work.subject, EngineVersion | AdaptedEngine):
+        check_comparable(run.query, work.query.source)
     match work.subject:
         case EngineVersion(name, off):
             return recordings.Answers(engine(name).run(run.query, run.static, run.pushes, off))

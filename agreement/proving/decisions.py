@@ -19,7 +19,7 @@ from lars.durations import Duration
 from lars.language.stream import ToStream
 from lars.language.windows import Interval
 from solver.columns import trace_columns
-from solver.facts import Background, Fact, Row
+from solver.facts import Background, Fact, Row, with_triples
 from solver.job import Question
 from solver.search import TIME_IS_UP, timeline_of
 from solver.settings import Certify, Runner
@@ -170,7 +170,8 @@ def reported(question: Question, kind: ToStream, trace: LocalTrace, start: int, 
 class PairOnStream:
     """Push against pull on a stream and static data, on the timeline [0, end], as `lars agree` compares them.
 
-    `origin` is the dateTime of time 0, or None.
+    `origin` is the dateTime of time 0, or None. A triple in the named graph of an element stands for the
+    triple as well.
     """
 
     pair: agree.Pair
@@ -184,7 +185,8 @@ class PairOnStream:
 
     def report(self, certify: Certify = "none") -> agree.VariantReport:
         """Return the report of `lars agree`."""
-        compared = agree.ComparedInput(trace_on(self.facts, self.static, Interval(0, self.end), certify))
+        facts = with_triples(self.facts)
+        compared = agree.ComparedInput(trace_on(facts, self.static, Interval(0, self.end), certify))
         about = [self.pair], [self.period], compared, self.setting, self.trigger
         return agree.compare_pairs(*about).variants[0]
 

@@ -23,7 +23,7 @@ from lars.errors import FailedRunError, LarsError
 from lars.files import replacement_folder
 from lars.language.formulas import Expression
 from lars.language.terms import Variable
-from solver.facts import Fact
+from solver.facts import Fact, with_triples, without_doubles
 from solver.minimal import minimal
 from solver.settings import Progress, Warn, no_progress
 from translate.analysis import expressions_of, parts, rebuild, stream_blocks
@@ -70,7 +70,7 @@ def shrink(
             if differing is not None:
                 about = variant.pair, task.setting, task.trigger, verdict.period
                 static = {name: tuple(rows) for name, rows in trace.background.items()}
-                facts = tuple(trace.facts(trace.timeline))
+                facts = without_doubles(trace.facts(trace.timeline))
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
                 return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
@@ -129,7 +129,8 @@ def _first_guess(
     times = {interval.start + 1, interval.end, pushed}
     near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
     for more in ((), [fact for fact in near if fact.t in times], near):
-        facts = tuple(fact for fact in disagreement.facts if fact in own or fact in set(more))
+        kept = own.union(more)
+        facts = tuple(fact for fact in disagreement.facts if not kept.isdisjoint(with_triples([fact])))
         if state := shortest(replace(disagreement, facts=facts, end=interval.end)):
             return state
     return shortest(disagreement) or disagreement

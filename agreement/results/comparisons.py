@@ -315,7 +315,8 @@ def _paired(
 def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
     """Raise LarsError if the queries answer different variables: every row would differ."""
     named = [
-        sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path)))) for path in paths
+        sorted(columns(requests.load_query(path, unit, requests.as_engines_read(path), graphs=True)))
+        for path in paths
     ]
     if named[0] != named[-1]:
         one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))

@@ -29,6 +29,8 @@ from solver.facts.facts import (
     graph_rows,
     is_triple,
     with_facts,
+    with_triples,
+    without_doubles,
 )
 from solver.facts.near_situation import (
     NearSituation,

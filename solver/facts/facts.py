@@ -37,6 +37,27 @@ class Fact(NamedTuple):
     arguments: Arguments
 
 
+def with_triples(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return facts, and before each triple in a named graph the triple of the stream if it is absent."""
+    found: dict[Fact, None] = {}
+    for fact in facts:
+        if fact.predicate == QUAD_PREDICATE:
+            found[_without_graph(fact)] = None
+        found[fact] = None
+    return tuple(found)
+
+
+def without_doubles(facts: Iterable[Fact]) -> tuple[Fact, ...]:
+    """Return facts without the triples that `with_triples` adds again."""
+    every = tuple(facts)
+    doubles = {_without_graph(fact) for fact in every if fact.predicate == QUAD_PREDICATE}
+    return tuple(fact for fact in every if fact not in doubles)
+
+
+def _without_graph(fact: Fact) -> Fact:
+    return Fact(fact.t, STREAM_PREDICATE, (*fact.arguments[:3], fact.arguments[-1]))
+
+
 def is_triple(fact: Fact) -> bool:
     """Whether the atom is a triple of a stream."""
     return fact.predicate == STREAM_PREDICATE and len(fact.arguments) == _STREAM_ARITY

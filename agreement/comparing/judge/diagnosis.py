@@ -26,6 +26,7 @@ from agreement.comparing.matching.likeness import Likeness, RowMatch, join_rows,
 from agreement.comparing.matching.places import ReportMatch
 from agreement.documents.outputs import plain, quantity
 from agreement.documents.recordings import SLACK, Recording, Report, rows_of
+from agreement.documents.requests import reads_graphs
 from agreement.engines import specifications
 from agreement.engines.r2s import relation_to_stream
 from agreement.engines.registry import ENGINES
@@ -403,7 +404,7 @@ _Attempt = Callable[[], FaultExplanation | None]
 def _attempts(recorded: RecordingToJudge, of: specifications.Specification) -> Iterator[_Attempt]:
     """Yield attempts for the engine versions of a specification, and its variations."""
     for name, engine in ENGINES.items():
-        if engine.specification == of.name:
+        if engine.specification == of.name and not reads_graphs(recorded.task.query):
             yield partial(recorded.by_engine, name)
     free = replace(recorded.options, bounds=None)
     for changed, specification in variations(of):

@@ -51,7 +51,7 @@ from lars.language.windows import Interval
 from solver import settings
 from solver.columns import trace_columns
 from solver.deadlines import Deadline
-from solver.facts import STREAM_PREDICATE, Fact, Static
+from solver.facts import Static
 from solver.job import Question, ask
 from solver.traces import prepare, read_arrivals, read_static
 from translate.analysis import is_pushed
@@ -99,7 +99,10 @@ def read_judged_query(
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
-    query = requests.load_query(path, unit, requests.as_engines_read(path) if by_number else None)
+    language = requests.as_engines_read(path) if by_number else None
+    query = requests.load_query(path, unit, language, graphs=True)
+    if isinstance(who, Engine):
+        requests.check_comparable(query, str(path))
     return with_text(query, read_text(path, ANSWERS_FORM), str(path))
 
 
@@ -239,10 +242,7 @@ def why_silent(
         yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
         return
     unit, query = run.unit, requests.with_sources(run.query, _moving)
-    facts = (
-        Fact(triple.t, STREAM_PREDICATE, (*triple.triple, triple.stream))
-        for triple in specifications.elements_of(run.pushes, unit)
-    )
+    facts = (fact for triple in specifications.elements_of(run.pushes, unit) for fact in triple.facts())
     held = traces.background(run.static, traces.dataset_of((query,)), settings.unsaid, query.language)
     trace = traces.LocalTrace(trace_columns(tuple(facts)), Interval(0, run.last), held)
     setting = Setting(Profile.SPARQL11, unit, origin=run.origin)
@@ -751,7 +751,7 @@ def check_judge(name: str) -> None:
 
 def language_of(query: Path, unit: Duration) -> str:
     """Return the specification of a query's language."""
-    read = requests.load_query(query, unit)
+    read = requests.load_query(query, unit, graphs=True)
     language = read.language.value
     return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"
 

@@ -24,10 +24,11 @@ from lars.language.terms import XSD, tagged
 from lars.language.terms import Literal as RdfLiteral
 from solver import traces
 from solver.columns import Array, Mask, Numbering, TraceColumns
-from solver.facts import STREAM_PREDICATE, Row, Static, Triple
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Row, Static, Triple
 from solver.rdf import canonical, read_term, short
 
 _STREAM_TRIPLE: Final = (STREAM_PREDICATE, 4)
+_STREAM_QUAD: Final = (QUAD_PREDICATE, 5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,13 +36,14 @@ class Push:
     """A triple pushed into an engine at a time; pushes are in their order.
 
     `stream` is the text of the stream's IRI, as `<http://e/S>`. Triples pushed together as one graph
-    have the same `graph`.
+    have the same `graph`. `named` are the names of the graphs that contain it in its elements.
     """
 
     t: float
     stream: str
     triple: Triple
     graph: int | None = None
+    named: tuple[str, ...] = ()
 
     def as_element(self) -> "Push":
         """Return the push as an engine receives it: alone, with its own blank nodes."""
@@ -118,7 +120,9 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     triples, and for a time without an exact number of milliseconds.
     """
     others = [
-        (some.arrival[0], some.t[0], name) for name, some in trace.atoms.items() if name != _STREAM_TRIPLE
+        (some.arrival[0], some.t[0], name)
+        for name, some in trace.atoms.items()
+        if name not in (_STREAM_TRIPLE, _STREAM_QUAD)
     ]
     if others:
         _, t, (predicate, _) = min(others)
@@ -130,9 +134,22 @@ def pushes_of(trace: TraceColumns, milliseconds: float) -> tuple[Push, ...]:
     if (late := next((t for t in times if t * milliseconds >= LATEST), None)) is not None:
         raise LarsError(f"an element comes at {late}; {ACCEPTED_LATEST}")
     *spo, streams = (trace.terms.atom_texts(column[order]) for column in triples.columns)
-    return tuple(
-        map(Push, (round(t * milliseconds, 6) for t in times), streams, zip(*spo, strict=True), repeat(0))
-    )
+    every = tuple(zip(*spo, strict=True))
+    named = _graphs_of(trace)
+    graphs = (named.get(key, ()) for key in zip(times, streams, every, strict=True)) if named else repeat(())
+    return tuple(map(Push, (round(t * milliseconds, 6) for t in times), streams, every, repeat(0), graphs))
+
+
+def _graphs_of(trace: TraceColumns) -> dict[tuple[int, str, Triple], tuple[str, ...]]:
+    """Return the names of the graphs of triples, by time, stream and triple."""
+    if (quads := trace.atoms.get(_STREAM_QUAD)) is None:
+        return {}
+    found: dict[tuple[int, str, Triple], tuple[str, ...]] = {}
+    columns = (trace.terms.atom_texts(column) for column in quads.columns)
+    for t, s, p, o, graph, stream in zip(quads.t.tolist(), *columns, strict=True):
+        key = (t, stream, (s, p, o))
+        found[key] = tuple(dict.fromkeys((*found.get(key, ()), graph)))
+    return found
 
 
 _NUMBERS: Final = (

@@ -269,8 +269,10 @@ def query_in(  # noqa: PLR0913
 def check_comparable(query: EngineQuery, source: str) -> None:
     """Raise LarsError for a query that reads the named graphs of elements, which no engine here has."""
     if reads_graphs(query):
-        remedy = "use lars solve, or lars agree with a trace"
-        raise LarsError(f"{source}: cannot compare engines on GRAPH inside WINDOW; {remedy}")
+        raise LarsError(
+            f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines, and streams that lars "
+            "searches, have triples without graphs; use a specification, or lars agree with a trace"
+        )
 
 
 def reads_graphs(query: EngineQuery) -> bool:

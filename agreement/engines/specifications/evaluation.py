@@ -4,14 +4,14 @@ from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from agreement.documents.outputs import in_order, row_order
 from agreement.documents.recordings import Push, Recording, Report, RowNumbers, RowsByNumber
-from agreement.documents.requests import WindowSource, sources, with_sources
+from agreement.documents.requests import WindowSource, reads_graphs, sources, with_sources
 from agreement.documents.traces import background
 from agreement.engines.engine import columns, portions
 from agreement.engines.specifications.parameters import Specification, Tick
@@ -48,7 +48,7 @@ from lars.language.terms import Atom, Iri, Signature, Variable
 from lars.language.windows import Bounds, FixedWindow, Interval, SlidingWindow, Window
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, among, distinct
-from solver.facts import STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
 from solver.job import Question, answers_at
 from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting
@@ -58,6 +58,7 @@ from translate.tau import NAMED, Output, lars_program, output_of
 ShownSpans = tuple[range, ...]
 """What each window shows, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
+_QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
 _RUNS_AT_ONCE: Final = 500_000
 """So many runs of what windows show are in memory together."""
@@ -78,7 +79,9 @@ class ContentAnswers:
             name: relational.encoded_rows(rows, name[1], self._terms) for name, rows in self._static.items()
         }
         clock = task.clock("instant")
-        self._columns = [self._encoded(heard_on(clock, source.stream)[1]) for source in windows]
+        heard = [heard_on(clock, source.stream)[1] for source in windows]
+        self._columns = [self._encoded(elements) for elements in heard]
+        self._quads = list(map(self._encoded_quads, heard)) if reads_graphs(task.query) else []
         self._numbers = task.numbers
         self._room, self._ranks, self._row_numbers = 0, np.empty(0, np.int64), np.empty(0, np.int64)
         self._known: dict[ShownSpans, RowsByNumber] = {}
@@ -163,10 +166,15 @@ class ContentAnswers:
         """
         atoms: dict[tuple[Signature, Window], relational.RunTable] = {
             (_TRIPLE, SlidingWindow(1, 1, number)): self._table(
-                number, [ranges[number] for ranges in contents]
+                self._columns[number], [ranges[number] for ranges in contents]
             )
             for number in range(len(self._columns))
         }
+        for number, (quads, before) in enumerate(self._quads):
+            # Of each triple as many quads as it has graphs.
+            own = [ranges[number] for ranges in contents]
+            spans = [range(before[places.start], before[places.stop]) for places in own]
+            atoms[_QUAD, SlidingWindow(1, 1, number)] = self._table(quads, spans)
         shown_contents = ShownContents(self._terms, len(contents), atoms, self._background)
         table = relational.evaluated_on(self.program, shown_contents, self.output.predicate)
         table = table.take(relational.text_order(table, self._terms))
@@ -193,10 +201,16 @@ class ContentAnswers:
             self._ranks, self._row_numbers = known[order], np.concatenate((self._row_numbers, added))[order]
         return self._row_numbers[np.searchsorted(self._ranks, ranks)]
 
-    def _table(self, number: int, spans: Sequence[range]) -> relational.RunTable:
+    def _table(self, columns: Sequence[Array], spans: Sequence[range]) -> relational.RunTable:
         table = span_runs([span.start for span in spans], [span.stop for span in spans])
         (places,) = table.columns
-        return replace(table, columns=tuple(column[places] for column in self._columns[number]))
+        return replace(table, columns=tuple(column[places] for column in columns))
+
+    def _encoded_quads(self, elements: Sequence[PushedTriple]) -> tuple[list[Array], list[int]]:
+        """Return the triples in each of their graphs as columns, and how many quads precede each element."""
+        quads = [(*each.triple, name, each.stream) for each in elements for name in each.named]
+        codes = self._terms.codes(chain.from_iterable(quads)).reshape(len(quads), 5)
+        return list(codes.T), [0, *accumulate(len(each.named) for each in elements)]
 
     def _encoded(self, elements: Sequence[PushedTriple]) -> list[Array]:
         texts = chain.from_iterable((*element.triple, element.stream) for element in elements)
@@ -339,7 +353,7 @@ def _with_versions(program: Program, task: Task) -> Program:
 
 def _facts(task: Task, frame: Frame, points: Sequence[EvaluationPoint]) -> Iterator[Fact]:
     for tick, triple in zip(frame.clock.ticks, frame.clock.elements, strict=True):
-        yield Fact(tick, STREAM_PREDICATE, (*triple.triple, triple.stream))
+        yield from triple.facts(tick)
     named = with_versions(task.static, task.versions, ()).named
     for version in task.versions:
         graphs = _read_as(version, task.query.dataset, named)

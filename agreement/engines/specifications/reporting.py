@@ -15,7 +15,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri, Variable
 from lars.language.windows import Bounds, FixedWindow, SlidingWindow
-from solver.facts import Triple
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Triple
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
@@ -27,13 +27,20 @@ _ROUNDED: Final = 2.0**-51
 
 @dataclass(frozen=True, slots=True)
 class PushedTriple:
-    """A triple of a stream at a time point; `number` is its push's number."""
+    """A triple of a stream at a time point; `number` is its push's number, `named` are its graphs."""
 
     t: int
     stream: str
     triple: Triple
     number: int
     graph: int | None = None
+    named: tuple[str, ...] = ()
+
+    def facts(self, t: int | None = None) -> Iterator[Fact]:
+        """Yield the input atoms of the triple at a time, by default its own: one more for each graph."""
+        time = self.t if t is None else t
+        yield Fact(time, STREAM_PREDICATE, (*self.triple, self.stream))
+        yield from (Fact(time, QUAD_PREDICATE, (*self.triple, name, self.stream)) for name in self.named)
 
 
 def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, ...]:
@@ -51,7 +58,7 @@ def elements_of(pushes: Sequence[Push], unit: Duration) -> tuple[PushedTriple, .
                 f"push {number} is at {push.t} ms, which is not a multiple of the unit {unit}: "
                 "choose a unit that divides it"
             )
-        elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph))
+        elements.append(PushedTriple(t, push.stream, push.triple, number, push.graph, push.named))
     return tuple(sorted(elements, key=attrgetter("t")))
 
 

@@ -11,7 +11,7 @@ from itertools import count, product
 from math import inf
 from typing import Final
 
-from agreement.documents.requests import sources
+from agreement.documents.requests import reads_graphs, sources
 from agreement.documents.traces import Trace
 from agreement.proving.disjuncts import Disjunct, Edge, GraphSource, Reading, UncountedError, disjuncts
 from lars.language import formulas, terms
@@ -44,6 +44,8 @@ class TimedMatch:
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
     """Return why lengths must be tried one by one: a construct beyond matches in windows [t-L, t]."""
+    if reads_graphs(query):
+        return "GRAPH inside WINDOW"
     if query.form not in (Form.SELECT, Form.ASK):
         return str(query.form.value)
     if query.modifiers.slices:

@@ -16,7 +16,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import check_own_folder, replacement_folder
 from lars.language.terms import Iri
-from solver.facts import Background, Fact
+from solver.facts import QUAD_PREDICATE, Background, Fact
 from solver.rdf import is_name_of_stream
 from translate.analysis import stream_blocks
 from translate.model.patterns import Bgp
@@ -56,6 +56,8 @@ def _traces(compared: PairOnStream) -> dict[str, str]:
         each = ((" ".join(fact.arguments[:terms]), dates.option(fact.t)) for fact in facts)
         return "".join(f'{triple} "{t}" .\n' for triple, t in each)
 
+    if _has_graphs(compared):
+        return {file: _graphs(compared, stream, dates) for stream, file in _named_apart(compared).items()}
     if not (named := _named_apart(compared)):
         return {_TRACE: lines(compared.facts, 4)}
     facts = {stream: [fact for fact in compared.facts if fact.arguments[3] == stream] for stream in named}
@@ -63,14 +65,36 @@ def _traces(compared: PairOnStream) -> dict[str, str]:
 
 
 def _named_apart(compared: PairOnStream) -> dict[str, str]:
-    """Return the file of each stream, if one of them has a name that no file of quads can have."""
+    """Return the file of each stream if one file of quads cannot have all: by its name, or by graphs."""
     read = (
         source.stream for query in (compared.pair.csparql, compared.pair.cqels) for source in sources(query)
     )
-    streams = dict.fromkeys((*map(str, read), *(fact.arguments[3] for fact in compared.facts)))
-    if not any(map(is_name_of_stream, streams)):
+    streams = dict.fromkeys((*map(str, read), *(fact.arguments[-1] for fact in compared.facts)))
+    graphs = _has_graphs(compared)
+    if not graphs and not any(map(is_name_of_stream, streams)):
         return {}
-    return {stream: f"trace{number}.nt" for number, stream in enumerate(streams, start=1)}
+    suffix = "trig" if graphs else "nt"
+    return {stream: f"trace{number}.{suffix}" for number, stream in enumerate(streams, start=1)}
+
+
+def _has_graphs(compared: PairOnStream) -> bool:
+    return any(fact.predicate == QUAD_PREDICATE for fact in compared.facts)
+
+
+_AT: Final = "urn:at"
+"""The property of a message's time."""
+
+
+def _graphs(compared: PairOnStream, stream: str, dates: Dates) -> str:
+    """Return the stream's elements as RDF Messages: one for each triple with its time."""
+    pieces = ['VERSION "1.2-messages"']
+    for fact in compared.facts:
+        *triple, of = (*fact.arguments[:3], fact.arguments[-1])
+        if of == stream:
+            text = " ".join(triple)
+            inside = f"{fact.arguments[3]} {{ {text} }}" if fact.predicate == QUAD_PREDICATE else f"{text} ."
+            pieces.append(f'<urn:element> <{_AT}> "{dates.option(fact.t)}" . {inside}')
+    return "\nMESSAGE\n".join((*pieces, ""))[: -len("MESSAGE\n")]
 
 
 def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
@@ -104,7 +128,7 @@ def _stepping(compared: PairOnStream) -> EngineQuery:
 
 def _made_again(compared: PairOnStream, query: EngineQuery) -> bool:
     """Whether the other query is the one derived from this query, on this stream."""
-    carried = frozenset((fact.arguments[3], fact.arguments[1]) for fact in compared.facts)
+    carried = frozenset((fact.arguments[-1], fact.arguments[1]) for fact in compared.facts)
     merges = query.language in MERGING
     engine_query, other = (query, None) if merges else (None, query)
     try:
@@ -134,6 +158,8 @@ def _toml(compared: PairOnStream, queries: Iterable[EngineQuery], *, has_static:
         yield f'{query.language.value} = "{_file(query)}"'
     if not _named_apart(compared):
         yield f'files = "{_TRACE}"'
+    if _has_graphs(compared):
+        yield f'time = "{_AT}"'
     if has_static:
         yield f'static = "{_STATIC}"'
     yield f'profile = "{compared.setting.profile.value}"'

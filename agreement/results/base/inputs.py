@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from agreement.comparing.agree import AgreementTask, Overrides, agreeing
-from agreement.documents.requests import ComparisonOptions, ProgramOptions, check_comparable, experiment_in
+from agreement.documents.requests import ComparisonOptions, ProgramOptions, experiment_in
 from agreement.documents.values import Period
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import experiment_query, on_experiment, wanted_of
@@ -13,25 +13,16 @@ from solver.settings import Span, Warn
 
 
 def comparison_on(
-    inputs: tuple[Path, ...],
-    options: ComparisonOptions,
-    period: tuple[Period, ...],
-    warn: Warn,
-    *,
-    graphs: bool = False,
+    inputs: tuple[Path, ...], options: ComparisonOptions, period: tuple[Period, ...], warn: Warn
 ) -> AgreementTask:
-    """Return the comparison of an experiment, or of queries on traces; they may read `graphs` of elements."""
+    """Return the comparison of an experiment, or of queries on traces."""
     own_unit, assigned = options.input_options.unit, options.assign or {}
     overrides = Overrides(period, own_unit, options.reading, assigned)
     trace = options.input_options.trace(bad_lines=options.bad_lines)
     experiment = experiment_in(inputs)
     if experiment is not None:
         return on_experiment(experiment, trace, overrides, warn)
-    task = agreeing.on_files(inputs, trace, overrides)
-    for query in (task.csparql, task.cqels):
-        if query is not None and not graphs:
-            check_comparable(query, str(inputs[0]))
-    return task
+    return agreeing.on_files(inputs, trace, overrides)
 
 
 def title_of(inputs: Sequence[Path]) -> str:

@@ -87,7 +87,8 @@ class JudgedLogs:
                 break
         else:
             language = judging.language_of(self.query, unit)
-            for name in (name for name, engine in ENGINES.items() if engine.specification == language):
+            engines = () if requests.reads_graphs(run.query) else ENGINES.items()
+            for name in (name for name, engine in engines if engine.specification == language):
                 own, _ = self._run(name, messages.append)
                 tried.append(self._judged(name, name, own, None, answers))
         for message in dict.fromkeys(messages):

@@ -119,9 +119,9 @@ class ShrinkResult(Findings):
         return (OutTable("trace", _COLUMNS, map(_row, self.trace)),)
 
 
-def _row(fact: Fact) -> tuple[int, str, str, str, str]:
-    subject, predicate, object_, stream = fact.arguments
-    return fact.t, stream, subject, predicate, object_
+def _row(fact: Fact) -> tuple[int, str, str, str, str, str | None]:
+    subject, predicate, object_, *graph, stream = fact.arguments
+    return fact.t, stream, subject, predicate, object_, graph[0] if graph else None
 
 
 _COLUMNS = (
@@ -130,6 +130,7 @@ _COLUMNS = (
     Column("s", str, "its subject"),
     Column("p", str, "its predicate"),
     Column("o", str, "its object"),
+    Column("graph", str, "the named graph of its element; none: the default graph"),
 )
 
 

@@ -75,6 +75,8 @@ def _traceless(
     if requests.experiment_in(inputs) is not None:
         task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
         queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
+        for query in queries:
+            requests.check_comparable(query, str(inputs[0]))
         return TracelessTask(task, queries, tuple(map(str, inputs)))
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):

@@ -15,6 +15,7 @@ from agreement.proving.witness.other_sides import NamedProfile
 from lars.durations import TimedPoints
 from lars.language.terms import DEFAULT
 from lars.language.windows import Interval
+from solver.facts import Fact
 
 
 def as_text(task: WitnessTask, answers: Sequence[Decision]) -> Iterator[RenderableType]:
@@ -140,12 +141,16 @@ def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     ]
     yield outputs.table(None, ("", "before", "after"), sizes, right=("before", "after"))
     dates = dates_of(disagreement)
-    arriving = (
-        (dates.text(fact.t), outputs.short(fact.arguments[-1]), fact.arguments[:-1]) for fact in left.facts
-    )
+    arriving = ((dates.text(fact.t), _source(fact), fact.arguments[:3]) for fact in left.facts)
     static = _static_rows(left.static.get(("triple", 4), ()))
     yield outputs.triples_table(chain(arriving, static), dates.caption.strip() or None)
     yield f"CQELS    {disagreement.left.pair.cqels.pattern}"
+
+
+def _source(fact: Fact) -> str:
+    """Return the stream of a triple, and the named graph of its element if it has one."""
+    *graph, stream = map(outputs.short, fact.arguments[3:])
+    return ", ".join((stream, *(f"graph {name}" for name in graph)))
 
 
 def dates_of(disagreement: MinimalDisagreement) -> Dates:

@@ -2,12 +2,14 @@
 
 import json
 import random
+import re
 from collections import Counter
 from itertools import product
 
 import pyoxigraph as ox
 import pytest
 
+from agreement import api
 from tests.agreement.command import lars
 from tests.translate.dialects.by_windows import solutions
 from tests.translate.dialects.test_living import row_of
@@ -41,12 +43,17 @@ def made(rng):
 
 def right(text, elements, width, pivot):
     """Return the rows over the graphs in a window, whose triples are all in the default graph too."""
+    return solutions(in_window(elements, width, pivot).query(HEAD + text))
+
+
+def in_window(elements, width, pivot):
+    """Return the graphs in a window, whose triples are all in the default graph too."""
     store = ox.Store()
     for time, graph, triples in elements:
         for triple in triples if pivot - width <= time <= pivot else ():
             store.add(ox.Quad(*triple, graph))
             store.add(ox.Quad(*triple))
-    return solutions(store.query(HEAD + text))
+    return store
 
 
 def log(elements):
@@ -138,15 +145,97 @@ def test_what_graphs_of_windows_cannot_hold_is_named(body, said, tmp_path):
     assert said in ran.err
 
 
-@pytest.mark.parametrize("command", ["decide", "witness", "phase", "shrink", "judge", "translate"])
-def test_engines_are_not_compared_on_graphs_of_windows(command, tmp_path):
+@pytest.mark.parametrize("command", ["decide", "witness", "translate", "judge"])
+def test_what_has_triples_without_graphs_is_refused_with_a_remedy(command, tmp_path):
     (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
     (tmp_path / "t.nq").write_text("")
-    more = {"judge": ["--answers", "x"], "translate": ["--to", "kolibrie"], "decide": [], "witness": []}
-    trace = [] if command in ("decide", "witness", "translate") else [tmp_path / "t.nq"]
-    ran = lars(command, tmp_path / "q.rq", *trace, *more.get(command, []))
+    more = {
+        "translate": ["--to", "kolibrie"],
+        "judge": ["t.nq", "--answers", "x", "--engine", "rsp-js-1.3.5"],
+    }
+    ran = lars(command, tmp_path / "q.rq", *more.get(command, []))
     assert ran.code == 2
-    assert "GRAPH inside WINDOW" in ran.err or "GRAPH ?g of a window" in ran.err
+    if command != "translate":
+        assert "GRAPH inside WINDOW: engines, and streams that lars searches, have triples without" in ran.err
+        assert "use a specification, or lars agree with a trace" in ran.err
+
+
+def reports(body, elements, *, wrong=None):
+    """Return the answers of Oxigraph at each close of a window, one of them with a row less or more."""
+    text, lines = body.format("").replace("WINDOW :w", ""), []
+    for t in range(4, 10, 2):
+        store = in_window(elements, 4, t)
+        found = json.loads(store.query(HEAD + text).serialize(format=ox.QueryResultsFormat.JSON))
+        rows = [{}] * found["boolean"] if "boolean" in found else found["results"]["bindings"]
+        if len(store):
+            lines.append({"t": t, "rows": rows})
+    if wrong is not None:
+        one = lines[wrong % len(lines)]
+        one["rows"] = one["rows"][1:] or [{"a": {"type": "uri", "value": "http://e/none"}}]
+    return "".join(f"{json.dumps(line)}\n" for line in lines if line["rows"])
+
+
+@pytest.mark.parametrize("body", BODIES)
+def test_answers_over_graphs_are_judged_as_window_by_window(body, tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + body.format(DECLARED))
+    told = ["--t0", "0", "--bounds", "closed", "--time", "urn:at", "--until", "8", "--no-diagnosis"]
+    for seed in range(4):
+        elements = made(random.Random(seed))
+        (tmp_path / "t.trig").write_text(log(elements))
+        for wrong in (None, seed):
+            (tmp_path / "a.ndjson").write_text(text := reports(body, elements, wrong=wrong))
+            if not text:
+                continue
+            files = (tmp_path / "q.rq", tmp_path / "t.trig", "--answers", tmp_path / "a.ndjson")
+            assert (seed, wrong, lars("judge", *files, *told).code) == (seed, wrong, int(wrong is not None))
+
+
+def test_specifications_are_compared_on_graphs(tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
+    (tmp_path / "t.trig").write_text(log(made(random.Random(1))))
+    told = [tmp_path / "q.rq", tmp_path / "t.trig", "--time", "urn:at"]
+    assert lars("compare", "rspql", "rspql", *told).code == 0
+    ran = lars("compare", "rspql", "rsp-js-1.3.5", *told)
+    assert (ran.code, "engines, and streams that lars searches" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("body", BODIES[:4])
+def test_the_phase_of_a_width_is_that_of_agree(body, tmp_path):
+    (tmp_path / "t.trig").write_text(log(made(random.Random(7))))
+    told = {"time": "urn:at", "period": [2, 3]}
+    files = tmp_path / "q.rq", tmp_path / "t.trig"
+    files[0].write_text(HEAD + body.format(DECLARED))
+    (drawn,) = api.phase(*files, length=[2, 4], **told).diagrams
+    for length in (2, 4):
+        files[0].write_text(HEAD + body.format(DECLARED.replace("PT4S", f"PT{length}S")))
+        for verdict, row in zip(api.agree(*files, in_process=True, **told).verdicts, drawn.rows, strict=True):
+            counted = [agreeing for first, last, agreeing in drawn.runs(row) if first <= length <= last]
+            assert counted == [sum(one.agree for one in verdict.intervals)]
+
+
+@pytest.mark.parametrize("body", [BODIES[0], BODIES[1], BODIES[5]])
+def test_a_disagreement_on_graphs_is_made_small_and_written(body, tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + body.format(DECLARED))
+    (tmp_path / "t.trig").write_text(log(made(random.Random(7))))
+    small = api.shrink(tmp_path / "q.rq", tmp_path / "t.trig", time="urn:at", period=3)
+    assert small.disagree
+    assert len(small.trace) <= 2
+    small.write_experiment(tmp_path / "small")
+    again = api.agree(tmp_path / "small", in_process=True)
+    assert small.cause in {one.cause for one in again.differences}
+
+
+def test_an_experiment_judges_and_compares_queries_over_graphs(tmp_path):
+    (tmp_path / "q.rq").write_text(HEAD + BODIES[0].format(DECLARED))
+    (tmp_path / "t.trig").write_text(log(made(random.Random(7))))
+    (tmp_path / "experiment.toml").write_text(
+        'rspql = "q.rq"\nfiles = "t.trig"\ntime = "urn:at"\nperiod = 2\n[[engines]]\nengine = "rspql"\n'
+    )
+    ran = lars("run", tmp_path, "--out", tmp_path / "out")
+    assert re.search(r"rspql +yes +3 +0", ran.out)
+    assert "lars:" not in ran.err
+    ran = lars("decide", tmp_path)
+    assert (ran.code, "engines, and streams that lars searches" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize("body", BODIES)
