@@ -227,8 +227,9 @@ def judged_cell(work: JudgingWork) -> Json:
         else:
             warnings += judge.why_silent(engine(work.subject.name), run)
     recording = judge.recording_to_judge(run, unit, answers, work.options)
-    judgement = judge.judge_recording(recording.task, work.by, recording.recording, recording.options)
-    arguments = (recording.task, work.by, recording.recording, recording.options, judgement.best)
+    by = specifications.as_said(work.by, query)
+    judgement = judge.judge_recording(recording.task, by, recording.recording, recording.options)
+    arguments = (recording.task, by, recording.recording, recording.options, judgement.best)
     shifts = judge.border_shifts(*arguments) if work.gracious else {}
     return {**_windows_json(judgement, shifts), "origin": zero, "warnings": warnings}
 

@@ -1,6 +1,7 @@
 """Queries that say when their windows open, or whose language says which ends these have."""
 
 import json
+import re
 
 import pytest
 
@@ -23,6 +24,14 @@ def judged(folder, query, reports, **how):
     ]
     (folder / "a.ndjson").write_text("".join(f"{json.dumps(line)}\n" for line in lines))
     return api.judge(folder / "q.rq", folder / "t.nq", answers=folder / "a.ndjson", unit="1s", until=8, **how)
+
+
+def test_an_experiment_judges_by_the_ends_of_the_language(tmp_path):
+    (tmp_path / "q.rq").write_text(KOLIBRIE)
+    (tmp_path / "t.nq").write_text(TRACE + TRACE.splitlines()[-1].replace("6", "7") + "\n")
+    toml = 'kolibrie = "q.rq"\nfiles = "t.nq"\nunit = "1s"\n[[engines]]\nengine = "rspql"\n'
+    (tmp_path / "experiment.toml").write_text(toml)
+    assert re.search("rspql +yes +3 +0", api.run(tmp_path).text)
 
 
 def test_windows_open_when_the_query_says(tmp_path):
