@@ -7,8 +7,9 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `init`, `record`, `generate` and `export` take the commands' arguments. `contained` is `lars decide
---contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is `lars export --read`.
+`run`, `pack`, `init`, `record`, `generate` and `export` take the commands' arguments. `contained` is
+`lars decide --contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is
+`lars export --read`, `check_pack` is `lars run --check`.
 Keywords have the options' names, with `_` for `-`; names that Python reserves end in `_`: `from_`, `as_`. A
 query or program is a path or its text. A trace is a path, a text, an open file, a table (of pyarrow, pandas,
 polars: columns t, stream, s, p, o, or t, atom) or elements in their order, pairs (t, graph) or (t, triple) of
@@ -43,6 +44,7 @@ _OFFERED: Final = {
     "agreement.results.files.initialised": ("InitialFolder", "init"),
     "agreement.results.files.hunts": ("HuntResult", "hunt"),
     "agreement.results.files.runs": ("RunResult", "run"),
+    "agreement.results.files.packed": ("PackCheck", "PackResult", "check_pack", "pack"),
     "agreement.results.suites.suites": ("SuiteClaims", "SuiteMade", "SuiteRun", "suite"),
     "agreement.results.proofs.traceless": (
         "ContainmentResult",

@@ -32,6 +32,8 @@ from agreement.results.files.exports import ExportedFolder as ExportedFolder
 from agreement.results.files.generated import GeneratedTrace as GeneratedTrace
 from agreement.results.files.hunts import HuntResult as HuntResult
 from agreement.results.files.initialised import InitialFolder as InitialFolder
+from agreement.results.files.packed import PackCheck as PackCheck
+from agreement.results.files.packed import PackResult as PackResult
 from agreement.results.files.recorded import AdapterVerdict as AdapterVerdict
 from agreement.results.files.recorded import RecordResult as RecordResult
 from agreement.results.files.runs import RunResult as RunResult
@@ -136,6 +138,9 @@ class AgreeKeywords(ComparisonOptions, RunnerOptions, ProgressKeyword, total=Fal
 class CheckKeywords(ProgramOptions, ProgressKeyword, total=False):
     answer: Required[TextSource]
     at: Required[int | str | datetime]
+
+class CheckPackKeywords(ProgressKeyword, total=False):
+    jobs: int
 
 class CompareKeywords(InputOptions, BadLineOptions, ProgressKeyword, total=False):
     t0: int | str | datetime | None
@@ -242,6 +247,11 @@ class JudgeKeywords(AnswersOptions, InputOptions, BadLineOptions, ProgressKeywor
     time_limit: float | None
     static_at: str | Sequence[str] | None
 
+class PackKeywords(ProgressKeyword, total=False):
+    out: str | Path | None
+    license: str | None
+    jobs: int
+
 class PhaseKeywords(ComparisonOptions, ProgressKeyword, total=False):
     period: int | str | Sequence[int] | None
     length: int | str | Sequence[int]
@@ -314,6 +324,7 @@ class WitnessKeywords(TracelessOptions, ProgressKeyword, total=False):
 
 def agree(*inputs: TraceSource, **options: Unpack[AgreeKeywords]) -> AgreeResult: ...
 def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckKeywords]) -> CheckResult: ...
+def check_pack(folder: str | Path, /, **options: Unpack[CheckPackKeywords]) -> PackCheck: ...
 def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...
 def compare(
     first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareKeywords]
@@ -333,6 +344,7 @@ def hunt(
 ) -> HuntResult: ...
 def init(folder: str | Path, /, *inputs: TraceSource, **options: Unpack[InitKeywords]) -> InitialFolder: ...
 def judge(*inputs: TraceSource, **options: Unpack[JudgeKeywords]) -> JudgeResult: ...
+def pack(experiment: str | Path | None = ..., /, **options: Unpack[PackKeywords]) -> PackResult: ...
 def phase(*inputs: TraceSource, **options: Unpack[PhaseKeywords]) -> PhaseResult: ...
 def read_export(
     output: TextSource, legend: str | Path, /, **options: Unpack[ProgressKeyword]

@@ -173,7 +173,7 @@ def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
     with replacement_path(path, folders=True) as new:
         new.mkdir()
         yield new
-        lines = "".join(f"{_digest(file)}  {name}\n" for name, file in sorted(_files(new)))
+        lines = "".join(f"{digest_of(file)}  {name}\n" for name, file in sorted(_files(new)))
         (new / _sums(kind)).write_text(lines, encoding="utf-8", newline="\n")
         # Making it may have taken hours, in which somebody may have written there.
         check_own_folder(path, kind)
@@ -199,7 +199,7 @@ def check_own_folder(path: Path, kind: str, option: str = "") -> None:
     for name, file in _files(path):
         if name not in written and name != _sums(kind):
             raise errors.LarsError(f"{problem}: {name} in it was not written by lars; {remedy}")
-        if name in written and _digest(file) != written[name]:
+        if name in written and digest_of(file) != written[name]:
             raise errors.LarsError(f"{problem}: {name} in it has been changed; {remedy}")
 
 
@@ -219,8 +219,8 @@ def _files(folder: Path) -> Iterator[tuple[str, Path]]:
                 yield path.relative_to(folder).as_posix(), path
 
 
-def _digest(path: Path) -> str | None:
-    """Return the digest of a file; None for a folder or link."""
+def digest_of(path: Path) -> str | None:
+    """Return the SHA-256 of a file; None for a folder, a link, or nothing."""
     if not path.is_file() or path.is_symlink():
         return None
     with path.open("rb") as file:

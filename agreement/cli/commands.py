@@ -309,10 +309,20 @@ COMMANDS: Final = {
     "run": Command(
         "Run an experiment cell by cell, continue an interrupted run, and write tables.",
         _EXPERIMENTS,
-        "files.runs:run",
-        ("report", "keys"),
+        "files.runs:run_or_check",
+        ("report", "as_json", "keys"),
         "running cells",
-        ("done", None, "with --fail-on-empty: two sides agree without a row"),
+        (
+            "done, or with --check: no difference",
+            "with --check: a file or a result differs",
+            "with --fail-on-empty: two sides agree without a row",
+        ),
+    ),
+    "pack": Command(
+        "Copy an experiment with all its files and results to a folder or ZIP archive, to publish it.",
+        _EXPERIMENTS,
+        "files.packed:pack",
+        doing="running cells",
     ),
     "generate": Command(
         "Write a synthetic stream of weather observations, modeled on YABench.",

@@ -1,7 +1,6 @@
 """A first experiment.toml for queries and traces: their own settings, and guesses with notes."""
 
 import csv
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,12 +10,13 @@ from math import ceil
 from pathlib import Path
 from typing import Final
 
+from agreement.documents.placed import toml_text
 from agreement.documents.recordings import SLACK, read_recording
 from agreement.documents.recordings.answer_tables import time_column
 from agreement.documents.recordings.reading import is_table
 from agreement.documents.requests import AnswersOptions, InputOptions, is_query, load_query
 from agreement.documents.traces import streams_of
-from agreement.documents.values import Period
+from agreement.documents.values import Period, static_text
 from lars.durations import MILLISECOND, NANOSECONDS, SECOND, Duration
 from lars.errors import LarsError, Place, PlacedError
 from lars.files import exists, text_in
@@ -275,10 +275,8 @@ class InitialExperiment:
         if files:
             yield f"files = {_text([self._from_here(path) for path in files])}"
         if input_options.static:
-            names = (f"{file.engine}:" if file.engine else "" for file in input_options.static)
-            graphs = (f"{file.graph}=" if file.graph else "" for file in input_options.static)
-            paths = (self._from_here(file.path) for file in input_options.static)
-            yield f"static = {_text([''.join(parts) for parts in zip(names, graphs, paths, strict=True)])}"
+            static = [static_text(file, self._from_here(file.path)) for file in input_options.static]
+            yield f"static = {_text(static)}"
         if self.period:
             yield f"period = {_text(','.join(str(period) for period in self.period))}"
         for key in ("unit", "trace_unit", "origin", "time", "base", "rdf"):
@@ -383,7 +381,7 @@ def _text(value: object) -> str:
     if isinstance(value, list) and len(value) > 1:
         return f"[{', '.join(map(_text, value))}]"
     first = value[0] if isinstance(value, list) else value
-    return json.dumps(first, ensure_ascii=False).replace("\x7f", "\\u007f")
+    return toml_text(first)
 
 
 def header(path: Path) -> tuple[str, ...]:

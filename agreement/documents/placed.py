@@ -408,6 +408,11 @@ def _toml_key(written: str) -> str:
 TOML: Final = DataNotation(_Scan.document, _toml_key, "a table", message_text)
 
 
+def toml_text(value: object) -> str:
+    """Return a text, or a number, as TOML."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
 _DEEPEST: Final = 100
 """How many lists and objects stand in each other at most."""
 _LONGEST_VALUE: Final = 100

@@ -609,6 +609,12 @@ def static_file(text: str) -> StaticFile:
     return StaticFile(Path(file), without_brackets(graph) or None, engine[1] if engine else None)
 
 
+def static_text(file: StaticFile, path: str) -> str:
+    """Return a file of static data as `static_file` reads it, with another path."""
+    engine, graph = f"{file.engine}:" if file.engine else "", f"{file.graph}=" if file.graph else ""
+    return f"{engine}{graph}{path}"
+
+
 def static_files(names: Sequence[str | StaticFile]) -> tuple[StaticFile, ...]:
     """Return the files of static data."""
     return tuple(source if isinstance(source, StaticFile) else static_file(source) for source in names)

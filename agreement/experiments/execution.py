@@ -1,5 +1,6 @@
 """Running the cells of an experiment: each finished one is a file, so that a run can be continued."""
 
+import hashlib
 import json
 import multiprocessing
 import signal
@@ -19,6 +20,7 @@ from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
 from solver import memory
+from solver.facts import Row
 from solver.settings import Progress, no_progress
 
 FOLDER: Final = "cells"
@@ -144,6 +146,15 @@ def _comparison(work: AgreementTask) -> Json:
     return {"correct": correct, "origin": origin, **texts, "intervals": rows}
 
 
+def _digest(*sides: frozenset[Row]) -> str:
+    """Return a hash of the rows of a period, without the labels of blank nodes."""
+    sha = hashlib.sha256()
+    for rows in sides:
+        texts = sorted(repr([term and (term, "_:")[term.startswith("_:")] for term in row]) for row in rows)
+        sha.update(f"{texts}\n".encode())
+    return sha.hexdigest()[:16]
+
+
 def _rows(variant: VariantReport) -> Iterator[Json]:
     for verdict in variant.verdicts:
         for interval in verdict.intervals:
@@ -154,6 +165,7 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
                 "from": interval.start,
                 "to": interval.end,
                 "agree": interval.agree,
+                "rows": _digest(interval.push, interval.pull),
                 **dict(zip(("push", "pull"), interval.sizes, strict=True)),
                 "push_only": 0 if interval.agree else interval.count(Side.PUSH),
                 "pull_only": 0 if interval.agree else interval.count(Side.PULL),

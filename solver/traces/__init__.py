@@ -11,6 +11,7 @@ from solver.traces.trace import (
     prepare,
     read_arrivals,
     read_columns,
+    trace_files,
 )
 from solver.traces.trace_times import (
     Instant,

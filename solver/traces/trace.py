@@ -232,7 +232,7 @@ def prepare(paths: Sequence[Path], options: TraceOptions) -> tuple[input_files.T
         raise LarsError(f"streams are named for files that the trace does not have: {', '.join(unknown)}")
     if not paths:
         raise LarsError(f"no trace given; expected {ACCEPTED}")
-    listed = [(path, file) for path in paths for file in _files(path)]
+    listed = [(path, file) for path in paths for file in trace_files(path)]
     seen: set[Path] = set()
     for _, file in listed:
         if file.resolve() in seen:
@@ -262,7 +262,8 @@ def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOption
         )
 
 
-def _files(path: Path) -> list[Path]:
+def trace_files(path: Path) -> list[Path]:
+    """Return the files that are read of a path: the file, or the traces in a folder, in their order."""
     if path == input_files.STANDARD_INPUT:
         return [path]
     if not exists(path):

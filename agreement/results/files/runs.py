@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.documents.options import argument, option
+from agreement.documents.options import IdleOptions, argument, has, has_not, option
 from agreement.documents.outputs import Json, quantity
 from agreement.documents.requests import fail_on_empty_option
 from agreement.documents.table_files import OutTable
@@ -15,7 +15,8 @@ from agreement.experiments import Cell, execution
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import CellResults
-from agreement.results.base.library import Findings, Listeners, offered_functions
+from agreement.results.base.library import Findings, Listeners, answering, offered_functions
+from agreement.results.files.packed import CheckPackRequest, PackCheck, check_pack
 from lars.durations import SECOND
 from lars.errors import LarsError
 from solver.memory import FAILED
@@ -34,6 +35,15 @@ class RunRequest:
     lars run samples/crowd --out results
     """
 
+    IDLE: ClassVar = (
+        IdleOptions(
+            has("--check"),
+            ("--out", "--fresh", "--master", "--fail-on-empty", "--report"),
+            excludes="--check, which writes nothing",
+        ),
+        IdleOptions(has_not("--check"), ("--json",), requires="--check"),
+    )
+
     experiment: Path | None = argument(
         "EXPERIMENT", "Experiment file (.toml), or a folder that contains an experiment.toml.", default=None
     )
@@ -42,6 +52,10 @@ class RunRequest:
     )
     jobs: int = option(1, "Number of cells that run in parallel.", least=1)
     fresh: bool = option(False, "Run all cells again, including finished ones.")
+    check: bool = option(
+        False,
+        "Run an experiment that lars pack wrote, and compare it with the packed results; write nothing.",
+    )
     master: str | None = option(None, "Run the cells as tasks on this Spark master.", metavar="URL")
     fail_on_empty: bool = fail_on_empty_option()
 
@@ -127,7 +141,7 @@ def _warnings(cells: Sequence[Cell], cell_results: Mapping[str, Json]) -> Iterat
         yield message if len(names) == len(cells) else f"{first}{more}: {message}"
 
 
-@offered_functions(RunRequest)
+@offered_functions(RunRequest, without=("check",))
 def run(request: RunRequest, listeners: Listeners) -> RunResult:
     """Run an experiment cell by cell, resume an interrupted run, and return its tables.
 
@@ -155,3 +169,14 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     results.write(folder)
     listeners.note(f"these tables and all results are in {folder}")
     return RunResult(folder, results, request.fail_on_empty)
+
+
+@offered_functions(RunRequest)
+def run_or_check(request: RunRequest, listeners: Listeners) -> RunResult | PackCheck:
+    """Answer `lars run`: run an experiment, or run a packed experiment again and compare the results."""
+    if not request.check:
+        return answering(run).answer(request, listeners)
+    if request.experiment is None:
+        raise LarsError("nothing to check; expected the folder of a packed experiment")
+    own = CheckPackRequest(folder=request.experiment, jobs=request.jobs)
+    return answering(check_pack).answer(own, listeners)

@@ -52,6 +52,8 @@ FUNCTIONS = {
     "witness": {"unit", "static", "period", "enumerate_"},
     "contained": {"equivalent", "rename"},
     "run": {"out", "jobs"},
+    "pack": {"out", "license"},
+    "check_pack": {"jobs"},
     "record": {"adapter", "silence"},
     "hunt": {"adapter", "engine", "out", "time_limit", "seed"},
     "suite": {"adapter", "level", "jobs"},

@@ -132,20 +132,21 @@ _LARGEST_HASHED: Final = 2**28
 """Of larger files, in bytes, the size alone is told."""
 
 
-def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
-    """Return the provenance of a page, by names.
-
-    The date is SOURCE_DATE_EPOCH if set, so that the same page can be made again, byte by byte.
-    """
-    date = datetime.now(UTC)
-    # What is no time is no reason to lose what hours have found.
+def date_made() -> datetime:
+    """Return the time now, or SOURCE_DATE_EPOCH if set, so that the same file can be made again."""
+    # An invalid value is no reason to lose results of hours.
     with suppress(OSError, OverflowError, ValueError):
-        date = datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
+        return datetime.fromtimestamp(int(os.environ.get("SOURCE_DATE_EPOCH", "")), UTC)
+    return datetime.now(UTC)
+
+
+def provenance(command: Sequence[str], files: Iterable[Path]) -> list[tuple[str, str]]:
+    """Return the provenance of a page, by names."""
     every = list(dict.fromkeys(files))
     lines = [
         *([("command", shlex.join(command))] if command else []),
         ("version", f"lars {program_version()}"),
-        ("date", f"{date:%Y-%m-%dT%H:%M:%SZ}"),
+        ("date", f"{date_made():%Y-%m-%dT%H:%M:%SZ}"),
     ]
     lines += [("file", _file_text(path)) for path in every[:_MOST_FILES]]
     return [*lines, ("files", f"{len(every) - _MOST_FILES} more")] if len(every) > _MOST_FILES else lines

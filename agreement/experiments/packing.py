@@ -1,0 +1,423 @@
+"""A packed experiment: copies of all its files in one folder, and an experiment.toml that refers to them.
+
+A file inside the experiment's folder keeps its path. A file from elsewhere gets a safe name in a folder for
+its kind, such as `queries/q1.rq`. The packed folder contains the results that a new run is compared with.
+"""
+
+import json
+import os
+import posixpath
+import re
+import shlex
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from agreement.documents import requests, values
+from agreement.documents.outputs import Json
+from agreement.documents.placed import TOML, KeyPath, scanned, toml_text
+from agreement.documents.requests import EXPERIMENT_FILE
+from agreement.engines.specifications import SUFFIX
+from agreement.experiments import schema
+from agreement.experiments.cells import Cell
+from agreement.experiments.experiment import Experiment, ExperimentEntry
+from agreement.experiments.schema import Parameters, filled_text
+from lars.errors import LarsError
+from lars.files import digest_of, exists, read_text
+from solver.traces import NUMBERED, trace_files
+from solver.traces.input_files import bare
+from translate.model.query import Language
+
+EXPECTED: Final = "expected.json"
+"""The results of the packed experiment."""
+SUMS: Final = "sha256sums.txt"
+"""The hashes of all files that decide a result, in the format of sha256sum."""
+README: Final = "README.md"
+CRATE: Final = "ro-crate-metadata.json"
+OWN: Final = (EXPERIMENT_FILE, EXPECTED, SUMS, README, CRATE)
+"""The files of a packed experiment that are no copies."""
+_SAFE: Final = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]*(?:/[A-Za-z0-9_][A-Za-z0-9._-]*)*")
+_UNSAFE: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_PLAIN: Final = re.compile(r"[^\x00-\x1f\x7f\\]+")
+_PATTERN: Final = re.compile(r"(\{[A-Za-z_][A-Za-z0-9_]*\})")
+
+
+@dataclass(frozen=True, slots=True)
+class _Reference:
+    """A path in an experiment file, as written, with its placeholders, and the files that it means.
+
+    `before` is the part of the text in front of the path. `word` is the position of the path in a command.
+    """
+
+    path: KeyPath
+    kind: str
+    written: str
+    files: tuple[tuple[Parameters, str], ...]
+    before: str = ""
+    word: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PackedFiles:
+    """The files of a packed experiment: its experiment.toml, and each copy's source and kind by name."""
+
+    toml: str
+    copies: Mapping[str, Path]
+    kinds: Mapping[str, str]
+    adapters: tuple[str, ...]
+    """The commands of adapters, whose programs may need more than the copied files."""
+
+
+@dataclass(slots=True)
+class _Names:
+    """The names of copies by their sources; no two differ in case only."""
+
+    sources: dict[str, Path] = field(default_factory=dict)
+    kinds: dict[str, str] = field(default_factory=dict)
+    taken: dict[str, Path | None] = field(default_factory=lambda: {name.lower(): None for name in OWN})
+
+    def fits(self, name: str, source: Path) -> bool:
+        """Return whether a name is free, and no folder of another file; or whether it has this source."""
+        key = name.lower()
+        if key in self.taken:
+            return self.taken[key] == source
+        above = {str(parent) for parent in PurePosixPath(key).parents}
+        return not above & self.taken.keys() and not any(other.startswith(f"{key}/") for other in self.taken)
+
+    def add(self, name: str, source: Path, kind: str) -> None:
+        """Take a name for a file, or for each file that is read of a folder."""
+        for inside in trace_files(source) if source.is_dir() else (source,):
+            own = name if inside == source else f"{name}/{inside.name}"
+            self.sources.setdefault(own, inside)
+            self.kinds.setdefault(own, kind)
+            self.taken.setdefault(own.lower(), inside)
+        self.taken.setdefault(name.lower(), source)
+
+
+def pack_files(experiment: Experiment) -> PackedFiles:
+    """Return the files of a packed experiment; raises LarsError for a path that cannot be packed."""
+    references = list(_references(experiment))
+    names = _Names()
+    targets: dict[tuple[str, str], str] = {}
+    inside = [reference for reference in references if _is_inside(reference)]
+    for reference in inside:
+        targets[reference.kind, reference.written] = _kept(reference.written)
+    for reference in (*inside, *(one for one in references if one not in inside)):
+        key = reference.kind, reference.written
+        if key not in targets:
+            targets[key] = _moved(experiment, reference, references, names)
+        for parameters, file in reference.files:
+            names.add(filled_text(targets[key], parameters), _source(experiment, file), reference.kind)
+    for name, source in names.sources.items():
+        if names.kinds[name] == "queries" and experiment.file.base is None:
+            _check_base(source)
+    toml = _rewritten(experiment, references, targets)
+    copies = dict(sorted(names.sources.items()))
+    adapters = dict.fromkeys(str(command) for _, command in _adapters(experiment))
+    return PackedFiles(toml, copies, names.kinds, tuple(adapters))
+
+
+def _check_base(query: Path) -> None:
+    """Raise LarsError for a query whose relative IRIs are resolved against its path."""
+    if requests.base_for(read_text(query, "a file with a query"), str(query)):
+        problem = f"{query}: cannot pack the query: its relative IRIs depend on its folder"
+        raise LarsError(f"{problem}; use BASE in the query, or the key `base` of the experiment")
+
+
+def _source(experiment: Experiment, file: str) -> Path:
+    return Path(os.path.abspath(experiment.folder / file))  # noqa: PTH100 - a link keeps its name
+
+
+def _kept(written: str) -> str:
+    return posixpath.normpath(written)
+
+
+def _is_inside(reference: _Reference) -> bool:
+    """Whether every file is inside the folder of the experiment, with a path that any system can hold."""
+    kept = _kept(reference.written)
+    for parameters, _ in reference.files:
+        filled = filled_text(kept, parameters)
+        if filled != _kept(filled) or filled.startswith(("/", "../")) or filled in {".", ".."}:
+            return False
+        if filled in OWN or not _PLAIN.fullmatch(filled):
+            return False
+    return True
+
+
+def _moved(
+    experiment: Experiment, reference: _Reference, references: Sequence[_Reference], names: _Names
+) -> str:
+    """Return the path of the copies of files from elsewhere, with the placeholders of the path."""
+    others = (one for one in references if one.kind == reference.kind and not _is_inside(one))
+    here = str(_source(experiment, reference.written))
+    grid = experiment.file.grid
+    above = os.path.commonpath([str(_source(experiment, _fixed(one.written, grid)).parent) for one in others])
+    parts = [_safe(part, grid) for part in Path(os.path.relpath(here, above)).parts]
+    stem, dot, suffixes = parts[-1].partition(".")
+    for number in count(1):
+        last = f"{stem}-{number}{dot}{suffixes}" if number > 1 else parts[-1]
+        target = "/".join((reference.kind, *parts[:-1], last))
+        filled = [(filled_text(target, parameters), file) for parameters, file in reference.files]
+        # Two values may differ in case only.
+        names_here = {name.lower(): name for name, _ in filled}
+        if wrong := next(
+            (name for name, _ in filled if not _SAFE.fullmatch(name) or name != names_here[name.lower()]),
+            None,
+        ):
+            problem = (
+                f"cannot pack the file: {wrong} is not a safe name for the copy; use a file in the folder"
+            )
+            raise experiment.error(reference.path, f"{problem} of the experiment", reference.written)
+        if all(names.fits(name, _source(experiment, file)) for name, file in filled):
+            break
+    return target
+
+
+def _fixed(written: str, grid: Mapping[str, object]) -> str:
+    """Return a path up to its first placeholder."""
+    named = (match for match in schema.PLACEHOLDER.finditer(written) if match[1] in grid)
+    first = next(named, None)
+    return written if first is None else posixpath.join(posixpath.dirname(written[: first.start()]), "_")
+
+
+def _safe(part: str, grid: Mapping[str, object]) -> str:
+    """Return a part of a path in letters that every system accepts; placeholders stay.
+
+    >>> _safe(" Q 1{w}{x}.rq", {"w": ()})
+    'Q_1{w}_x_.rq'
+    """
+    pieces = (
+        piece if piece[1:-1] in grid and piece[:1] == "{" else _UNSAFE.sub("_", piece)
+        for piece in _PATTERN.split(part)
+    )
+    return "".join(pieces).lstrip("._-") or "file"
+
+
+def _references(experiment: Experiment) -> Iterator[_Reference]:
+    """Yield every path to a file in an experiment, in the order of the kinds."""
+    for path, text in schema.texts(experiment.toml.content.get("static"), ("static",)):
+        static = values.static_file(text)
+        yield _Reference(
+            path, "static", str(static.path), (({}, str(static.path)),), values.static_text(static, "")
+        )
+    for entry in experiment.entries["queries"]:
+        for language in Language:
+            if isinstance(entry.content.get(language.value), str):
+                yield from _placed_files(experiment, entry, language.value, "queries")
+    for entry in experiment.entries["traces"]:
+        yield from _placed_files(experiment, entry, "files", "traces")
+        for stream in entry.content.get("streams", {}):
+            text = entry.content["streams"][stream]
+            yield _reference(experiment, (*entry.path, "streams", stream), text, "traces")
+    for entry in experiment.entries["engines"]:
+        yield from _placed_files(experiment, entry, "answers", "answers")
+        for key in ("engine", "specification"):
+            if str(entry.content.get(key, "")).endswith(SUFFIX):
+                yield from _placed_files(experiment, entry, key, "specifications")
+    for path, command in _adapters(experiment):
+        yield from _adapter_files(experiment, path, command)
+
+
+def _placed_files(
+    experiment: Experiment, entry: ExperimentEntry, key: str, kind: str
+) -> Iterator[_Reference]:
+    """Yield the paths of a key: one text, or a list of texts."""
+    for path, text in schema.texts(entry.content.get(key), (*entry.path, key)):
+        yield _reference(experiment, path, text, kind)
+
+
+def _reference(experiment: Experiment, path: KeyPath, text: str, kind: str) -> _Reference:
+    combinations = experiment.combinations(experiment.named(text, path))
+    filled = tuple((parameters, filled_text(text, parameters)) for parameters in combinations)
+    for _, file in filled:
+        experiment.file_path(file, path, folder=kind == "traces")
+    return _Reference(path, kind, text, filled)
+
+
+def _adapters(experiment: Experiment) -> Iterator[tuple[KeyPath, str]]:
+    for entry in experiment.entries["engines"]:
+        if "adapter" in entry.content:
+            yield (*entry.path, "adapter"), entry.content["adapter"]
+
+
+def _adapter_files(experiment: Experiment, path: KeyPath, command: str) -> Iterator[_Reference]:
+    """Yield the files in a command; a program outside the folder of the experiment is not copied."""
+    try:
+        words = shlex.split(command)
+    except ValueError:
+        return
+    for number, word in enumerate(words):
+        parameters = list(experiment.combinations(experiment.named(word, path)))
+        files = tuple((each, filled_text(word, each)) for each in parameters)
+        reference = _Reference(path, "adapters", word, files, word=number)
+        are_files = all(exists(experiment.folder / file, folder=False) for _, file in files)
+        if are_files and (number or _is_inside(reference)):
+            yield reference
+
+
+def _rewritten(
+    experiment: Experiment, references: Sequence[_Reference], targets: Mapping[tuple[str, str], str]
+) -> str:
+    """Return the text of the experiment file with the paths of the copies; all else stays as it is."""
+    commands = {path: shlex.split(command) for path, command in _adapters(experiment)}
+    texts: dict[KeyPath, str] = {}
+    for reference in references:
+        target = targets[reference.kind, reference.written]
+        if target == reference.written:
+            continue
+        if reference.word is None:
+            texts[reference.path] = f"{reference.before}{target}"
+        else:
+            commands[reference.path][reference.word] = target
+            texts[reference.path] = shlex.join(commands[reference.path])
+    toml = experiment.toml
+    text = toml.text
+    tokens = scanned(text, 0, len(text), TOML).tokens
+    for token in sorted(tokens, key=lambda token: token.offset, reverse=True):
+        if token.path in texts and not token.is_key:
+            text = (
+                text[: token.offset] + toml_text(texts[token.path]) + text[token.offset + len(token.text) :]
+            )
+    return text
+
+
+def expected_results(cells: Sequence[Cell], results: Mapping[str, Json]) -> list[Json]:
+    """Return the results of cells by their labels; warnings, which name files, are left out."""
+    return [
+        {
+            "query": cell.query,
+            "trace": cell.trace,
+            "name": cell.name,
+            "parameters": dict(cell.parameters),
+            **{key: value for key, value in _plain_result(results[cell.key]).items() if key != "warnings"},
+        }
+        for cell in cells
+    ]
+
+
+def _plain_result(result: Json) -> Json:
+    """Return a result as JSON has it."""
+    plain: Json = json.loads(json.dumps(result))
+    return plain
+
+
+@dataclass(frozen=True, slots=True)
+class ResultDifference:
+    """A value of a new run that is not the packed one: of which cell, where in it, and what it was."""
+
+    cell: str
+    at: str
+    name: str
+    expected: object
+    actual: object
+
+    def __str__(self) -> str:
+        place = f"{self.cell}{self.at and f', {self.at}'}"
+        if self.name == "rows":
+            return f"{place}: other rows than expected"
+        return f"{place}: {self.name} {_shown(self.actual)}, expected {_shown(self.expected)}"
+
+
+def _shown(value: object) -> str:
+    match value:
+        case None:
+            return "missing"
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return ", ".join(f"{key} ({number})" for key, number in value.items()) or "none"
+        case list():
+            return " ".join(map(str, value)) or "none"
+        case _:
+            return str(value)
+
+
+_LISTS: Final = {"intervals": ("variant", "period", "from", "to"), "windows": ("phase", "from", "to")}
+_VERDICT: Final = ("correct", "t0", "bounds", "matching", "compared", "origin", "refused")
+
+
+def read_expected(folder: Path) -> Json:
+    """Return the packed results, with the versions of the programs; raises LarsError for invalid results."""
+    try:
+        packed = json.loads((folder / EXPECTED).read_text(encoding="utf-8"))
+        _ = list(result_differences(packed["cells"], ())), {**packed["versions"]}
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        problem = f"{folder / EXPECTED}: cannot read the packed results"
+        raise LarsError(f"{problem}; use the file that `lars pack` wrote") from None
+    return dict(packed)
+
+
+def result_differences(expected: Sequence[Json], actual: Sequence[Json]) -> Iterator[ResultDifference]:
+    """Yield what differs between two lists of results, cell by cell: the verdict first, then each period."""
+    old, new = ({_cell_text(cell): cell for cell in cells} for cells in (expected, actual))
+    parts = {label: _parts_of(cell) for label, cell in old.items()}
+    for label in dict.fromkeys((*old, *new)):
+        if label not in old or label not in new:
+            yield ResultDifference(
+                label, "", "the cell is", *(_PRESENT[label in cells] for cells in (old, new))
+            )
+            continue
+        before, after = old[label], new[label]
+        for name in _VERDICT:
+            if before.get(name) != after.get(name):
+                yield ResultDifference(label, "", name, before.get(name), after.get(name))
+        for was, now in zip(parts[label], _parts_of(after), strict=True):
+            yield from _differing(label, was, now)
+
+
+def _parts_of(cell: Json) -> tuple[Mapping[str, Json], ...]:
+    """Return the periods and the windows of a result, by their places."""
+    return tuple({_place(row, keys): row for row in cell.get(name, ())} for name, keys in _LISTS.items())
+
+
+def _place(row: Json, keys: Sequence[str]) -> str:
+    *named, first, last = (str(row[key]) for key in keys)
+    return f"{' '.join(named)} ({first}, {last}]"
+
+
+_PRESENT: Final = {True: "present", False: "absent"}
+
+
+def _cell_text(cell: Json) -> str:
+    parameters = "".join(f", {name} = {value}" for name, value in cell["parameters"].items())
+    return f"{cell['query']} on {cell['trace']}, {cell['name']}{parameters}"
+
+
+def _differing(label: str, old: Mapping[str, Json], new: Mapping[str, Json]) -> Iterator[ResultDifference]:
+    for at in dict.fromkeys((*old, *new)):
+        if at not in old or at not in new:
+            yield ResultDifference(label, at, "the period is", *(_PRESENT[at in rows] for rows in (old, new)))
+            continue
+        for name in dict.fromkeys((*old[at], *new[at])):
+            if old[at].get(name) != new[at].get(name):
+                yield ResultDifference(label, at, name, old[at].get(name), new[at].get(name))
+
+
+def sums_text(files: Mapping[str, Path]) -> str:
+    """Return the hashes of files by name, in the format of sha256sum."""
+    return "".join(f"{digest_of(path)}  {name}\n" for name, path in sorted(files.items()))
+
+
+def changed_files(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield each file of a packed experiment that is not as it was packed, and what happened to it.
+
+    Raises LarsError if the folder is not a packed experiment.
+    """
+    sums = folder / SUMS
+    try:
+        lines = sums.read_text(encoding="utf-8").splitlines()
+    except (OSError, ValueError):
+        problem = f"{folder}: cannot check the experiment: it has no {SUMS}"
+        raise LarsError(f"{problem}; use a folder that `lars pack` wrote, unpacked") from None
+    packed = {name: digest for digest, _, name in (line.partition("  ") for line in lines) if name}
+    for name, digest in packed.items():
+        if (own := digest_of(folder / name)) != digest:
+            yield name, "is missing" if own is None else "was changed"
+    # A new file of a folder of traces would be read.
+    for parent in sorted({str(PurePosixPath(name).parent) for name in packed} - {"."}):
+        for file in sorted((folder / parent).glob("*")):
+            name = f"{parent}/{file.name}"
+            if name not in packed and (file.suffix == ".parquet" or NUMBERED.fullmatch(bare(file).name)):
+                yield name, "was added"

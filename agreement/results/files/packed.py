@@ -1,0 +1,279 @@
+"""`pack`: an experiment with all its files and results in one folder; and the comparison with a new run."""
+
+import json
+import shutil
+import zipfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from rich.console import RenderableType
+
+from agreement.documents.options import argument, option
+from agreement.documents.outputs import Json, pick, quantity
+from agreement.documents.requests import EXPERIMENT_FILE
+from agreement.documents.table_files import OutTable
+from agreement.documents.values import absolute_iri
+from agreement.experiments import Cell, execution
+from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
+from agreement.experiments.grid import cells_of
+from agreement.experiments.packing import (
+    CRATE,
+    EXPECTED,
+    README,
+    SUMS,
+    PackedFiles,
+    ResultDifference,
+    changed_files,
+    expected_results,
+    pack_files,
+    read_expected,
+    result_differences,
+    sums_text,
+)
+from agreement.experiments.results import CellResults
+from agreement.results.base.library import Findings, Listeners, Result, offered_functions, text_table
+from agreement.results.renderings.pack_report import CHECK, PackDescription, versions
+from lars.errors import LarsError
+from lars.files import exists, replacement_path, temporary_folder
+from solver.settings import Progress, no_progress
+
+_ZIP: Final = ".zip"
+_MODE: Final = 0o100644 << 16
+_SHOWN: Final = 20
+"""Of more differences of results the first are printed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackRequest:
+    """The arguments of `lars pack`.
+
+    Runs the experiment and copies all its files and results to a new folder or ZIP archive, an RO-Crate.
+    `lars run FOLDER --check` runs it again and compares the results.
+
+    Example:
+    lars pack samples/coupons -o coupons-packed
+    """
+
+    experiment: Path | None = argument("EXPERIMENT", f"Experiment to pack: {ACCEPTED[15:]}.", default=None)
+    out: Path | None = option(
+        None, "New folder, or new ZIP archive (*.zip), to write.", metavar="DIR|FILE.zip", short="-o"
+    )
+    license: str | None = option(
+        None,
+        "License of the experiment, such as https://creativecommons.org/licenses/by/4.0/. [default: none]",
+        absolute_iri,
+        metavar="IRI",
+        keyword="str | None",
+    )
+    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
+
+
+@dataclass(frozen=True, slots=True)
+class PackResult(Result):
+    """The result of `pack`: the folder or archive, and the names of its files."""
+
+    path: Path
+    files: tuple[str, ...]
+    cells: int
+
+    def parts(self) -> Iterable[str]:
+        """Yield the number of files, and the command that runs the packed experiment again."""
+        yield f"{self.path}: {quantity(len(self.files), 'file')}, {quantity(self.cells, 'cell')}"
+        unpacked = f"unpack {self.path}, then " if self.path.suffix.lower() == _ZIP else ""
+        folder = "FOLDER" if unpacked else str(self.path)
+        yield f"next: {unpacked}{' '.join(CHECK).replace(' . ', f' {folder} ')}"
+
+
+@offered_functions(PackRequest)
+def pack(request: PackRequest, listeners: Listeners) -> PackResult:
+    """Write an experiment with copies of all its files and its results to a new folder or ZIP archive.
+
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     result = pack("samples/slide", out=f"{folder}/slide")
+    ...     check_pack(f"{folder}/slide").same
+    True
+    """
+    if request.experiment is None:
+        raise LarsError(f"nothing to pack; expected {ACCEPTED}")
+    if request.out is None:
+        raise LarsError("missing -o FOLDER or -o FILE.zip, the new folder or archive to write")
+    target = request.out
+    _check_new(target)
+    experiment = in_fitting_units(read_experiment(request.experiment))
+    # Reports wrong entries with their places in the user's own file.
+    cells_of(experiment)
+    packed = pack_files(read_experiment(request.experiment))
+    for command in packed.adapters:
+        listeners.warn(f"the programs that `{command}` needs are not packed; the README.md names the command")
+    with temporary_folder() as work:
+        folder = work / "packed"
+        _copy(packed, folder)
+        cells = _write(folder, packed, request, listeners)
+        is_archive = target.suffix.lower() == _ZIP
+        with replacement_path(target, folders=not is_archive) as new:
+            if is_archive:
+                _archive(folder, new)
+            else:
+                shutil.copytree(folder, new)
+            # The cells may have run for hours.
+            _check_new(target)
+        names = sorted(path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file())
+    return PackResult(target, tuple(names), cells)
+
+
+def _check_new(target: Path) -> None:
+    if exists(target) or target.is_symlink():
+        raise LarsError(f"{target}: cannot write the packed experiment: it exists already; use a new name")
+    if not exists(target.parent, folder=True):
+        raise LarsError(f"{target}: cannot write the packed experiment: {target.parent} is not a folder")
+
+
+def _copy(packed: PackedFiles, folder: Path) -> None:
+    for name, source in packed.copies.items():
+        copy = folder / name
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            shutil.copyfile(source, copy)
+        except OSError as error:
+            raise LarsError(f"{source}: cannot pack the file: {error.strerror}") from None
+    folder.mkdir(exist_ok=True)
+    (folder / EXPERIMENT_FILE).write_text(packed.toml, encoding="utf-8", newline="\n")
+
+
+def _write(folder: Path, packed: PackedFiles, request: PackRequest, listeners: Listeners) -> int:
+    """Run the copies; write their results, hashes, the README.md and the metadata; return how many cells."""
+    # Loads what only pages and descriptions need.
+    from agreement.results.renderings.pages.page import date_made
+
+    assert request.experiment is not None
+    read, cells, results = _run(folder, listeners.progress, request.jobs)
+    document = {
+        "command": list(CHECK),
+        "versions": dict(versions()),
+        "cells": expected_results(cells, results),
+    }
+    text = json.dumps(document, indent=1, ensure_ascii=False)
+    (folder / EXPECTED).write_text(f"{text}\n", encoding="utf-8", newline="\n")
+    hashed = (EXPERIMENT_FILE, EXPECTED, *packed.copies)
+    sums = sums_text({name: folder / name for name in hashed})
+    (folder / SUMS).write_text(sums, encoding="utf-8", newline="\n")
+    title = read.title or request.experiment.resolve().stem
+    summary = "\n\n".join(map(str, read.summary()))
+    kinds = {name: packed.kinds[name] for name in packed.copies}
+    date = f"{date_made():%Y-%m-%d}"
+    description = PackDescription(title, date, request.license, kinds, summary, packed.adapters)
+    (folder / README).write_text(description.readme(), encoding="utf-8", newline="\n")
+    (folder / CRATE).write_text(description.crate(folder), encoding="utf-8", newline="\n")
+    return len(cells)
+
+
+def _run(
+    folder: Path, progress: Progress = no_progress, jobs: int = 1
+) -> tuple[CellResults, Sequence[Cell], Mapping[str, Json]]:
+    """Run all cells of an experiment; nothing is written in its folder."""
+    read = in_fitting_units(read_experiment(folder))
+    cells = cells_of(read)
+    with temporary_folder() as out:
+        results = execution.run(cells, out, jobs, progress, fresh=True)
+    return CellResults(read.file.title, read.file.grid, cells, results), cells, results
+
+
+def _archive(folder: Path, target: Path) -> None:
+    """Write an archive whose bytes depend on the files only: not on the time, the owner or the umask."""
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for path in sorted(folder.rglob("*")):
+            if path.is_file():
+                info = zipfile.ZipInfo(path.relative_to(folder).as_posix())
+                info.compress_type, info.external_attr, info.create_system = zipfile.ZIP_DEFLATED, _MODE, 3
+                archive.writestr(info, path.read_bytes())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckPackRequest:
+    """Run a packed experiment again, and compare its files and results."""
+
+    folder: Path = argument("FOLDER", "Folder of a packed experiment.")
+    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class PackCheck(Findings):
+    """The result of `check_pack`: the changed files, and the results that differ from the packed results."""
+
+    changed: tuple[tuple[str, str], ...]
+    differences: tuple[ResultDifference, ...]
+    cells: int
+    versions: Mapping[str, tuple[str, str]]
+    """The programs of another version than the packed one: packed, and now."""
+    verdict = "same"
+
+    @property
+    def same(self) -> bool:
+        """Whether all files and results are as they were packed."""
+        return not self.changed and not self.differences
+
+    def document(self) -> Mapping[str, object]:
+        """Return the JSON document."""
+        return {
+            "same": self.same,
+            "changed_files": [{"file": name, "problem": problem} for name, problem in self.changed],
+            "differences": [
+                pick(one, "cell", "at", "name", "expected", "actual") for one in self.differences
+            ],
+            "other_versions": {name: list(pair) for name, pair in self.versions.items()},
+        }
+
+    def parts(self) -> Iterable[RenderableType]:
+        """Yield the changed files first, then what differs in the results."""
+        for name, problem in self.changed:
+            yield f"{name} {problem} since the experiment was packed"
+        for difference in self.differences[:_SHOWN]:
+            yield str(difference)
+        if len(self.differences) > _SHOWN:
+            yield f"and {quantity(len(self.differences) - _SHOWN, 'more difference')} (--json prints all)"
+        if not self.differences:
+            yield f"the results of {quantity(self.cells, 'cell')} are the packed results"
+        for name, (packed, now) in self.versions.items() if self.differences else ():
+            yield f"{name} has version {now}; the experiment was packed with {packed}"
+
+    def tables(self) -> Sequence[OutTable]:
+        """Return the table `differences`."""
+        rows = ((one.cell, one.at, one.name, str(one.expected), str(one.actual)) for one in self.differences)
+        return text_table("differences", ("cell", "at", "name", "expected", "actual"), rows)
+
+
+@offered_functions(CheckPackRequest)
+def check_pack(request: CheckPackRequest, listeners: Listeners) -> PackCheck:
+    """Run a packed experiment again, and compare its files and results with the packed ones.
+
+    >>> check_pack("samples/slide")
+    Traceback (most recent call last):
+    lars.errors.LarsError: samples/slide: cannot check the experiment: it has no sha256sums.txt; ...
+    """
+    changed = tuple(changed_files(request.folder))
+    packed, results, cells = _both(request.folder, changed, lambda: _rerun(request, listeners))
+    differences = tuple(result_differences(packed["cells"], results))
+    own = dict(versions())
+    others = {
+        name: (text, own[name]) for name, text in packed["versions"].items() if own.get(name, text) != text
+    }
+    return PackCheck(changed, differences, cells, others)
+
+
+def _rerun(request: CheckPackRequest, listeners: Listeners) -> tuple[list[Json], int]:
+    _, cells, results = _run(request.folder, listeners.progress, request.jobs)
+    return expected_results(cells, results), len(cells)
+
+
+def _both(
+    folder: Path, changed: Sequence[tuple[str, str]], run: Callable[[], tuple[list[Json], int]]
+) -> tuple[Json, list[Json], int]:
+    """Return the packed results and the new ones; an error names the changed files first."""
+    try:
+        return read_expected(folder), *run()
+    except LarsError as error:
+        listed = "".join(f"{name} {problem} since the experiment was packed\n" for name, problem in changed)
+        raise LarsError(f"{listed}{error}") from None
