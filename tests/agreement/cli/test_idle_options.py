@@ -377,7 +377,8 @@ ELSEWHERE_OF = {
         "--gracious",
     },
     "check": {"--engine", "--profile", "--trigger"},
-    "run": {"--fail-on-empty", "--jobs", "--out"},
+    "run": {"--fail-on-empty", "--jobs", "--out", "--check", "--json"},
+    "pack": {"--jobs", "--license", "--out"},
     "record": {"--adapter", "--check", "--log", "--silence", "--option", "--prefix", "--static", "--stream"}
     | {
         "--column",

@@ -330,3 +330,10 @@ def test_the_hashes_are_those_of_sha256sum(tmp_path):
         for name, digest in own.items()
         if name not in OWN - {"experiment.toml", "expected.json"}
     }
+
+
+@pytest.mark.parametrize("options", [["--check", "--out", "x"], ["--check", "--fresh"], ["--json"]])
+def test_options_without_effect_are_refused(options, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    ran = lars("run", SAMPLES / "slide", *options)
+    assert (ran.code, "--check" in ran.err, found_in(tmp_path)) == (2, True, {})
