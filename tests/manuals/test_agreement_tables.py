@@ -169,6 +169,18 @@ def test_the_experiment_runs_again_from_what_it_has_written(tmp_path):
     }
 
 
+def test_a_packed_experiment_has_the_files_of_the_table(tmp_path):
+    named = [
+        name
+        for row in rows("agreement/manual/experiments.md", "| file | contents |")
+        for name in snippets(row[0])
+    ]
+    api.pack(ROOT / "samples/slide", out=tmp_path / "packed")
+    written = {path.name for path in (tmp_path / "packed").iterdir()}
+    assert written - set(named) == {"door.trig", "query.cqels.rq", "query.csparql.rq"}
+    assert set(named) <= written
+
+
 ROWS = api.AgreementDifference, api.AnswerAt
 
 
