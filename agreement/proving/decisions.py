@@ -130,7 +130,8 @@ class Decision:
             case "out of time":
                 more = "; of those found the best is shown, perhaps a smaller one is left"
                 more = f"{more if self.witnesses else ''}; search longer with --time-limit"
-                return f"{TIME_IS_UP}: {none} with fewer than {triples}{more}"
+                tried = f"with fewer than {triples}" if self.triples else "is found yet, none was tried"
+                return f"{TIME_IS_UP}: {none} {tried}{more}"
             case "none up to" if self.scope is not None:
                 tried = f"{triples} of {self.scope[0]} candidates, {self.scope[1]}"
                 return f"found {none} with up to {tried}; there may be a larger one: {self.why}"

@@ -40,6 +40,7 @@ from lars.language.terms import (
     TripleTerm,
     Variable,
 )
+from solver.deadlines import check_time
 from solver.rdf import Single, value
 
 COMPARED: Final = frozenset(("=", "!=", "<", "<=", ">", ">=", "SAMETERM", "IN"))
@@ -170,10 +171,14 @@ def told_apart(
     many: int,
     named: Container[Constant] = (),
 ) -> list[Constant]:
-    """Return the values without those whose region has `many` earlier ones; `named` ones stay."""
+    """Return the values without those whose region has `many` earlier ones; `named` ones stay.
+
+    Raises TimeLimitError.
+    """
     kept: dict[Hashable, int] = {}
     apart: list[Constant] = []
     for term in values:
+        check_time()
         if term not in named:
             own = region(term)
             kept[own] = kept.get(own, 0) + 1

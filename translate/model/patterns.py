@@ -1,6 +1,7 @@
 """The algebra of graph patterns P with property paths: the parsed form of SPARQL, and the input of τ."""
 
-from collections.abc import Callable, Hashable, Iterator
+import re
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import wraps
@@ -228,7 +229,14 @@ class Exists:
     pattern: "Pattern"
 
     def __str__(self) -> str:
-        return f"{self.variable} = EXISTS {self.pattern}"
+        return f"EXISTS {self.pattern}"
+
+
+def _with_exists(text: str, exists: Iterable[Exists]) -> str:
+    """Return the text of a pattern with the text of each EXISTS in place of its variable."""
+    for each in exists:
+        text = str(each).join(re.split(rf"{re.escape(str(each.variable))}\b", text))
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +250,7 @@ class LeftJoin:
 
     def __str__(self) -> str:
         condition = "" if self.condition is None else f" IF {self.condition}"
-        return f"({self.left} OPT {self.right}{condition})"
+        return _with_exists(f"({self.left} OPT {self.right}{condition})", self.exists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +262,7 @@ class Filter:
     exists: tuple[Exists, ...] = ()
 
     def __str__(self) -> str:
-        return f"({self.pattern} FILTER {self.condition})"
+        return _with_exists(f"({self.pattern} FILTER {self.condition})", self.exists)
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,7 +286,7 @@ class Extend:
     exists: tuple[Exists, ...] = ()
 
     def __str__(self) -> str:
-        return f"({self.pattern} BIND {self.variable} := {self.expression})"
+        return _with_exists(f"({self.pattern} BIND {self.variable} := {self.expression})", self.exists)
 
 
 @dataclass(frozen=True, slots=True)

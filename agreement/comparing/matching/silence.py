@@ -14,6 +14,7 @@ from translate.model.query import EngineQuery, Form
 MOST: Final = 3
 """How many parts without a match are named; a stream that is absent leaves all of its patterns so."""
 
+_CUT: Final = "LIMIT or OFFSET removes every solution"
 HasRows = Callable[[EngineQuery], bool]
 _Within = Callable[[algebra.Pattern], algebra.Pattern]
 
@@ -29,7 +30,7 @@ def silence(who: str, query: EngineQuery, has_rows: HasRows) -> str:
 def _nothing_made(query: EngineQuery, has_rows: HasRows) -> str:
     """Return why a query has solutions but no row."""
     if query.modifiers.slices and has_rows(replace(query, modifiers=algebra.UNMODIFIED)):
-        return "LIMIT or OFFSET removes every solution"
+        return _CUT
     match query.form:
         case Form.CONSTRUCT:
             return "its template makes no triple: a part is unbound, or a literal is the subject"
@@ -67,7 +68,9 @@ def _unmatched(
     where = " in its window when that is evaluated" if isinstance(whole, algebra.StreamBlock) else ""
     alone = ", although each of its parts matches on its own"
     (text,) = in_local_names(f"{whole}") if inside else (f"{whole}",)
-    yield from texts or [f"no solution matches {text}{alone if inside else where}"]
+    cut = isinstance(pattern, algebra.Select) and pattern.modifiers.slices
+    why = f"{_CUT} of {text}" if cut else f"no solution matches {text}{alone if inside else where}"
+    yield from texts or [why]
 
 
 def _parts(pattern: algebra.Pattern, within: _Within) -> Iterable[tuple[algebra.Pattern, _Within]]:

@@ -50,6 +50,7 @@ from lars.errors import LarsError, TimeLimitError
 from lars.language.formulas import Call, Test
 from lars.language.program import variables as named_in
 from lars.language.terms import XSD, Constant, Iri, Literal, Variable
+from solver.deadlines import until
 from solver.rdf import value as number
 from translate.analysis import expressions_of, parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
@@ -81,7 +82,8 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     if comparable and merged and _is_slice(query, other):
         return Decision(EveryStream.ALWAYS, "the other has the same rows in the same order, and more of them")
     try:
-        return _Comparison(query, other, comparable=comparable).decided()
+        with until(query.deadline):
+            return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
         return Decision(EveryStream.OPEN, str(error))
 

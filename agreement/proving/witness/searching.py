@@ -219,9 +219,13 @@ def smallest(
     contest = search.contest if search.static is not None else _with_graphs(search.contest)
     search = replace(search, contest=contest)
     noisy = any(isinstance(side.gate, Arrivals) for side in (contest.left, contest.right))
-    own = candidate_atoms(
-        contest.programs, search.streams, search.static, any_source=search.any_source, noisy=noisy
-    )
+    try:
+        with until(search.deadline):
+            own = candidate_atoms(
+                contest.programs, search.streams, search.static, any_source=search.any_source, noisy=noisy
+            )
+    except TimeLimitError:
+        return out_of_time(0, None)
     candidates = with_others(own, search.more)
     many = len(candidates.arrivals) + len(candidates.static)
     limit = _limit(search, many)

@@ -177,3 +177,18 @@ def test_a_query_whose_solutions_make_no_row_says_why(folder, form):
     (said,) = (line for line in asked(folder, "q").err.splitlines() if "never returns a row" in line)
     assert MADE_OF_SOLUTIONS[form] in said
     assert ("LIMIT" in said) == bool(end)
+
+
+WITHIN = {
+    "{ SELECT ?s { BODY } OFFSET 7 }": "LIMIT or OFFSET removes every solution of (SELECT ?s STREAM",
+    "BODY FILTER NOT EXISTS { STREAM :S [RANGE 9s] { ?s :p ?o } }": "FILTER !(EXISTS STREAM <http://e/S>",
+}
+
+
+@pytest.mark.parametrize("form", WITHIN)
+def test_a_part_without_solutions_is_shown_as_it_was_written(folder, form):
+    (folder / "t.nq").write_text('<http://e/a> <http://e/p> <http://e/b> <http://e/S> "1" .\n')
+    body = form.replace("BODY", "STREAM :S [RANGE 9s] { ?s :p ?n }")
+    (folder / "q.rq").write_text(f"{PREFIX}SELECT ?s {{ {body} }}")
+    (said,) = (line for line in asked(folder, "q").err.splitlines() if "never returns a row" in line)
+    assert WITHIN[form] in said

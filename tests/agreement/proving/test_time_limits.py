@@ -117,6 +117,18 @@ def test_a_limit_of_two_seconds_holds_where_tuple_windows_compare_all_that_can_a
     assert (ran.code in {0, 3}, process_time() - began < GENEROUS / 4) == (True, True)
 
 
+@pytest.mark.parametrize("command", ["decide", "witness"])
+def test_a_limit_of_a_second_holds_while_values_between_many_bounds_are_chosen(files, command):
+    """Of ten sub-SELECTs that each hide a number, some thousands of numbers are compared with ten bounds."""
+    block = "{{ SELECT ?x {{ STREAM :S [RANGE 5s] {{ ?x :p ?y . ?y :q ?z }} FILTER(?z > {0}) }} }}"
+    texts = (" ".join(block.format(f"{n}{half}") for n in range(10)) for half in (".5", ""))
+    pair = files(*(f"PREFIX : <http://e/> SELECT ?x {{ {text} }}" for text in texts))
+    began = process_time()
+    ran = lars(command, *pair, "--contained", "--time-limit", "1")
+    assert (ran.code, "the time is up: no stream" in ran.out) == (3, True)
+    assert process_time() - began < GENEROUS / 6
+
+
 def test_what_decide_proves_witness_knows(files):
     text = "SELECT ?x {{STREAM <urn:s> [RANGE 5s] {{?x <urn:p> ?{0}}} MINUS {{?x <urn:q> ?{1}}}}}"
     pair = files(text.format("y", "z"), text.format("v", "w"))
