@@ -338,10 +338,17 @@ def _of_trix(path: Path, data: bytes) -> Iterator[Quad]:
             match = _LINE.search(sentence)
             line = f":{match[1] or match[2]}" if match else ""
             raise LarsError(f"{path}{line}: no trix: {sentence}; expected {ACCEPTED_STATIC}") from None
-        outside = dataset.default_graph.identifier
+        default = dataset.default_graph.identifier
+
+        def is_default(graph: object) -> bool:
+            # rdflib gives a graph without a name, which is the default graph, a new blank node as its name.
+            return graph in (None, default) or (
+                isinstance(graph, rdflib.BNode) and graph.encode() not in data
+            )
+
         for s, p, o, graph in dataset.quads((None, None, None, None)):
             s_text, p_text, o_text = (rdf.data_text(rdf.text_of_rdflib(term)) for term in (s, p, o))
-            yield s_text, p_text, o_text, None if graph in (None, outside) else rdf.text_of_rdflib(graph)
+            yield s_text, p_text, o_text, None if is_default(graph) else rdf.text_of_rdflib(graph)
 
 
 def _check_json(path: Path, data: bytes) -> None:

@@ -138,6 +138,15 @@ TRIX = (
 )
 
 
+def test_a_graph_of_trix_without_a_name_is_the_default_graph(tmp_path):
+    unnamed = TRIX.format("urn:a")
+    graphs = (unnamed.replace("<graph>", f"<graph>{name}") for name in ("", "<uri>urn:g</uri>", "<id>b</id>"))
+    paths = [written(tmp_path, f"{n}.trix", text) for n, text in enumerate(graphs)]
+    found = [read_static([StaticFile(path)]) for path in paths]
+    assert [len(each.default) for each in found] == [1, 0, 0]
+    assert [len(each.named) for each in found] == [0, 1, 1]
+
+
 ENTITIES = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
 LAUGHS = f'<!DOCTYPE x [<!ENTITY e0 "ha">{ENTITIES}]>{RDF_XML.replace(">01<", ">&e9;<")}'
 
