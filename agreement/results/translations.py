@@ -25,7 +25,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.language.terms import Iri
 from solver.settings import Time, unsaid
-from translate.model.query import Language, Semantics
+from translate.model.query import STEPPED, Language, Semantics
 from translate.strict import StrictEngine
 from translate.tau import Trigger
 
@@ -37,6 +37,7 @@ ProgramFormat = Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker"
 """The output format of `translate`."""
 
 
+_STEPPED: Final = tuple(language.value for language in STEPPED)
 _OF_RULES: Final = ("--mode", "--period", "--trigger", "--profile", "--bounds", "--semantics")
 _OF_TRACES: Final = ("--trace-unit", "--sort", "--at")
 
@@ -73,7 +74,11 @@ class TranslateRequest:
             (*_OF_RULES, "--format", "--static", "--stream", "trace", *_OF_TRACES),
             excludes="--to, which prints the query and no program",
         ),
-        IdleOptions(has_not("--to", "csparql"), ("--step",), requires="--to csparql"),
+        IdleOptions(
+            has_not("--to", *_STEPPED),
+            ("--step",),
+            requires=f"--to {', '.join(_STEPPED[:-1])} or {_STEPPED[-1]}",
+        ),
         IdleOptions(has("--format", "model"), _OF_RULES, excludes="--format model, which has no rules"),
         IdleOptions(_of_a_query(has_not("--mode", "pull")), ("--period",), requires=requests.PULL_ONLY),
         IdleOptions(_of_a_query(has_not("--mode", "push")), ("--trigger",), requires=requests.PUSH_ONLY),
@@ -98,7 +103,7 @@ class TranslateRequest:
     to: Language | None = option(None, "Print the query in this query language instead of a program.")
     step: Duration | None = option(
         None,
-        "STEP for windows without one, such as 1s. C-SPARQL requires a STEP.",
+        "STEP for windows without one, such as 1s. C-SPARQL, Kolibrie, CQELS 2, sparq and Janus require one.",
         requests.readers.unit,
         metavar="LENGTH",
         keyword="str | None",

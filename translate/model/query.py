@@ -186,6 +186,12 @@ _MANNERS: Final = {
 
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
 """The languages whose windows enter the default graph; the others read each where its block stands."""
+STEPPED: Final = tuple(
+    language
+    for language in Language
+    if language.manner.tumbles or language in (Language.CSPARQL, Language.JANUS)
+)
+"""The languages without a window that has a length and no STEP."""
 
 
 class Form(Enum):

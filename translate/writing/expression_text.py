@@ -19,7 +19,7 @@ from translate.dialects import TITLES
 from translate.errors import QueryError
 from translate.model import patterns as algebra
 from translate.model.patterns import Path, StreamBlock
-from translate.model.query import TIMESTAMP, Language, MergedStream
+from translate.model.query import STEPPED, TIMESTAMP, Language, MergedStream
 from translate.model.windows import Now, Range, Rows, Span, Unbounded, WindowExpression
 from translate.sparql import TokenKind, resolve, tokenize
 
@@ -148,8 +148,6 @@ def write_window(window: WindowExpression, language: Language) -> str:
             rest = Duration(past.nanoseconds - (0 if until is None else until.nanoseconds))
             length = after(" RANGE ", rest) if rest.nanoseconds else " RANGE 0"
             return f"[{after('OFFSET ', past)}{length} STEP 1]"
-        case Language.JANUS, Range(_, None, _):
-            accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.SPARQ, Rows(count):
             return f"[ROWS {count}]"
         case _, Range(ahead=Duration()):
@@ -160,7 +158,7 @@ def write_window(window: WindowExpression, language: Language) -> str:
             return f"[{after('RANGE ', size)}{after(' STEP ', slide)}]"
         case Language.CSPARQL, Rows(count):
             return f"[RANGE TRIPLES {count}]"
-        case _, Range(_, None, None) if language is Language.CSPARQL or language.manner.tumbles:
+        case _, Range(_, None, None) if language in STEPPED:
             accepted = f"it has no window without a STEP (lars translate --step 1s writes one): {accepted}"
         case Language.CQELS, Range(size, slide, None):
             return f"[{after('RANGE ', size)}{after(' SLIDE ', slide)}]"

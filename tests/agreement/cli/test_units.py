@@ -8,6 +8,7 @@ from agreement.documents.requests import query_files as reading
 from tests.agreement.command import agree, lars, solve
 from tests.packs import SAMPLES
 from translate.dialects import read_query
+from translate.model.query import STEPPED, Language
 
 CQELS = "SELECT ?who ?room { STREAM <http://e/S> [RANGE 200ms] { ?who <http://e/in> ?room } }"
 CSPARQL = (
@@ -225,3 +226,13 @@ def test_step_gives_windows_the_step_that_csparql_requires(files):
         "[RANGE 200ms STEP 100ms]" in lars("translate", "c.cqels", "--to", "csparql", "--step", "100ms").out
     )
     assert lars("translate", "c.cqels", "--step", "1s").code == 2
+
+
+# In CQELS 2 the name of a stream is a word, and in the query it is an IRI.
+@pytest.mark.parametrize("language", sorted(set(Language) - {Language.CQELS2}, key=str))
+def test_a_step_that_a_message_names_is_written(files, language):
+    (files / "c.cqels").write_text(CQELS.replace("200ms", "3s"))
+    call = ("translate", "c.cqels", "--to", language.value)
+    without, stepped = lars(*call), lars(*call, "--step", "1s")
+    assert (without.code, stepped.code) == ((2, 0) if language in STEPPED else (0, 2))
+    assert ("--step 1s writes one" in without.err, "STEP" in stepped.out) == ((language in STEPPED,) * 2)
