@@ -405,7 +405,7 @@ def _run(about: commands.Command, request: Callable[[], Any], outputs: commands.
         print_text("", at_once=True)
         with working("writing the page"):
             outputs.write_page(result, outputs.report, result_request)
-    code, why = result.ending
+    code, why = outputs.ending(result, note)
     if why is not None:
         _say(f"lars: {why}")
     if code:

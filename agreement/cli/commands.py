@@ -7,6 +7,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final
 
+from agreement.documents.junit import read_known, without_known, write_junit
 from agreement.documents.options import (
     IdleOptions,
     alone,
@@ -17,9 +18,13 @@ from agreement.documents.options import (
     option,
     options_of,
 )
+from agreement.documents.outputs import quantity
 from agreement.documents.table_files import OutOptions
 from agreement.results.base.library import Answering, answering
+from solver.settings import Warn
 
+_LISTED: Final = 20
+"""How many failures that are not known a message lists."""
 OUTPUT: Final = "Output"
 """The heading of the last options in the help."""
 
@@ -42,6 +47,8 @@ _CHECKS: Final = {
     "report": "agreement.results.renderings.pages.page:check_page",
     "figure": "agreement.results.renderings.pages.figure:check_figure",
     "picture": "agreement.results.renderings.phase_report:check",
+    "junit": "agreement.documents.junit:check_junit",
+    "known": "agreement.documents.junit:read_known",
 }
 """What raises now for a place that could not be written at the end, by option."""
 
@@ -86,6 +93,14 @@ class Outputs:
         "Also draw the periods and the first difference shown. Requires matplotlib.",
         metavar="FILE.svg|pdf|png",
     )
+    junit: Path | None = option(
+        None, "Also write the verdicts as test cases in JUnit XML.", metavar="FILE.xml"
+    )
+    known: Path | None = option(
+        None,
+        "List of known failures, one name of a test case per line. Only other failures give exit code 1.",
+        metavar="FILE",
+    )
     as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
     full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
     schema: bool = option(False, "Print the JSON schema of experiment.toml and exit.")
@@ -119,11 +134,31 @@ class Outputs:
             result.write_figure(figure)
         if self.experiment is not None:
             result.write_experiment(self.experiment)
+        if self.junit is not None:
+            known = () if self.known is None else read_known(self.known)
+            write_junit(self.junit, " ".join(typed_command()[:2]), tuple(result.cases()), known)
         if self.tables.out is None:
             return ()
         of_runs = {"runs": True} if self.runs else {}
         files = self.tables.write(result.tables(**of_runs), result.dates)
         return (f"all rows are in {', '.join(map(str, files))}",)
+
+    # Any: the table of commands says which results are test cases.
+    def ending(self, result: Any, note: Warn) -> tuple[int, str | None]:
+        """Return the exit code and its message: a negative verdict counts only for failures not known."""
+        code, why = result.ending
+        if self.known is None or code > 1:
+            return code, why
+        cases, known = tuple(result.cases()), read_known(self.known)
+        new, gone = without_known(cases, known)
+        for name in gone:
+            note(f"this known failure no longer occurs; remove it from {self.known}: {name}")
+        if not new:
+            # A verdict without a failed case stays.
+            return (0, None) if len(gone) < len(known) else (code, why)
+        listed = "".join(f"\n  {name}" for name in new[:_LISTED])
+        more = f"\n  and {len(new) - _LISTED} more" if len(new) > _LISTED else ""
+        return code, f"{self.known}: lacks {quantity(len(new), 'failure')}:{listed}{more}"
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
         """Write the page, with its provenance: the command and the input files."""
@@ -172,6 +207,7 @@ class Command:
 
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"
 _PAGED: Final = ("report", "as_json")
+_CASES: Final = ("junit", "known")
 _TABLES: Final = tuple(declared_option.name for declared_option in declared(OutOptions))
 
 COMMANDS: Final = {
@@ -216,7 +252,7 @@ COMMANDS: Final = {
         "Compare push (CQELS) with pull (C-SPARQL) on a recorded stream.",
         _ENGINES,
         "agreements:agree",
-        (*_TABLES, *_PAGED, "figure", "full", "schema"),
+        (*_TABLES, *_PAGED, *_CASES, "figure", "full", "schema"),
         "comparing push and pull",
         ("they agree", "they disagree", "with --fail-on-empty: there is no row to agree on"),
     ),
@@ -224,7 +260,7 @@ COMMANDS: Final = {
         "Check whether an engine's recorded answers are correct, and explain wrong ones.",
         _ENGINES,
         "judgements:judge",
-        (*_TABLES, *_PAGED, "fields"),
+        (*_TABLES, *_PAGED, *_CASES, "fields"),
         "judging",
         ("the answers are correct", "an answer is wrong", "undecided"),
     ),
@@ -240,7 +276,7 @@ COMMANDS: Final = {
         "Search for wrong answers of an engine, and show each fault on a smallest stream.",
         _ENGINES,
         "files.hunts:hunt",
-        _PAGED,
+        (*_PAGED, *_CASES),
         "hunting",
         ("no fault was found", "a fault was found"),
     ),
@@ -248,7 +284,7 @@ COMMANDS: Final = {
         "Write the RSP-QL conformance suite, or run an engine on it.",
         _ENGINES,
         "suites.suites:suite",
-        ("as_json",),
+        ("as_json", *_CASES),
         "testing",
         ("done, and no test failed", "a test failed"),
     ),

@@ -1,6 +1,6 @@
 """`agree`: do push and pull agree, and which rows does only one side report."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import chain
@@ -16,6 +16,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import requests
 from agreement.documents.dates import Dates
+from agreement.documents.junit import VerdictCase
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import Side
@@ -241,6 +242,10 @@ class AgreeResult(Findings):
             (variant, row) for variant in self._report.variants for row in self._row_filter.rows(variant)
         )
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
+
+    def cases(self) -> Iterator[VerdictCase]:
+        """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
+        return self._view.cases()
 
     def document(self, *, full: bool = False) -> Mapping[str, object]:
         """Return the JSON document; long lists are generated while it is written."""

@@ -14,6 +14,7 @@ from agreement.comparing.judge.judgement import beyond, oddities
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, flags_of, names_of, option
 from agreement.documents.recordings import Answers, read_recording
 from agreement.documents.table_files import OutTable
@@ -27,6 +28,8 @@ from agreement.results.renderings.judged_windows import (
     WindowVerdict,
     cases_table,
     judged_windows,
+    recorded_cases,
+    windows_cases,
     windows_table,
 )
 from lars.durations import MILLISECOND, Duration
@@ -173,6 +176,12 @@ class JudgeResult(Findings):
         if self.incomparable is not None and (self.refused or self.undecided is None):
             return 2, self.incomparable
         return (3, str(self.undecided)) if self.correct is None else (int(not self.correct), None)
+
+    def cases(self) -> Iterator[VerdictCase]:
+        """Yield a test case for each window that counts, or for each recorded case."""
+        if self._verdict is not None:
+            return windows_cases(self.verdicts, self.dates)
+        return recorded_cases(self._cases, self._refused)
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""

@@ -181,6 +181,12 @@ def test_a_packed_experiment_has_the_files_of_the_table(tmp_path):
     assert set(named) <= written
 
 
+def test_each_command_that_writes_test_cases_has_its_row():
+    named = rows("agreement/manual/continuous-integration.md", "| command | test case | fails if |")
+    written = {name for name, about in DECLARED.items() if "junit" in about.outputs}
+    assert {snippets(row[0])[0].split()[1] for row in named} == written
+
+
 ROWS = api.AgreementDifference, api.AnswerAt
 
 

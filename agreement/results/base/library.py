@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.junit import VerdictCase
 from agreement.documents.options import (
     IdleOptions,
     Option,
@@ -111,6 +112,10 @@ class Findings(Result):
     @abstractmethod
     def tables(self) -> Sequence[OutTable]:
         """Return the tables that the command writes with --out."""
+
+    def cases(self) -> Iterable[VerdictCase]:
+        """Return the verdicts as test cases; a negative verdict has a case that fails."""
+        raise LarsError(f"cannot write test cases of {type(self).__name__}: it has no verdicts")
 
     @property
     def dates(self) -> Dates:

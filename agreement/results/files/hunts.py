@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -12,6 +12,7 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents import requests
+from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
@@ -102,6 +103,14 @@ class HuntResult(Findings):
     def ending(self) -> tuple[int, str | None]:
         """1 if a fault was found."""
         return int(bool(self._hunt.faults)), None
+
+    def cases(self) -> Iterator[VerdictCase]:
+        """Yield a test case for each fault; without a fault one that passes."""
+        if not self._hunt.faults:
+            yield VerdictCase("hunt", "no fault")
+        for fault in self._hunt.faults:
+            lines = (f"{push.t}: {push.triple}" for push in fault.run.pushes)
+            yield VerdictCase("hunt", hunt_report.title(fault), fault.sentence, text="\n".join(lines))
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""

@@ -24,6 +24,7 @@ from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
+from agreement.documents.junit import VerdictCase
 from agreement.documents.requests import Side
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
@@ -287,6 +288,23 @@ class AgreementView:
                 for row, support in rows
             ],
         }
+
+    def cases(self) -> Iterator[VerdictCase]:
+        """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
+        for verdict in self.first.verdicts:
+            name = f"U = {verdict.period}"
+            if verdict.agree is None:
+                yield VerdictCase("agree", name, skipped="no whole period is compared")
+            elif verdict.agree:
+                empty = "no row on either side in any whole period" if verdict.is_empty else None
+                yield VerdictCase("agree", name, skipped=empty)
+            else:
+                for comparison in verdict.intervals.disagreeing:
+                    for row in self.first.differences(comparison):
+                        place = f"{name}, {_period(comparison, self.dates)}, only {row.side.value}"
+                        text = f"{row.cause.value}\n{difference_text(row, self.dates)}"
+                        atom = outputs.atom_text("ans1", row.row)
+                        yield VerdictCase("agree", f"{place}: {atom}", row.cause.value, text=text)
 
     def tables(self) -> tuple[OutTable, ...]:
         """Return the tables; rows are made when they are written."""

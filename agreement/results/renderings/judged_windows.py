@@ -8,10 +8,11 @@ from typing import Final
 from agreement.comparing.judge import Judgement, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import counts
-from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
+from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, RefusedCase, first_problem
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
+from agreement.documents.junit import VerdictCase
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
 from solver.facts import Row
@@ -92,6 +93,26 @@ class WindowVerdict:
     def by_kind(self) -> dict[str, Sequence[Row]]:
         """The rows by kind: common, missing, and extra."""
         return {"common": self.rows.shared, "missing": self.rows.missing, "extra": self.rows.extra}
+
+
+def windows_cases(windows: Iterable[WindowVerdict], dates: Dates) -> Iterator[VerdictCase]:
+    """Yield a test case for each window, or step of an engine version, that counts."""
+    for window in windows:
+        if window.phase == COUNTING:
+            place = ", ".join(f"{name} {value}" for name, value in dates.with_dates(window.at).items())
+            rows = {name: list(_bindings(window, rows)) for name, rows in window.by_kind.items()}
+            text = json.dumps(rows, ensure_ascii=False, indent=1)
+            yield VerdictCase("judge", place, window.problem, text=text)
+
+
+def recorded_cases(verdicts: Iterable[CaseVerdict], refused: Iterable[RefusedCase]) -> Iterator[VerdictCase]:
+    """Yield a test case for each recorded case; an undecided or refused one is skipped."""
+    for verdict in verdicts:
+        problem = first_problem(verdict) if verdict.correct is False else None
+        undecided = "undecided" if verdict.correct is None else None
+        yield VerdictCase("judge", verdict.case.id, problem, undecided)
+    for case in refused:
+        yield VerdictCase("judge", case.id, skipped=case.problem)
 
 
 def window_json(window: WindowVerdict, dates: Dates) -> Json:

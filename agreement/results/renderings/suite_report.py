@@ -1,13 +1,14 @@
 """The reports of a suite's run: text, JSON, EARL, JUnit, and pages about failures."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
-from xml.sax.saxutils import escape, quoteattr
 
 import pyoxigraph as ox
 from rich.console import RenderableType
 
 from agreement.documents import outputs
+from agreement.documents.junit import VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.running import Choice
 
@@ -264,50 +265,31 @@ def earl(result: suite.SuiteResult) -> str:
     return "\n".join(lines) + "\n"
 
 
-def junit(result: suite.SuiteResult) -> str:
-    """Return the results as JUnit XML; a test without a verdict is skipped.
+def cases(result: suite.SuiteResult) -> Iterator[VerdictCase]:
+    """Yield a test case for each test; a test without a verdict is skipped.
 
     A mute engine gets an extra failed test case, although none of its tests failed.
     """
-    skipped = sum(not _is_judged(test_result) for test_result in result.results)
-    head = (
-        f'<testsuite name={_attribute(result.engine)} tests="{len(result.results) + result.mute}" '
-        f'failures="{result.count(suite.Outcome.FAILED) + result.mute}" errors="0" skipped="{skipped}">'
-    )
-    cases = [_case(test_result, result) for test_result in result.results]
     if result.mute:
-        failure = f"<failure message={_attribute(_MUTE)}/>"
-        cases = [f'  <testcase classname="engine" name="reports">{failure}</testcase>', *cases]
-    return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *cases, "</testsuite>", ""))
+        yield VerdictCase("engine", "reports", _MUTE)
+    for test_result in result.results:
+        yield _case(test_result, result)
 
 
-def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> str:
-    opened = f"  <testcase classname={_attribute(result.test.level)} name={_attribute(result.test.name)}"
+def junit(result: suite.SuiteResult) -> str:
+    """Return the results as JUnit XML."""
+    return junit_text(result.engine, tuple(cases(result)))
+
+
+def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictCase:
+    named = VerdictCase(result.test.level, result.test.name)
     match result.outcome:
         case suite.Outcome.PASSED:
-            return f"{opened}/>"
+            return named
         case suite.Outcome.FAILED:
             why = result.answer.failure or reasons(result, suite_result.choice)
             came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
             right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
-            body = _plain_xml(f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
-            return f"{opened}><failure message={_attribute(why)}>{escape(body)}</failure></testcase>"
+            return replace(named, failure=why, text=f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
         case _:
-            why = _why(result, suite_result) or result.outcome.value
-            return f"{opened}><skipped message={_attribute(why)}/></testcase>"
-
-
-def _attribute(text: str) -> str:
-    return quoteattr(_plain_xml(text))
-
-
-def _plain_xml(text: str) -> str:
-    """Return a text without the characters that XML 1.0 cannot hold."""
-    return "".join(
-        character
-        for character in text
-        if character in "\t\n\r"
-        or " " <= character <= "\ud7ff"
-        or "\ue000" <= character <= "\ufffd"
-        or character >= "\U00010000"
-    )
+            return replace(named, skipped=_why(result, suite_result) or result.outcome.value)

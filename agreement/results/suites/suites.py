@@ -10,6 +10,7 @@ from typing import Final
 
 from rich.console import RenderableType
 
+from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import first_few, pick, quantity
 from agreement.documents.recordings import read_recording
@@ -185,6 +186,13 @@ class SuiteRun(Findings):
             whole = sum(len(result.results) for result in self.engines)
             return 3, f"the run ended before {left} of {quantity(whole, 'test')} were run"
         return int(any(result.failed for result in self.engines)), None
+
+    def cases(self) -> Iterator[VerdictCase]:
+        """Yield a test case for each test; of several engines with the name of the engine."""
+        several = len(self.engines) > 1
+        for of in self.engines:
+            for case in suite_report.cases(of):
+                yield replace(case, name=f"{of.engine}: {case.name}") if several else case
 
     def document(self) -> Mapping[str, object]:
         """Return the JSON document."""

@@ -1,0 +1,96 @@
+"""Verdicts as test cases: JUnit XML for CI systems, and a list of known failures."""
+
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from lars.errors import LarsError, on_one_line
+from lars.files import exists, read_text, rewrite
+
+_KNOWN = "a list of known failures, one name per line"
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCase:
+    """A verdict as a test case: it passes, fails for a reason, or is skipped for a reason.
+
+    `text` has the details of a failure.
+    """
+
+    group: str
+    name: str
+    failure: str | None = None
+    skipped: str | None = None
+    text: str = ""
+
+
+def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] = ()) -> str:
+    """Return test cases as JUnit XML; known failures count as skipped.
+
+    >>> print(junit_text("s", [VerdictCase("g", "a<b"), VerdictCase("g", "c", "why")], ["c"]), end="")
+    <?xml version="1.0" encoding="UTF-8"?>
+    <testsuite name="s" tests="2" failures="0" errors="0" skipped="1">
+      <testcase classname="g" name="a&lt;b"/>
+      <testcase classname="g" name="c"><skipped message="known failure: why"/></testcase>
+    </testsuite>
+    """
+    failures = sum(case.failure is not None and case.name not in known for case in cases)
+    skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
+    counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
+    head = f"<testsuite name={_attribute(suite)} {counts}>"
+    lines = (_case(case, is_known=case.name in known) for case in cases)
+    return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
+
+
+def _case(case: VerdictCase, *, is_known: bool) -> str:
+    opened = f"  <testcase classname={_attribute(case.group)} name={_attribute(case.name)}"
+    if case.failure is not None and not is_known:
+        body = escape(_plain_xml(case.text))
+        return f"{opened}><failure message={_attribute(case.failure)}>{body}</failure></testcase>"
+    why = case.skipped if case.failure is None else f"known failure: {case.failure}"
+    return f"{opened}/>" if why is None else f"{opened}><skipped message={_attribute(why)}/></testcase>"
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_plain_xml(text))
+
+
+def _plain_xml(text: str) -> str:
+    """Return a text without the characters that XML 1.0 cannot hold."""
+    return "".join(
+        character
+        for character in text
+        if character in "\t\n\r"
+        or " " <= character <= "\ud7ff"
+        or "\ue000" <= character <= "\ufffd"
+        or character >= "\U00010000"
+    )
+
+
+def write_junit(path: Path, suite: str, cases: Sequence[VerdictCase], known: Collection[str] = ()) -> None:
+    """Write test cases to a file as JUnit XML."""
+    rewrite(path, junit_text(suite, cases, known))
+
+
+def check_junit(path: Path) -> None:
+    """Raise LarsError now for a file that could not be written at the end."""
+    if not exists(path.parent, folder=True):
+        raise LarsError(f"--junit {path}: cannot write the file: {path.parent} is not a folder")
+    if exists(path, folder=True):
+        raise LarsError(f"--junit {path}: cannot write the file: it is a folder; use the name of a file")
+
+
+def read_known(path: Path) -> tuple[str, ...]:
+    """Return the names in a list of known failures; empty lines and lines that start with # are comments."""
+    lines = (line.strip() for line in read_text(path, _KNOWN).splitlines())
+    return tuple(dict.fromkeys(line for line in lines if line and not line.startswith("#")))
+
+
+def without_known(
+    cases: Iterable[VerdictCase], known: Sequence[str]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the names of failures that are not known, and of known failures that no longer occur."""
+    failed = dict.fromkeys(on_one_line(case.name) for case in cases if case.failure is not None)
+    new = tuple(name for name in failed if name not in known)
+    return new, tuple(name for name in known if name not in failed)

@@ -1,0 +1,106 @@
+"""--junit and --known: verdicts as test cases, and failures that are expected."""
+
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from agreement import api
+from agreement.documents.junit import VerdictCase, junit_text
+from tests.agreement.command import lars
+from tests.packs import SAMPLES
+
+AGREE = ("agree", SAMPLES / "coupons", "--period", "4..8", "--in-process")
+MET = SAMPLES / "judged/met"
+
+
+def failures(path):
+    return [case.get("name") for case in ET.parse(path).iter("testcase") if case.find("failure") is not None]
+
+
+def test_each_row_of_one_side_is_a_failed_case(tmp_path):
+    ran = lars(*AGREE, "--junit", tmp_path / "j.xml")
+    assert ran.code == 1
+    root = ET.parse(tmp_path / "j.xml").getroot()
+    rows = api.agree(SAMPLES / "coupons", period="4..8").differences
+    (row,) = rows
+    assert failures(tmp_path / "j.xml") == [f"U = 8, (16, 24], only push: {row.atom}"]
+    assert (root.get("tests"), root.get("failures"), root.get("skipped")) == ("5", "1", "0")
+    assert next(root.iter("failure")).get("message") == row.cause
+
+
+def test_many_rows_are_as_many_cases_as_the_library_has_differences(tmp_path):
+    lars("agree", SAMPLES / "slide", "--period", "1..9", "--in-process", "--junit", tmp_path / "j.xml")
+    rows = api.agree(SAMPLES / "slide", period="1..9").differences
+    assert len(failures(tmp_path / "j.xml")) == len(rows) > 1
+
+
+def test_known_failures_do_not_fail_and_are_skipped(tmp_path):
+    lars(*AGREE, "--junit", tmp_path / "j.xml")
+    known = tmp_path / "known.txt"
+    known.write_text("# accepted\n\n" + "\n".join(failures(tmp_path / "j.xml")) + "\n")
+    ran = lars(*AGREE, "--junit", tmp_path / "k.xml", "--known", known)
+    assert (ran.code, "no longer occurs" in ran.err, failures(tmp_path / "k.xml")) == (0, False, [])
+    assert ET.parse(tmp_path / "k.xml").getroot().get("skipped") == "1"
+
+
+def test_a_new_failure_fails_and_is_named_and_a_gone_one_is_said(tmp_path):
+    known = tmp_path / "known.txt"
+    known.write_text("U = 7, something\n")
+    ran = lars(*AGREE, "--known", known)
+    assert ran.code == 1
+    assert f"note: this known failure no longer occurs; remove it from {known}: U = 7, something" in ran.err
+    assert f"lars: {known}: lacks 1 failure:\n  U = 8, (16, 24], only push: " in ran.err
+
+
+def test_filters_of_the_report_hide_no_failure(tmp_path):
+    known = tmp_path / "known.txt"
+    known.write_text("U = 7, something\n")
+    assert lars(*AGREE, "--known", known, "--side", "pull").code == 1
+
+
+def test_agreement_without_a_row_is_skipped(tmp_path):
+    first = tmp_path / "e"
+    first.mkdir()
+    text = (SAMPLES / "coupons/experiment.toml").read_text()
+    for name in ("query.csparql.rq", "query.cqels.rq", "locations.trig", "coupons.trig", "products.ttl"):
+        (first / name).write_text((SAMPLES / "coupons" / name).read_text())
+    (first / "experiment.toml").write_text(text.replace("timeline = [0, 50]", "timeline = [0, 10]"))
+    ran = lars("agree", first, "--in-process", "--junit", tmp_path / "j.xml")
+    assert ran.code == 0
+    assert "no row on either side" in next(ET.parse(tmp_path / "j.xml").iter("skipped")).get("message")
+
+
+@pytest.mark.parametrize("lines", ["", "window 3\n"])
+def test_a_judged_window_is_a_case(lines, tmp_path):
+    answers = (MET / "answers.csparql.ndjson").read_text().replace("hall", "roof").replace("lab", "roof")
+    (tmp_path / "a.ndjson").write_text(answers)
+    (tmp_path / "known").write_text(lines)
+    judged = ("judge", MET / "query.csparql.rq", MET / "doors.nq", "--answers", tmp_path / "a.ndjson")
+    ran = lars(*judged, "--answers-unit", "1ms", "--junit", tmp_path / "j.xml")
+    assert ran.code == 1
+    wrong = failures(tmp_path / "j.xml")
+    assert wrong
+    (tmp_path / "known").write_text(lines + "\n".join(wrong))
+    ran = lars(*judged, "--answers-unit", "1ms", "--known", tmp_path / "known")
+    assert (ran.code, "no longer" in ran.err) == (0, bool(lines))
+
+
+def test_a_fault_is_a_case_by_its_title(tmp_path):
+    hunted = ("hunt", "--adapter", "lars serve-engine rsp-js-1.3.5", "--faults", "1", "--runs", "60")
+    ran = lars(*hunted, "--junit", tmp_path / "j.xml")
+    assert ran.code == 1
+    (tmp_path / "known").write_text("\n".join(failures(tmp_path / "j.xml")))
+    assert lars(*hunted, "--known", tmp_path / "known").code == 0
+
+
+@pytest.mark.parametrize("option", ["--junit", "--known"])
+def test_files_that_cannot_be_used_are_said_first(option, tmp_path):
+    ran = lars(*AGREE, option, tmp_path / "none/file")
+    assert (ran.code, ran.out) == (2, "")
+    assert "none" in ran.err
+
+
+def test_the_text_is_well_formed_whatever_it_holds():
+    text = "".join(map(chr, range(0x300))) + "\ud800]]>"
+    root = ET.fromstring(junit_text(text, [VerdictCase(text, text, failure=text, text=text)]))
+    assert (root.get("failures"), len(root[0])) == ("1", 1)
