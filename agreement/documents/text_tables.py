@@ -185,8 +185,9 @@ def latex_lines(names: Sequence[str], right: Sequence[bool], rows: Iterable[Sequ
 
 
 def _line(cells: Iterable[str]) -> str:
-    return rf"{' & '.join(map(_in_latex, cells))} \\"
+    return rf"{' & '.join(map(in_latex, cells))} \\"
 
 
-def _in_latex(text: str) -> str:
+def in_latex(text: str) -> str:
+    """Return a text on one line, escaped for LaTeX."""
     return "".join(_IN_LATEX.get(character, character) for character in on_one_line(text))

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from agreement.results.base.sources import SourceFiles
 
 
-ProgramFormat = Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr"]
+ProgramFormat = Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr", "latex"]
 """The output format of `translate`."""
 
 
@@ -62,7 +62,7 @@ class TranslateRequest:
 
     Formats: lars is the manual's syntax, ascii the same without special characters, asp a program for clingo.
     sql is a script for SQLite and DuckDB; ticker and idlv-sr are programs for stream reasoners. model is the
-    parsed query, which a LARS program lacks.
+    parsed query, which a LARS program lacks. latex prints the rules for a paper.
 
     Example:
     lars translate samples/coupons/query.cqels.rq --mode push --unit 1min

@@ -63,7 +63,7 @@ def check_strict_file(path: Path, engine: StrictEngine) -> None:
 
 
 def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
-    """Yield the output for a format: lars, ascii, asp, model, json or ticker."""
+    """Yield the output for a format: lars, ascii, latex, asp, model, json, ticker or idlv-sr."""
     if task.static and shape != _TICKER:
         raise LarsError("--static requires --format ticker or sql, or --format asp and a trace")
     if shape == "json":
@@ -207,6 +207,11 @@ def dataset_facts(query: EngineQuery, task: TranslatingTask, shape: str, warn: W
 def _text(program: Program, shape: str, task: TranslatingTask, facts: tuple[Atom, ...] = ()) -> str:
     if shape == _TICKER:
         return _exported(program, task, facts)
+    if shape == "latex":
+        # Loads the tables of papers.
+        from agreement.answering.solve.latex_rules import latex_rules
+
+        return "\n".join(latex_rules(program))
     if shape == "idlv-sr":
         return write_reasoner_program(program, task.setting.unit)
     return _asp(program) if shape == "asp" else notation.write(program, ascii=shape == "ascii").rstrip("\n")
