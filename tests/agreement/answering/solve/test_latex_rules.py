@@ -58,7 +58,7 @@ def test_a_rule_is_written_as_in_papers():
     assert rule == (
         r"& \textit{p}(\textit{X}) \leftarrow "
         r"\boxplus^{3,0,3} \Diamond \textit{q}(\textit{X}, \textit{b\_c}),\; "
-        r"\mathrm{not}\; \boxplus^{\#2} \Box \textit{r}(7),\; \textit{X} \neq 3."
+        r"\mathrm{not}\;\boxplus^{\#2} \Box \textit{r}(7),\; \textit{X} \neq 3."
     )
 
 
