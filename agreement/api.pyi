@@ -310,7 +310,7 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, InputOptions, 
     strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"] | None
     assign: Mapping[str, Sequence[str]] | None
     at: int | str | datetime | None
-    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr"]
+    format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr", "latex"]
 
 class WitnessKeywords(TracelessOptions, ProgressKeyword, total=False):
     enumerate_: int

@@ -402,6 +402,7 @@ ELSEWHERE_OF = {
 }
 ELSEWHERE = {
     "--base",
+    *("--junit", "--known"),
     *("--reading", "--prefix"),
     "--memory",
     "--verbose",
