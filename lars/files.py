@@ -84,7 +84,7 @@ def _bounded(file: BinaryIO, name: str) -> bytes:
     data = file.read(MOST_BYTES + 1)
     if len(data) > MOST_BYTES:
         raise errors.FailedRunError(
-            f"{name}: is longer than {MOST_BYTES} bytes, and no regular file; expected a file"
+            f"{name}: is longer than {MOST_BYTES} bytes, and is not a regular file; expected a regular file"
         )
     return data
 
@@ -95,7 +95,7 @@ def decode(name: str, data: bytes, accepted: str) -> TextFile:
     try:
         return TextFile(name, data.decode())
     except UnicodeDecodeError as error:
-        problem = f"found a byte that is no text, {data[error.start]:#04x}; expected {accepted}, in UTF-8"
+        problem = f"found the byte {data[error.start]:#04x}, which is not text; expected {accepted}, in UTF-8"
         file = TextFile(name, data.decode(errors="replace"))
         raise file.error(len(data[: error.start].decode()), problem) from None
 

@@ -96,7 +96,7 @@ def read_question(text: str) -> AskedAtom:
 
 
 def _malformed(text: str) -> LarsError:
-    return LarsError(f"{cut(text)!r} is no atom; expected {_EXAMPLES}")
+    return LarsError(f"{cut(text)!r} is not an atom; expected {_EXAMPLES}")
 
 
 def _name(text: str) -> str:

@@ -176,7 +176,7 @@ def read_answers(output: Path, legend: Path) -> AnswerRows | Streams:
         case _:
             assert_never(known.to)
     if missing := [t for t in known.times if t not in answers]:
-        raise LarsError(f"{output}: nothing is said of the time {missing[0]}; expected {_ACCEPTED}")
+        raise LarsError(f"{output}: no answer for the time {missing[0]}; expected {_ACCEPTED}")
     return _rows(known, answers) if known.columns is not None else _streams(known, answers)
 
 
@@ -186,7 +186,7 @@ def _rows(legend: Legend, answer_sets: AnswerSets) -> AnswerRows:
     texts = {}
     for t, answers in answer_sets.items():
         if len(answers) != 1:
-            raise LarsError(f"{len(answers)} answer sets at {t}; expected one, which a query has")
+            raise LarsError(f"{len(answers)} answer sets at {t}; expected exactly one for a query")
         atoms = [atom for u, atom in answers[0] if u == t and len(atom.arguments) == output.width]
         rows = [tuple(None if term == NULL else str(term) for term in atom.arguments) for atom in atoms]
         texts[t] = in_order(output, rows)
@@ -243,7 +243,7 @@ def _term(legend: Legend, line: TextLine, number: int) -> Constant:
     if (text := legend.terms.get(str(number))) is not None:
         return constant_of(text)
     if abs(number) >= FIRST_TERM:
-        raise line.error(f"found the number {number}, which stands for no term of the legend")
+        raise line.error(f"found the number {number}; expected a number of the legend")
     return Number(number)
 
 
@@ -263,7 +263,7 @@ def _asp_answers(legend: Legend, file: TextFile) -> Iterator[tuple[int, tuple[fr
         elif t is not None:
             answers.append(frozenset(_asp_moments(legend, line, t)))
     if t is not None:
-        raise LarsError(f"{file.name}: what is printed of {t} is not complete; expected {_ACCEPTED}")
+        raise LarsError(f"{file.name}: the output for the time {t} is not complete; expected {_ACCEPTED}")
 
 
 def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:

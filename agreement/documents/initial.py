@@ -99,10 +99,10 @@ def guessed_columns(
     """Return a mapping of columns, which are given with their first cells.
 
     A column is the object of the predicate that has its name, or whose variable has. The last column and the
-    last predicate are matched if one of each remains. Words become IRIs. If no column names the subject, it
-    is the first that is no object, else each row's own. Words that a query compares with texts are texts:
-    `compared` has their variables. `as_text`: words are texts if no query asks for an IRI, and each row is a
-    subject.
+    last predicate are matched if one of each remains. Words become IRIs. If no column names the subject, the
+    subject is the first column that is not an object; if all are objects, each row is a subject of its own.
+    Words that a query compares with texts are texts: `compared` has their variables. With `as_text`, words
+    are texts unless a query asks for an IRI, and each row is a subject of its own.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -375,7 +375,7 @@ def _key(key: str) -> str:
 
 
 def _text(value: object) -> str:
-    """Return a text, or a list of texts, as TOML; a single one has no brackets."""
+    """Return a text, a list of texts or a mapping as TOML; a list of a single text has no brackets."""
     if isinstance(value, Mapping):
         return f"{{ {', '.join(f'{_key(key)} = {_text(content)}' for key, content in value.items())} }}"
     if isinstance(value, list) and len(value) > 1:
@@ -405,7 +405,7 @@ def initial(
 ) -> InitialExperiment:
     """Return the experiment of queries and traces; raises LarsError if a trace's stream is unknown.
 
-    `as_text`: words in tables become strings, as in answers without kinds of terms.
+    With `as_text`, words in tables become strings, because the answers do not distinguish kinds of terms.
     """
     for path in (*inputs, *(options.stream or {}), *(file.path for file in options.static)):
         if not exists(path):
@@ -416,7 +416,9 @@ def initial(
     for path in paths:
         query = load_query(path, options.unit or SECOND)
         if (other := queries.setdefault(query.language, path)) != path:
-            raise LarsError(f"{path}: in the language of {other} too; expected a query in each language")
+            raise LarsError(
+                f"{path}: the query is in the same language as {other}; expected one query in each language"
+            )
         read += [stream.value for stream in streams_of(query)]
     named = {iri: path for path, iri in (options.stream or {}).items()}
     traces = tuple(dict.fromkeys((*(path for path in inputs if path not in paths), *named.values())))
@@ -447,7 +449,7 @@ def _timed(options: InputOptions, traces: Sequence[Path]) -> tuple[InputOptions,
 
 
 def _dated(path: Path, zero: str) -> Iterator[float]:
-    """Yield the times of a table in ms since `zero`; none if they are numbers, or count from no such time."""
+    """Yield the times of a table in ms since `zero`; nothing if the times are numbers."""
     if (time := time_column(header(path))) is None or path.stat().st_size > _MOST_BYTES:
         return
     reading = AnswersOptions(time_variable=time, origin=read_time(zero), ordered=False)

@@ -87,7 +87,7 @@ class Option:
 
     @property
     def choices(self) -> tuple[str, ...]:
-        """What is accepted of an enumeration, or of words; of other types nothing."""
+        """The valid texts of an enumeration or of words; empty for other types."""
         return tuple(choices_of(self.kind))
 
     @property
@@ -204,7 +204,7 @@ def in_shell(declared_option: Option, value: Any) -> Any:
 
 @contextmanager
 def naming(text: Callable[[], str]) -> Iterator[None]:
-    """Make an error about a value name the value."""
+    """Add the value's text to the message of an error about the value."""
     try:
         yield
     except PlacedError:
@@ -224,7 +224,7 @@ def check_range(declared_option: Option, value: Any) -> None:
 
 
 def member_of(declared_option: Option, value: Any) -> Any:
-    """Return the choice that a value says; raises LarsError for others."""
+    """Return the choice that a text names; raises LarsError for any other value."""
     choices = choices_of(declared_option.kind)
     if isinstance(value, str) and value in choices:
         return choices[value]

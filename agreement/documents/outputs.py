@@ -114,9 +114,9 @@ def json_term(term: Constant) -> Json:
 
 
 def binding(columns: Sequence[Variable | str], row: Sequence[str | None]) -> Json:
-    """Return a row as SPARQL 1.1 JSON: a term per column, unbound ones are absent.
+    """Return a row as SPARQL 1.1 JSON: a term for each bound column; unbound columns are omitted.
 
-    A row's values beyond the columns are dropped.
+    Values of the row beyond the columns are dropped.
     """
     return {
         str(getattr(column, "name", column)): _json_text(text)
@@ -281,7 +281,7 @@ _DOUBLE: Final = 15
 
 
 def plain(number: float, fraction: int = 3) -> str:
-    """Return a time for a reader: all digits of its whole part, and some of a fraction if it has one.
+    """Return a time for a reader: all digits of its whole part, and up to `fraction` digits of its fraction.
 
     >>> plain(1577836805001.0), plain(0.5), plain(1700000004.001, 9)
     ('1577836805001', '0.5', '1700000004.001')
@@ -297,7 +297,7 @@ def short_row(row: "Row") -> str:
 
 
 def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str], list[str]]:
-    """Return two lists of rows for a table; ambiguous rows show the kinds of their terms.
+    """Return two lists of rows as texts; if different rows look equal, their terms show their kinds.
 
     >>> told_apart([('"a"', "<http://e/b>")], [("<http://e/a>", "<http://e/b>"), ("<http://e/c>", None)])
     (['("a", b)'], ['(<http://e/a>, b)', '(c, -)'])
@@ -319,7 +319,7 @@ def told_apart(rows: Sequence["Row"], others: Sequence["Row"]) -> tuple[list[str
 
 
 def _with_kind(text: str | None) -> str:
-    """Return a term as Turtle has it; `-` is unbound."""
+    """Return a term in Turtle syntax; `-` for unbound."""
     return (
         "-"
         if text is None
@@ -384,7 +384,7 @@ def range_text(first: int, last: int) -> str:
 
 
 def number_ranges(numbers: Sequence[int], most: int | None = None) -> str:
-    """Return ascending numbers with runs as ranges; of more ranges the first.
+    """Return ascending numbers, consecutive ones as ranges; after `most` ranges follows "…".
 
     >>> number_ranges([1, 2, 3, 8]), number_ranges([1, 3, 5], 2)
     ('1..3, 8', '1, 3, …')

@@ -41,7 +41,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 @dataclass(frozen=True, slots=True)
 class KeySpot:
-    """The offsets of a key and its value; for a TOML table, of its header and the text after it."""
+    """The offsets of a key and of its value; for a TOML table, of its header and of the following text."""
 
     key: int
     value: int
@@ -79,7 +79,7 @@ class PlacedData:
     notation: DataNotation
 
     def spots(self) -> Spots:
-        """Return the places of all paths: only asked for messages."""
+        """Return the places of all paths; they are computed only for a message."""
         return scanned(self.text, self.start, self.end, self.notation).spots
 
     def error(self, path: KeyPath, wrong: WrongValueError | str, *, at_key: bool = False) -> PlacedError:
@@ -144,7 +144,7 @@ def check_data(model: type[Model], data: PlacedData) -> Model:
 def checked_at(model: type[Model], data: PlacedData, path: KeyPath, content: object) -> Model:
     """Return the content at a path of the text, as a model.
 
-    Of several errors the first in the text is raised; a missing key comes last.
+    If there are several errors, the first in the text is raised; an error for a missing key comes last.
     """
     try:
         return model.model_validate(content)
@@ -276,18 +276,18 @@ class _LongKeyError(ValueError):
 
 @dataclass(slots=True)
 class _Scan:
-    """Reads text[at:end] for the keys and values in it, in their order; `spots` has each path once."""
+    """A scanner of text[at:end] that collects keys and values in their order; `spots` has each path once."""
 
     text: str
     at: int
     end: int
     notation: DataNotation
     deepest: float = inf
-    """At a value that stands in more lists and objects the reading ends."""
+    """The greatest number of lists and objects around a value; the reading ends at a deeper value."""
     spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
     tokens: list[DataToken] = field(default_factory=list)
     counts: dict[KeyPath, int] = field(default_factory=dict)
-    """How many tables each array of tables has so far."""
+    """The number of tables that each array of tables has so far."""
 
     def document(self) -> None:
         """Read the lines of TOML."""
@@ -301,7 +301,7 @@ class _Scan:
             self._skip(_BLANK)
 
     def value(self, path: KeyPath = ()) -> None:
-        """Read a value with all that is in it."""
+        """Read a value, including the values inside it."""
         self._skip(_BLANK)
         start, first = self.at, self._next()
         if first in "[{":
@@ -377,7 +377,7 @@ class _Scan:
             self.at += 1
 
     def _another(self, end: str) -> bool:
-        """Go to the next item of a list or inline table; false behind its end."""
+        """Move to the next item of a list or inline table, or move behind its `end` and return False."""
         self._skip(_BLANK)
         if self._next() == ",":
             self.at += 1
@@ -486,12 +486,12 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 
 
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
-    """Return the first error in a text of valid JSON syntax, such as a repeated key."""
+    """Return the first error that JSON's syntax permits, such as a repeated key, or None."""
     keys: set[KeyPath] = set()
     for token in scanned(source.text, start, end, JSON, _DEEPEST).tokens:
         at = path_text(token.path)
         if len(token.path) > _DEEPEST:
-            problem = f"found lists or objects too deep in each other; expected at most {_DEEPEST}"
+            problem = f"found lists or objects nested too deep; expected at most {_DEEPEST}"
         elif token.is_key and token.path in keys:
             problem = f"found the key {at} twice; expected once"
         elif not token.is_key and token.text.startswith(_CONSTANTS):
@@ -508,7 +508,7 @@ def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
 
 
 def _half_character(text: str) -> str | None:
-    """Return the quoted text with a lone surrogate."""
+    """Return the text of a quoted string if it has a lone surrogate, otherwise None."""
     words = ""
     with suppress(ValueError):
         words = str(json.loads(text, strict=False)) if _HALF.search(text) else ""

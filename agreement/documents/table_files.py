@@ -1,4 +1,4 @@
-"""Tables as files: `--out DIR` of several commands, in Parquet, CSV or JSON lines, whole or not at all."""
+"""Tables as files for `--out DIR` of several commands, in Parquet, CSV or JSON lines, written atomically."""
 
 import csv
 import json
@@ -30,7 +30,7 @@ TableValue = str | int | float | bool | None
 
 
 class TableFormat(StrEnum):
-    """How tables are written."""
+    """The format of table files."""
 
     PARQUET = "parquet"
     CSV = "csv"
@@ -40,7 +40,7 @@ class TableFormat(StrEnum):
 
     @property
     def suffix(self) -> str:
-        """What the names of such files end with."""
+        """The extension of the files."""
         return {"markdown": "md", "latex": "tex"}.get(self.value, self.value)
 
 
@@ -88,10 +88,10 @@ class OutOptions:
     )
 
     def write(self, tables: Sequence["OutTable"], dates: Dates = NO_DATES) -> Sequence[Path]:
-        """Write the tables, if they are wanted; what an earlier run wrote there is replaced at once.
+        """Write the tables if `out` is set; they replace the files of an earlier run in one step.
 
-        Return their files. Times have their dateTimes beside them, if they have any; the description of the
-        columns names time 0.
+        Returns the paths of the files. If time 0 is a dateTime, each column of times is followed by a column
+        of dateTimes, and the description of the columns contains the dateTime of time 0.
         """
         if self.out is None:
             return ()
@@ -127,7 +127,7 @@ class OutOptions:
 
     @contextmanager
     def _folder(self, manifest: Mapping[str, object]) -> Iterator[Path]:
-        """Give a folder with a description of its files; it is moved to its destination at the end."""
+        """Yield a temporary folder with a description of its files; the end moves it to its destination."""
         assert self.out is not None, "nothing is wanted"
         with replacement_folder(self.out, _FOLDER) as new:
             description = json.dumps(manifest, indent=2, ensure_ascii=False)
@@ -137,10 +137,10 @@ class OutOptions:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column's name, the kind of its values (str, int, float, bool), and what they are.
+    """A column: its name, the kind of its values (str, int, float, bool), and their description.
 
-    `is_time`: the values are time points, which may be dateTimes too. `in_papers` returns what tables for
-    readers have of a text that is for machines.
+    `is_time`: the values are time points, which may be dateTimes too. `in_papers` converts a value for tables
+    in papers, which are for readers.
     """
 
     name: str
@@ -157,14 +157,14 @@ def term_columns(variables: Iterable[Variable]) -> tuple[Column, ...]:
 
 @dataclass(frozen=True, slots=True)
 class OutTable:
-    """A table: its file's name without extension, its columns, its rows as they are made."""
+    """A table: the name of its file without extension, its columns, and an iterator of its rows."""
 
     name: str
     columns: tuple[Column, ...]
     rows: Iterable[Sequence[TableValue]]
 
     def with_dates(self, dates: Dates) -> "OutTable":
-        """Return the table with a column of dateTimes behind each column of times, if times have any."""
+        """Return the table; if time 0 is a dateTime, a column of dateTimes follows each column of times."""
         if dates.zero is None or not any(column.is_time for column in self.columns):
             return self
         times = [column.is_time for column in self.columns]
@@ -177,7 +177,7 @@ class OutTable:
         return OutTable(self.name, columns, (list(_with_dates(row, times, dates)) for row in self.rows))
 
     def in_dates(self) -> "OutTable":
-        """Return the table for readers: times that have dateTimes beside them are left out."""
+        """Return the table for readers: without each column of times that has a column of dateTimes."""
         dated = {column.name.removesuffix(SUFFIX) for column in self.columns if column.name.endswith(SUFFIX)}
         shown = [column.name not in dated for column in self.columns]
         columns = tuple(
@@ -186,7 +186,7 @@ class OutTable:
         return OutTable(self.name, columns, (list(compress(row, shown)) for row in self.rows))
 
     def descriptions(self, terms: TermForm) -> Iterator[tuple[str, str]]:
-        """Yield what each column says, for readers of the files, with terms in a form."""
+        """Yield the description of each column for readers of the files; `terms` is the form of RDF terms."""
         for column in self.columns:
             description = f"{column.kind.__name__}: {column.description}"
             yield column.name, _TERMS[terms] if column.name.startswith("?") else description
@@ -200,9 +200,9 @@ def _with_dates(row: Sequence[TableValue], times: Sequence[bool], dates: Dates) 
 
 
 def check_folder(out: Path) -> None:
-    """Raise LarsError now for a folder that could not be written at the end."""
+    """Raise LarsError, before the run, for a folder that the run could not write at its end."""
     if not out.parent.is_dir():
-        raise LarsError(f"--out {out}: its folder {out.parent} is not there; use a folder that is")
+        raise LarsError(f"--out {out}: the folder {out.parent} does not exist; use an existing folder")
     check_own_folder(out, _FOLDER, "--out ")
 
 
@@ -253,7 +253,7 @@ def _rows(table: OutTable, terms: TermForm) -> Iterable[Sequence[object]]:
 
 
 def _as_number(value: TableValue) -> TableValue:
-    """Return a length that readers see as a duration as what machines read: time points."""
+    """Return a length as a number of time points, for machines; readers see it as a duration."""
     return int(value) if isinstance(value, TimedPoints) else value
 
 
@@ -261,12 +261,12 @@ _FORMULA: Final = re.compile(r"[=@\t\r]|[+\-](?![0-9.]+(?:[eE][+-]?[0-9]+)?$)")
 
 
 def _without_formulas(row: Sequence[object]) -> list[object]:
-    """Return a row of CSV in which a text that spreadsheets would compute has an apostrophe before it."""
+    """Return a row of CSV; a text that spreadsheets read as a formula gets an apostrophe in front."""
     return [f"'{cell}" if isinstance(cell, str) and _FORMULA.match(cell) else cell for cell in row]
 
 
 def _in_json(value: object) -> object:
-    """Return a value as JSON has it: NaN and infinities, which it lacks, as XSD writes them."""
+    """Return a value for JSON; NaN and infinities, which JSON lacks, become texts in the form of XSD."""
     if isinstance(value, float) and not math.isfinite(value):
         return "NaN" if math.isnan(value) else "INF" if value > 0 else "-INF"
     return value
@@ -290,7 +290,7 @@ _KINDS: Final = {bool: "boolean", int: "Int64", float: "Float64", str: "string"}
 
 
 def as_frame(table: OutTable, terms: TermForm = "n-triples", dated: Dates = NO_DATES) -> Any:
-    """Return a table as a data frame, its values of the kinds that the columns say."""
+    """Return a table as a data frame; the kinds of the columns determine its types."""
     import pandas as pd  # type: ignore[import-untyped]
 
     columns = list(zip(*table.rows, strict=True)) or [()] * len(table.columns)

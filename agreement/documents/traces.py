@@ -62,7 +62,7 @@ Result = TypeVar("Result")
 
 @dataclass(frozen=True, eq=False)
 class StreamRuns(Mapping[int, frozenset[Row]]):
-    """The only answer stream at each of some time points, in a row: its atoms, and when each is in it."""
+    """The only answer stream at each of consecutive time points: its atoms, each with its time points."""
 
     times: Array
     atoms: AtomRuns
@@ -85,14 +85,14 @@ class StreamRuns(Mapping[int, frozenset[Row]]):
         return zip(self.times.tolist(), self.atoms.by_index(len(self.times)), strict=True)
 
     def only(self, is_wanted: Callable[[str], bool]) -> "StreamRuns":
-        """Return the same of some of the atoms, by their texts."""
+        """Return the answer streams restricted to the atoms whose texts `is_wanted` selects."""
         mask = np.array([is_wanted(atom) for atom in self.atoms.atoms], np.bool_)
         atoms = [atom for atom, item in zip(self.atoms.atoms, mask.tolist(), strict=True) if item]
         return replace(self, atoms=AtomRuns(atoms, self.atoms.first[mask], self.atoms.last[mask]))
 
 
 class Trace(Protocol):
-    """Input in arrival order, with the background and the timeline it is asked about.
+    """Input in arrival order, with the background and the timeline of the questions about it.
 
     `origin` is the dateTime of time 0, None if times are integers.
     """
@@ -319,12 +319,12 @@ def mismatches(read: Iterable[str], carried: Iterable[str]) -> Iterator[str]:
 
 
 def dataset_of(queries: Sequence[EngineQuery]) -> Dataset:
-    """Return D of the first query with FROM or FROM NAMED."""
+    """Return the dataset D of the first query with FROM or FROM NAMED."""
     return next((query.dataset for query in queries if query.dataset != Dataset()), Dataset())
 
 
 def side_dataset(query: EngineQuery, other: EngineQuery, static: Static) -> Dataset:
-    """Return a query's own D; without FROM or static data of its own, the other query's."""
+    """Return the query's own dataset D; if it has no FROM and no static data, return the other query's D."""
     if query.dataset != Dataset() or query.language.value in static.engine_stores:
         return query.dataset
     return other.dataset
@@ -356,9 +356,9 @@ def background(
 ) -> dict[Signature, Collection[Arguments]]:
     """Return the static data as B: `triple` with its graph, and `named` for each named graph.
 
-    Without FROM and FROM NAMED that is all of it. With FROM or FROM NAMED only their graphs count (SPARQL
-    1.1, 13.2); an unknown name means the data's own default graph. Data loaded by the language's engine
-    always count.
+    Without FROM and FROM NAMED, B contains all static data. With FROM or FROM NAMED only their graphs count
+    (SPARQL 1.1, 13.2); an unknown name means the data's own default graph. Data loaded by the language's
+    engine always count.
     """
     default: Sequence[AbstractSet[Triple]] = (static.default,)
     named: Mapping[str, AbstractSet[Triple]] = static.named
@@ -417,7 +417,7 @@ def origin_in(zero: str | None, options: settings.TraceOptions) -> str:
 
 
 def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptions, last: int) -> int:
-    """Return the time point of a time in a trace read so, up to `last`, whose time 0 may be a dateTime.
+    """Return the time point of a time in a trace up to `last`; `zero` is the dateTime of time 0, if any.
 
     Raises LarsError as `point_of` does.
     """
@@ -426,7 +426,7 @@ def point_in(zero: str | None, time: settings.Time, options: settings.TraceOptio
 
 
 def point_on(trace: Trace, time: settings.Time, options: settings.TraceOptions) -> int:
-    """Return the time point of a time on a trace that was read so; raises LarsError as `point_of`."""
+    """Return the time point of a time on a trace read with these options; raises the errors of `point_of`."""
     return point_in(trace.origin, time, options, trace.timeline.last)
 
 

@@ -33,9 +33,9 @@ _ENDS: Final = 2
 
 
 class WrongValueError(ValueError):
-    """A value that cannot be used: `part` is the text in it to point at.
+    """A value that cannot be used; `part` is the text inside the value to which the message points.
 
-    A ValueError, so that pydantic collects it; the reader of the file gives it its place.
+    It is a ValueError, so that pydantic collects it; the reader of the file adds the place.
     """
 
     def __init__(self, problem: str, *, part: str | None = None) -> None:
@@ -196,7 +196,7 @@ def whole_point(value: object) -> int | None:
 
 
 def origin(value: object) -> datetime:
-    """Read a TOML date with time, or one in quotes; without an offset it stays local."""
+    """Read a TOML dateTime, with or without quotes; a dateTime without an offset stays local."""
     if not isinstance(value, datetime) and not (isinstance(value, str) and _DATE_TIME.fullmatch(value)):
         raise wrong(value, "a date with a time, as in 2024-05-01T12:00:00Z")
     try:
@@ -212,7 +212,7 @@ _REACH: Final = timedelta(microseconds=2**63 // 1000)
 
 
 def date_time(value: str | datetime) -> datetime:
-    """Return a dateTime as XSD has it: 24:00:00 is the next day's first instant, zones end at 14:00.
+    """Return an XSD dateTime: 24:00:00 is the first instant of the next day, time zones go up to 14:00.
 
     Raises ValueError for an invalid dateTime, and for one outside 64 bits of nanoseconds since 1970.
 
@@ -344,7 +344,7 @@ def _iri(value: object, what: str) -> Iri:
 
 
 def choices_of(kind: Any) -> Mapping[str, Any]:
-    """Return the choices of an enumeration, or of words, by how they are written; of other types none.
+    """Return the choices of an enumeration or of words, by their texts; an empty mapping for other types.
 
     >>> choices_of(Literal["stop", "skip"])
     {'stop': 'stop', 'skip': 'skip'}
@@ -436,12 +436,12 @@ class Period:
         return str(self.source)
 
     def points(self, unit: Duration) -> int:
-        """Return its time points; raises LarsError for a duration that is not a multiple of the unit."""
+        """Return the time points; raises LarsError for a duration that is not a multiple of the unit."""
         return self.source if isinstance(self.source, int) else self.source.timed(unit)
 
 
 def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
-    """Return the periods, or lengths, that a text names, each once; raises as read_numbers does.
+    """Return the periods, or lengths, that a text names, each once; raises the errors of `read_numbers`.
 
     A range of durations without a step uses the smallest unit in its text.
 
@@ -561,7 +561,7 @@ def share(value: object) -> float:
 
 
 def milliseconds(value: object) -> float:
-    """Read a duration as milliseconds; zero is one."""
+    """Read a duration as milliseconds; zero is valid."""
     duration = _duration(value)
     if duration is None:
         raise wrong(value, "a duration in quotes, as in '300ms'")
@@ -582,7 +582,7 @@ def absolute_iri(iri: str) -> str:
 
 
 def stream_name(text: str) -> str:
-    """Return the name of a stream without < >: an IRI, or a text, as queries of Kolibrie and CQELS 2 have."""
+    """Return the name of a stream without < >: an IRI, or any text, which Kolibrie and CQELS 2 allow."""
     bare = without_brackets(text)
     if not _NAME.fullmatch(bare):
         raise LarsError(f"found {text!r}; expected a stream's name, such as http://example.org/s or Sensors")

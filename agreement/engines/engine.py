@@ -72,14 +72,14 @@ _LOOKED_AT: Final = (Language.CQELS, Language.RSPQL)
 
 
 def read_with_text(text: str, source: str, language: Language | None = None) -> EngineQuery:
-    """Return the query of a text; one of CQELS or RSP-QL with its text, at which engines look too."""
+    """Return the query of a text; in CQELS and RSP-QL with its text, since engines also read the text."""
     query = read_once(text, source, language)
     check_comparable(query, source)
     return with_text(query, text, source)
 
 
 def with_text(query: EngineQuery, text: str, source: str, base: str | None = None) -> EngineQuery:
-    """Return a query of CQELS or RSP-QL with its text, others as they are."""
+    """Return a query of CQELS or RSP-QL with its text, and any other query unchanged."""
     if query.language not in _LOOKED_AT:
         return query
     return with_its_text(query, text, source, base_for(text, source) if base is None else base)
@@ -104,15 +104,15 @@ class EngineRule:
 
 @dataclass(frozen=True, slots=True)
 class Engine:
-    """An engine version, as users name it: a state machine over its pushes.
+    """An engine version with the name that users give it: a state machine over its pushes.
 
     `specification` names its correct behavior. `rules` are its deviations. With all rules off, its reports
     are the specification's on the engine's own clock, with windows that begin at multiples of their slide.
-    `timed`: report times are predicted too, since pushes drive the clock. `builds` are other engines with the
-    same name in recordings: the same version with other libraries, or with windows in another order, as
-    `build` describes. `own_parser` reads and rejects texts as the engine's parser does; None if unknown.
-    `parser` rejects nothing, but drops constructs that it does not recognise. If reports depend on an unknown
-    order, `nearest` returns the possible reports closest to a recording.
+    `timed` means that the times of reports are predicted too, because pushes drive the clock. `builds` are
+    other engines with the same name in recordings: the same version with other libraries, or with windows in
+    another order, as `build` describes. `own_parser` reads and rejects texts as the engine's parser does;
+    None if unknown. `parser` rejects nothing, but drops constructs that it does not recognise. If reports
+    depend on an unknown order, `nearest` returns the possible reports closest to a recording.
     """
 
     name: str
@@ -127,7 +127,7 @@ class Engine:
     nearest: "Callable[[EngineQuery, Static, Sequence[Push], Off, Recording], Recording] | None" = None
 
     def read(self, text: str, source: str) -> EngineQuery:
-        """Return the query of a text, as the engine's own parser reads it if known."""
+        """Return the query of a text in the reading of the engine's own parser, if that is known."""
         if self.own_parser is not None:
             return self.own_parser(text, source)
         # An engine of RSP-QL reads it as that, whatever dialect it is told to be of.
@@ -149,7 +149,7 @@ class Engine:
     ) -> Recording:
         """Return the engine's reports; rules in `off` follow the specification.
 
-        Each report carries the number of the push that triggered it. Raises LarsError for a query
+        Each report has the number of the push that triggered it. Raises LarsError for a query
         that the engine cannot run.
         """
         return self.recorded(query, static, pushes, off)

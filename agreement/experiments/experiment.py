@@ -193,12 +193,12 @@ def _check_keys(toml: PlacedData) -> None:
         table = toml.content.get(name)
         for key in table if isinstance(table, dict) else ():
             if key in schema.ExperimentFile.model_fields:
-                problem = f"{key} stands in the table {name}; expected above the first table"
+                problem = f"{key} is in the table {name}; expected the key above the first table"
                 raise toml.error((name,), WrongValueError(problem, part=key))
     for kind, model in schema.SHORT.items():
         for key in model.model_fields:
             if key in toml.content and kind in toml.content:
-                problem = f"stands beside [[{kind}]], and is short for one entry there; use one of both"
+                problem = f"cannot be combined with [[{kind}]], of which it replaces an entry; use one"
                 raise toml.error((key,), WrongValueError(problem), at_key=True)
 
 
@@ -299,7 +299,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         raise experiment.error((*path, *names[1:2]), problem)
     if table.generate is not None:
         if table.sort:
-            problem = "found true with generate; use it for traces in files"
+            problem = "cannot combine sort with generate: only traces in files can be sorted"
             raise experiment.error((*path, "sort"), problem)
         return _made_up(experiment, (*path, "generate"), table.generate)
     files = [experiment.file_path(name, (*path, "files"), folder=True) for name in table.files]
@@ -309,7 +309,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         file = experiment.file_path(name, place, folder=True)
         same = next((one for one in streams if one.resolve() == file.resolve()), file)
         if streams.setdefault(same, stream.value) != stream.value:
-            problem = f"{name} is the trace of <{streams[same]}> already; use a file of its own"
+            problem = f"{name} is already the trace of <{streams[same]}>; use another file"
             raise experiment.error(place, problem, name)
     options = TraceOptions(
         experiment.unit,

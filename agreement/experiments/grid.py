@@ -103,7 +103,7 @@ def _check_used(experiment: Experiment, plans: Sequence[_Plan]) -> None:
     used = {name for plan in plans for name in (*plan.rest, *plan.parameters)}
     for name in experiment.file.grid:
         if name not in used:
-            problem = f"nothing uses the parameter {name}; expected parameters named by {{{name}}} somewhere"
+            problem = f"nothing uses the parameter {name}; expected {{{name}}} in a text or a query"
             raise experiment.toml.error(("grid", name), WrongValueError(problem), at_key=True)
 
 
@@ -185,9 +185,7 @@ class _Grid:
         if not spoken:
             names = " or ".join(language.value for language in languages_wanted or Language)
             advice = "or other `queries`" if languages_wanted else "and `language`"
-            problem = (
-                f"the query {query.label} is not given in its language; expected one in {names}, {advice}"
-            )
+            problem = f"the query {query.label} is not in an expected language; use {names}, {advice}"
             raise self.experiment.error(last.path, problem)
         return spoken
 
@@ -459,7 +457,7 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
     texts = [(one, entry.content[one.value]) for one in Language if one.value in entry.content]
     for language, text in texts:
         if not isinstance(text, str):
-            problem = "found a text inside the experiment; accepted here: the path of a file"
+            problem = "found the text of a query; this command requires the path of a file"
             raise experiment.error((*entry.path, language.value), problem)
     files = {one: experiment.file_path(text, (*entry.path, one.value)) for one, text in texts}
     names = [str(item.value if isinstance(item, Language) else item) for item in languages]
@@ -503,7 +501,7 @@ def _with_trace(experiment: Experiment, query: Path, options: requests.InputOpti
     trace = trace_of(experiment, entry, table)
     if isinstance(trace, Plan):
         raise experiment.error(
-            (*entry.path, "generate"), "found a made-up trace; accepted here: traces in files"
+            (*entry.path, "generate"), "found a synthetic trace; this command requires traces in files"
         )
     own = trace.options
     given_streams = dict(options.stream or {})

@@ -247,7 +247,7 @@ def _are_cases(inputs: Sequence[Path]) -> bool:
     cases = [path for path in inputs if path.suffix == _CASE or exists(path, folder=True)]
     if cases and inputs[0] in cases and len(cases) < len(inputs):
         other = next(path for path in inputs if path not in cases)
-        raise LarsError(f"{other}: no case; expected {_ACCEPTED}")
+        raise LarsError(f"{other}: not a recorded case; expected {_ACCEPTED}")
     return inputs[0] in cases
 
 
@@ -321,7 +321,8 @@ def _check_columns(paths: Sequence[Path], unit: Duration) -> None:
     if named[0] != named[-1]:
         one, other = (", ".join(f"?{name}" for name in names) or "none" for names in (named[0], named[-1]))
         raise LarsError(
-            f"{paths[-1]}: it answers the variables {other}, {paths[0]} answers {one}; expected the same"
+            f"{paths[-1]}: the query returns the variables {other}, {paths[0]} returns {one}; "
+            "expected the same variables"
         )
 
 

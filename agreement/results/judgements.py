@@ -321,5 +321,5 @@ def _check_triggers(answers: Answers, pushed: int) -> None:
     latest = max((trigger for trigger in triggers if trigger is not None), default=-1)
     if latest >= pushed:
         raise LarsError(
-            f"the answers name push {latest}, the trace has {pushed}; expected the trace they answer"
+            f"the answers name push {latest}, the trace has {pushed} pushes; use the trace of these answers"
         )

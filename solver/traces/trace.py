@@ -257,8 +257,8 @@ def _check_mapped(sources: Sequence[input_files.TraceFile], options: TraceOption
     if named - {stream if stream in named else None for stream in mapped}:
         names = ", ".join(source.path for source in sources[:5])
         raise LarsError(
-            f"{names}: columns are mapped (--column), and no table there has these columns; expected a table "
-            "that has them, or no mapping"
+            f"{names}: no table has all columns that --column maps; expected a table "
+            "with these columns, or no --column"
         )
 
 
@@ -284,7 +284,9 @@ def trace_files(path: Path) -> list[Path]:
         raise LarsError(f"{path}: the folder holds no trace; expected {ACCEPTED}")
     if other := next((file for file in inside if file not in files and _holds_trace(file)), None):
         kind = "data_NN.ttl" if turtle else ".parquet"
-        raise LarsError(f"{path}: found {other.name} beside {kind}; use one of both, or the files by name")
+        raise LarsError(
+            f"{path}: found {other.name} next to {kind} files; use one folder per format, or name the files"
+        )
     return files
 
 

@@ -172,7 +172,9 @@ class Clock:
             return written
         if written.kind is not self.origin.kind:
             text = self._text(written)
-            raise MalformedPart(f"{text} cannot be counted: only one of them has a time zone", fatal=True)
+            raise MalformedPart(
+                f"{text} cannot be counted: only one of the two dateTimes has a time zone", fatal=True
+            )
         return self._counted(written, written.value - self.origin.value)
 
     def _counted(self, written: Instant, nanoseconds: int) -> Instant:

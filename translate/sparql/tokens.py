@@ -241,7 +241,7 @@ def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 
 def _unreadable(text: str, start: int) -> str:
     if text[start] in "\"'":
-        return f"found a string with a wrong escape or no end; expected {text[start]} on its line"
+        return f"found a string with an invalid escape, or without {text[start]} at its end on the same line"
     return f"found the character {text[start]!r}, which can stand only in a string, an IRI or a comment"
 
 

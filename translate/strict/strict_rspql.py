@@ -84,7 +84,7 @@ def _line_windows(text: str, source: str, engine: str, *, each_word: bool) -> tu
             problem = f"found {clause.clause.text}; {engine} reads {_BLOCK}, or {_SHAPE}"
             raise _error(text, source, clause.clause, problem)
     if not windows:
-        raise QueryError(place_at(source, text, 0), f"found no window of {engine}; expected {_SHAPE}")
+        raise QueryError(place_at(source, text, 0), f"found no window that {engine} reads; expected {_SHAPE}")
     return tuple(windows)
 
 

@@ -71,7 +71,7 @@ def lines(task: TranslatingTask, shape: str, warn: Warn) -> Iterator[str]:
         return
     if task.path.suffix in requests.PROGRAM_SUFFIXES:
         if shape == "model":
-            raise LarsError(f"{task.path}: (V, P, D, S) is the model of a query; expected a query's file")
+            raise LarsError(f"{task.path}: a program has no model (V, P, D, S); expected a file with a query")
         yield _text(_own_program(task), shape, task)
         return
     if shape == "model":

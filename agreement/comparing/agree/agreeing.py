@@ -457,7 +457,9 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
         found = f"--static {own.engine}:{own.path}"
-        raise LarsError(f"{found}: expected static data of both engines; lars agree takes those of one")
+        raise LarsError(
+            f"{found}: expected static data of both engines; use lars agree for static data of one engine"
+        )
     trace = comparison_trace(task, [query for query in (task.csparql, task.cqels) if query is not None], warn)
     task = replace(task, setting=with_dates(task.setting, trace))
     check_timeline(trace.timeline, min(periods_of(task)))

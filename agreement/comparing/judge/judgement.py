@@ -888,8 +888,8 @@ def _check_windows(task: specifications.Task, specification: specifications.Spec
     for name in specification.windows:
         if name not in known and not any(isinstance(source.stream, Variable) for source in read):
             raise LarsError(
-                f"the specification {specification.name} speaks of the window {name}; expected the query's "
-                f"streams and the numbers of its windows, {', '.join(sorted(known))}"
+                f"the specification {specification.name} names the window {name}; expected the query's "
+                f"streams, or the numbers of its windows: {', '.join(sorted(known))}"
             )
 
 

@@ -572,7 +572,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":
-        return "nothing to compare: the answers have no report; expected answers with one at least"
+        return "nothing to compare: the answers have no report; expected at least one report"
     phase, milliseconds = judgement.best.phase, dates.unit.milliseconds
     after, until = (in_points(t, milliseconds, dates) for t in (phase.after, phase.until))
     name = judgement.specification.name

@@ -1,7 +1,7 @@
 """Answers in tables with a column of times: SPARQL 1.1 CSV and TSV results, and tables of frames.
 
-TSV writes terms; CSV leaves their kinds out, so its answers are `lexical`. Other tables have terms as in
-N-Triples, values, or texts.
+TSV contains RDF terms. CSV omits the kinds of terms, so its answers are `lexical`. Other tables have terms as
+in N-Triples, values, or texts.
 """
 
 import re
@@ -66,7 +66,7 @@ _TIMES: Final = ("t", "time", "timestamp", "datetime", "date", "when", "at", "ts
 
 
 def time_column(names: Sequence[str]) -> str | None:
-    """Return the first column that is called as times are, in any case; None without any."""
+    """Return the first column whose name is a usual name of times, in any case; None if no column has one."""
     return next((name for name in names if name.lower() in _TIMES), None)
 
 
@@ -84,7 +84,7 @@ def _term(text: str) -> str | None:
 
 
 def _texts(terms: Sequence[str | None], texts: Sequence[str | None]) -> list[str | None]:
-    """Return lexical forms in the place of terms."""
+    """Return each term without its kind; a cell without a term becomes the term of its text."""
     return [
         None if text is None else recording.of_text(text) if term is None else recording.as_lexical(term)
         for term, text in zip(terms, texts, strict=True)
@@ -129,7 +129,7 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class _Table:
-    """The variables of a table, and which of them is the time; how its fields are read."""
+    """A table: its variables, the number of its time column, and the readers of its fields."""
 
     source: TextFile
     names: list[str]
@@ -181,7 +181,7 @@ def read_csv(source: TextFile, times: recording.AnswerTimes, variable: str | Non
 
 
 def read_tsv(source: TextFile, times: recording.AnswerTimes, variable: str | None) -> recording.Answers:
-    """Return rows of one time that follow each other as a report, as `read_csv` does, with exact terms."""
+    """Return each run of rows with the same time as a report, with exact terms; otherwise like `read_csv`."""
     records = tsv_records(source)
     names = _names(source, records, ACCEPTED_TSV)
     column = _time_column(names, variable, partial(source.error, 0))

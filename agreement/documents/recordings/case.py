@@ -1,6 +1,6 @@
 """Cases in files: a query, static data, the pushes into an engine and its reports.
 
-A case is one file, written for readers and for `read_case`.
+A case is one file, which people and `read_case` can read.
 """
 
 import json
@@ -204,9 +204,9 @@ class Case:
 
     `windows` are the bounds that the engine prints for each report's window, or None. `engine_window` is
     C-SPARQL's window statement. The recording has no variables if no report has a row. Terms are canonical
-    texts, times are the recording's. `dialect` is the language that the engine declared. `refused` is why it
-    did not take the query; `flush` are the reports that closing the run caused, in the recording's columns.
-    `lexical`: the engine does not give the kinds of terms.
+    texts, times are the recording's. `dialect` is the language that the engine declared. `refused` is the
+    reason why the engine rejected the query. `flush` are the reports that the close of the run caused, in the
+    recording's columns. `lexical` means that the engine does not return the kinds of terms.
     """
 
     path: Path
@@ -305,7 +305,7 @@ CaseContent = Mapping[str, object]
 
 
 def write_case(path: Path, content: CaseContent) -> None:
-    """Write a case, whole or not at all; a push and a report are a line each."""
+    """Write a case atomically; each push and each report is one line."""
     with replacement_path(path) as place:
         place.write_text(case_text(content), encoding="utf-8")
 
@@ -347,7 +347,7 @@ def _json(value: object) -> str:
 
 
 def _whole(value: object) -> object:
-    """Return a value with times that are whole numbers as such."""
+    """Return the value with each whole number as an integer, without a fraction."""
     match value:
         case float() if value == int(value):
             return int(value)

@@ -117,7 +117,7 @@ def recognise(source: TextFile, suffix: str) -> AnswersFormat:
     names = {name.strip().strip('"').lstrip("?$") for name in first.split(separator)}
     if not names.isdisjoint(json_answers.TIME_VARIABLES):
         return "tsv" if separator == "\t" or first[0] == "?" else "csv"
-    problem = f"neither the file's name nor its first line tells the format; expected {ACCEPTED_ANSWERS}"
+    problem = f"neither the file's name nor its first line determines the format; expected {ACCEPTED_ANSWERS}"
     raise source.error(0, problem)
 
 

@@ -82,13 +82,13 @@ SLACK: Final = 1e-6
 
 
 def in_common_columns(recording: Recording, other: Recording) -> tuple[Recording, Recording]:
-    """Return both with all columns, sorted; a missing column is unbound."""
+    """Return both recordings with the columns of both, sorted; a missing column is unbound."""
     names = tuple(sorted({*recording.variables, *other.variables}))
     return in_columns(recording, names), in_columns(other, names)
 
 
 def in_columns(recording: Recording, names: tuple[str, ...]) -> Recording:
-    """Return a recording with these columns; one that it lacks is unbound."""
+    """Return the recording with these columns; a column that the recording lacks is unbound."""
     if names == recording.variables:
         return recording
     places = {name: place for place, name in enumerate(recording.variables)}
@@ -165,7 +165,7 @@ class Answers:
     """A recording; `lexical` if its format omits the kinds of terms.
 
     Then its terms are results of `of_text`, and terms to compare pass `as_lexical` first: `30` may have been
-    a number, a string or part of an IRI. `rows_only`: its format cannot express an empty answer.
+    a number, a string or part of an IRI. `rows_only` means that the format cannot express an empty answer.
     """
 
     recording: Recording
@@ -186,7 +186,7 @@ def recording_of(
 
 
 def rows_in(names: Sequence[str], rows: Iterable[Mapping[str, str | None]]) -> tuple[Row, ...]:
-    """Return rows in columns; a variable that one leaves out is unbound."""
+    """Return rows in columns; if a row omits a variable, the variable is unbound."""
     return tuple(tuple(map(row.get, names)) for row in rows)
 
 
@@ -242,7 +242,7 @@ def as_lexical(term: str | None) -> str | None:
 
 
 class RowNumbers:
-    """A growing dictionary of rows: equal rows have one number.
+    """A growing dictionary of rows: equal rows have the same number.
 
     >>> known = RowNumbers()
     >>> rows = known.numbered([("<e:b>",), (None,), ("<e:b>",)])
@@ -255,14 +255,14 @@ class RowNumbers:
         self._rows: list[Row] = []
 
     def numbered(self, rows: Iterable[Row]) -> "RowsByNumber":
-        """Return the rows as numbers, new ones with new numbers."""
+        """Return the numbers of the rows; a new row gets a new number."""
         if isinstance(rows, RowsByNumber) and rows.of is self:
             return rows
         return RowsByNumber(self, np.array(list(map(self._numbers.__getitem__, rows)), np.int64))
 
     @property
     def rows(self) -> Sequence[Row]:
-        """Each row at the place that is its number."""
+        """All rows, in the order of their numbers."""
         # A dictionary keeps the order in which its keys came.
         if len(self._rows) < len(self._numbers):
             self._rows = list(self._numbers)
@@ -342,7 +342,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 class AnswerTimes:
     """The unit of numbers, and the origin of dateTimes; without an origin dateTimes are rejected.
 
-    Not `ordered`: times may go back from one report to the next.
+    If it is not `ordered`, times may go back from one report to the next.
     """
 
     unit: Duration
@@ -386,7 +386,7 @@ class AnswerTimes:
             problem = f"found the dateTime {traces.show(written)} and no origin that it counts from"
             raise LarsError(f"{problem}; expected {self._accepted()}, or dateTimes with --origin")
         if written.kind is traces.TimeKind.INTEGER or written.kind is not self.origin.kind:
-            problem = f"found {traces.show(written)}: only one of it and the origin has a time zone"
+            problem = f"found {traces.show(written)}: only one of this time and the origin has a time zone"
             raise LarsError(f"{problem}; expected {self._accepted()}")
         if written.value < self.origin.value:
             begin = traces.show(self.origin)
@@ -486,7 +486,7 @@ def static_lines(static: Static) -> tuple[str, ...]:
 
 
 def _line(read: Callable[[str], object]) -> AfterValidator:
-    """Return the check that a line is readable; the line is unchanged."""
+    """Return a validator that raises WrongValueError for an unreadable line, and keeps any other line."""
 
     def checked(line: str) -> str:
         try:

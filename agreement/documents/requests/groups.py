@@ -1,4 +1,4 @@
-"""The options that several commands have, or a room below them reads, in groups; what they mean together."""
+"""The options that several commands share, in groups, and the meaning of their combinations."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -51,7 +51,7 @@ def trace_argument() -> Any:
 
 
 def compared_inputs() -> Any:
-    """Return the field of what pull and push of queries are compared on."""
+    """Return the field of the inputs that pull and push are compared on: queries and traces."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY] TRACE..",
         "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both "
@@ -62,7 +62,7 @@ def compared_inputs() -> Any:
 
 
 def queries_argument() -> Any:
-    """Return the field of what is asked without a trace."""
+    """Return the field of the inputs of a question about all streams: queries, or an experiment."""
     return argument(
         "EXPERIMENT_DIR | QUERY [QUERY]",
         "Folder that contains an experiment.toml; or a C-SPARQL query, a CQELS query or both; "
@@ -79,7 +79,7 @@ def periods_option(help_text: str, **more: Any) -> Any:
 
 
 def time_option(help_text: str, *, default: Any = None) -> Any:
-    """Return the field of a time: a time point, or a dateTime, which the trace's origin makes one."""
+    """Return the field of a time: a time point, or a dateTime, which is converted by the trace's origin."""
     keyword = TIME if default is None else TIME.removesuffix(" | None")
     return option(default, help_text, readers.time, metavar="TIME", keyword=keyword)
 
@@ -90,7 +90,7 @@ def static_option(help_text: str) -> Any:
 
 
 def fail_on_empty_option() -> Any:
-    """Return the field of whether sides that agree without a row are as good as not compared."""
+    """Return the field of the option that rejects an agreement of two sides without any row."""
     return option(
         False,
         "End with exit code 3 if two sides agree and neither has a row, or if no whole period is compared.",
@@ -98,17 +98,17 @@ def fail_on_empty_option() -> Any:
 
 
 def first_time_option() -> Any:
-    """Return the field of where the times begin at which answers are asked for."""
+    """Return the field of the first time at which answers are requested."""
     return time_option("First time point.")
 
 
 def reference_time_option(default: Any = None) -> Any:
-    """Return the field of the time t at which something is asked."""
+    """Return the field of the time t that a question is about."""
     return time_option("Reference time: the time point of the evaluation.", default=default)
 
 
 def unit_option() -> Any:
-    """Return the field of how long a time point is."""
+    """Return the field of the length of a time point."""
     return option(
         None,
         "Length of one time point, such as 1min or 500ms. [default: the longest that divides "
@@ -120,7 +120,7 @@ def unit_option() -> Any:
 
 
 def base_option() -> Any:
-    """Return the field of what relative IRIs in queries are resolved against."""
+    """Return the field of the IRI against which relative IRIs in queries are resolved."""
     return option(
         None,
         "Resolve relative IRIs of a query without BASE against IRI. [default: the IRI of the query file]",
@@ -131,7 +131,7 @@ def base_option() -> Any:
 
 
 def rdf_option() -> Any:
-    """Return the field of the version of RDF and SPARQL that queries are read as."""
+    """Return the field of the version of RDF and SPARQL in which queries are read."""
     says = "Version of RDF and SPARQL in which queries are read. [default: 1.1, or what VERSION says]"
     return option(None, says)
 
@@ -149,7 +149,7 @@ def prefix_option() -> Any:
 
 
 def readings_option() -> Any:
-    """Return the field of what the documents of languages leave open."""
+    """Return the field of the readings: the choices that the documents of query languages leave open."""
     return option(
         None,
         "Choose a meaning that a language leaves open, such as range-alone=sliding. Repeatable.",
@@ -174,12 +174,12 @@ def bounds_option(default: str = _SPECIFIED) -> Any:
 
 
 def semantics_option(default: str = _SPECIFIED) -> Any:
-    """Return the field of sets or multisets."""
+    """Return the field of the semantics of answers: sets or multisets."""
     return option(None, f"Read answers as sets or as multisets. [default: {default}]")
 
 
 def assign_option() -> Any:
-    """Return the field of predicates by stream."""
+    """Return the field of the predicates that represent streams."""
     return option(
         None,
         "Match PREDICATE in STREAM when a CQELS query is derived from C-SPARQL. Repeatable.",
@@ -192,7 +192,7 @@ def assign_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class BadLineOptions:
-    """Invalid lines of a trace."""
+    """The options for invalid lines of a trace: stop, or skip and save the lines."""
 
     HEADING: ClassVar = "Input data"
     IDLE: ClassVar = (
@@ -205,7 +205,7 @@ class BadLineOptions:
     rejected: Path | None = option(None, "Write skipped lines to FILE. Required with --on-error skip.")
 
     def check(self) -> None:
-        """Raise LarsError where skipped lines would be lost."""
+        """Raise LarsError if lines are to be skipped, but no file for the skipped lines is given."""
         if self.on_error == "skip" and self.rejected is None:
             raise LarsError("--on-error skip requires --rejected FILE")
 
@@ -278,11 +278,11 @@ class InputOptions:
 
     @property
     def time_point(self) -> Duration:
-        """The unit: how long one time point is."""
+        """The unit, which is the length of one time point."""
         return self.unit or SECOND
 
     def fitted(self, queries: Iterable[Path], note: settings.Warn, *periods: Period | None) -> "InputOptions":
-        """Return the options with a unit that fits the queries and the periods, where none is given."""
+        """Return the options; if they have no unit, add one that fits the queries and the periods."""
         if self.unit is not None:
             return self
         counted = () if self.trace_unit is None else (self.trace_unit,)
@@ -293,9 +293,10 @@ class InputOptions:
         return replace(self, unit=unit)
 
     def as_engines_count(self, queries: Sequence[Path], note: settings.Warn) -> "InputOptions":
-        """Return the options with a unit that fits, where none is given, as engines count.
+        """Return the options; if they have no unit, add one that fits the numbers of engines.
 
-        Windows of RSP-QL without a unit count milliseconds: so do the times of their trace.
+        Windows of RSP-QL without a unit count milliseconds. The times of their trace then count milliseconds
+        too.
         """
         if self.unit is None and any(map(query_files.has_short_numbers, queries)):
             return replace(self, unit=MILLISECOND)
@@ -314,7 +315,7 @@ class InputOptions:
     def trace(
         self, paths: Sequence[Path] = (), bad_lines: BadLineOptions | None = None
     ) -> settings.TraceInput:
-        """Return the trace of the files; those that --stream names belong to it."""
+        """Return the trace of the files, including the files that --stream names."""
         bad_lines, named = bad_lines or BadLineOptions(), self.stream or {}
         bad_lines.check()
         options = settings.TraceOptions(
@@ -383,7 +384,7 @@ class InterpretationOptions:
     def setting(
         self, unit: Duration, semantics: Semantics | None = None, origin: datetime | None = None
     ) -> Setting:
-        """Return what a translation depends on, defaults where an option is not given."""
+        """Return the settings of a translation; a missing option has its default."""
         return Setting(
             self.profile or Profile.PAPER2015,
             unit,
@@ -404,7 +405,7 @@ class ProgramOptions:
     semantics: Semantics | None = semantics_option("set")
 
     def check(self, path: Path, **others: object) -> None:
-        """Raise LarsError where they, or others about queries, are given for a program."""
+        """Raise LarsError if these options, or `others` for queries, are given for a program."""
         flags = flags_of(
             self.evaluation,
             self.reading,
@@ -428,7 +429,7 @@ class ComparisonOptions:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TracelessOptions:
-    """The queries that are compared on every stream, and how they are read."""
+    """The queries that are compared on all streams, and the options for reading them."""
 
     HEADING: ClassVar = "Comparison"
 
@@ -480,7 +481,7 @@ class RunnerOptions:
     def runner(
         self, note: settings.Warn, progress: settings.Progress = settings.no_progress
     ) -> settings.Runner:
-        """Return where the job runs, who is told why there, and who watches it."""
+        """Return the settings of a job: its place, its evaluator, the listeners for notes and progress."""
         if self.in_process and self.master is not None:
             raise LarsError("cannot combine --master and --in-process; use one of them")
         if self.in_process and self.resume is not None:
@@ -497,12 +498,12 @@ class RunnerOptions:
 
 
 def origin_text(origin: datetime | None) -> str:
-    """Return the dateTime of time 0 as NOW() counts from it."""
+    """Return the dateTime of time 0, from which NOW() counts."""
     return EPOCH if origin is None else origin.isoformat().replace("+00:00", "Z")
 
 
 def check_for_queries(path: Path, flags: Sequence[str]) -> None:
-    """Raise when options that say how a query is read are given for a program."""
+    """Raise LarsError if options for reading a query are given for a program."""
     if flags and path.suffix in query_files.PROGRAM_SUFFIXES:
         raise LarsError(
             f"{path}: cannot combine {' and '.join(flags)} with a LARS program, which contains its windows"
@@ -510,19 +511,19 @@ def check_for_queries(path: Path, flags: Sequence[str]) -> None:
 
 
 def check_for_programs(path: Path, flags: Sequence[str]) -> None:
-    """Raise when options about answer streams are given for a query, which has one."""
+    """Raise LarsError if options about answer streams are given for a query, which has exactly one."""
     if flags and path.suffix not in query_files.PROGRAM_SUFFIXES:
         raise LarsError(f"{path}: cannot combine {' and '.join(flags)} with a query, which has one answer")
 
 
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
-    """Return whether a query is evaluated when input arrives: as is wanted, else as its engine does."""
+    """Return whether input triggers a query: by the requested mode, otherwise by the query's language."""
     mode = evaluation.mode
     return analysis.is_pushed(query) if mode is None else mode == Side.PUSH
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:
-    """Raise LarsError for a period where input makes the query evaluate, for a trigger where time does."""
+    """Raise LarsError for a period if input triggers the query, and for a trigger if time does."""
     title, pushed = TITLES[query.language], is_pushed(query, evaluation)
     if pushed and evaluation.period is not None:
         raise LarsError(f"--period requires --mode pull: a {title} query is pushed by default")
@@ -531,7 +532,7 @@ def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: 
 
 
 def tolerance_option(what: str) -> Any:
-    """Return the field of how far apart numbers may be that count as equal."""
+    """Return the field of the tolerance: the greatest difference of two numbers that count as equal."""
     help_text = f"Relative difference at which two {what} still count as equal."
     return option(TOLERANCE, help_text, least=0, most=1)
 
@@ -556,7 +557,7 @@ TOLERANCE: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class JudgeOptions:
-    """The comparison of answers: what is tried, compared and searched for."""
+    """The options for judging answers: the choices to try, the parts to compare, the faults to search for."""
 
     HEADING: ClassVar = "Comparison"
 
@@ -608,5 +609,5 @@ class AnswersOptions:
     ordered: bool = True
 
     def since(self, zero: str | None) -> "AnswersOptions":
-        """Return the options with the dateTime of time 0 as origin, where they have none."""
+        """Return the options; if they have no origin, the dateTime of time 0 becomes the origin."""
         return self if zero is None or self.origin is not None else replace(self, origin=read_time(zero))

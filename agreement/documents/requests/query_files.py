@@ -1,6 +1,6 @@
-"""Files of queries and programs, as commands read them, the windows that a query reads, their durations.
+"""Reading of queries and programs in files, the windows of a query, and their durations.
 
-Where nobody says how long one time point is, it is the longest of which every duration is a multiple.
+If no option defines the length of a time point, it is the longest length that divides every duration.
 """
 
 import re
@@ -43,7 +43,7 @@ def is_experiment(path: Path) -> bool:
 
 
 def experiment_in(inputs: Sequence[Path]) -> Path | None:
-    """Return the experiment that is asked about, None where queries and traces are named."""
+    """Return the experiment that the inputs name, None if they are queries and traces."""
     return inputs[0] if len(inputs) == 1 and is_experiment(inputs[0]) else None
 
 
@@ -76,12 +76,12 @@ def is_query(path: Path) -> bool:
 def load_query(
     path: Path, unit: Duration, engine: Language | None = None, *, opaque: bool = False, graphs: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, in any of the languages; raises as query_in does."""
+    """Return the query of a file, in any of the languages; raises the errors of `query_in`."""
     return query_in(query_text(path), str(path), unit, engine, opaque=opaque, graphs=graphs)
 
 
 def query_text(path: Path) -> str:
-    """Return the text of a query's file as it stands: a long string can have CR LF in it."""
+    """Return the unchanged text of a query's file: line ends stay, since a long string can contain CR LF."""
     *others, last = TITLES.values()
     return read_file(path, f"a file with a query in {', '.join(others)} or {last}").text
 
@@ -92,10 +92,11 @@ Rdf = Literal["1.1", "1.2"]
 
 @dataclass(frozen=True, slots=True)
 class Around:
-    """What queries do not say themselves, and a request does: how they are read.
+    """The settings of a request for reading queries, for all that the texts of the queries leave open.
 
-    Relative IRIs are resolved against `base`; "" is none. Without an `rdf` the text's VERSION says it. The
-    `prefixes` hold where a text declares no other, and what its language leaves open is as in `readings`.
+    Relative IRIs are resolved against `base`; "" means no base. If `rdf` is None, VERSION in the text
+    determines the version of RDF. The `prefixes` apply unless a text declares the same prefix. The `readings`
+    determine the meanings that the query's language leaves open.
     """
 
     base: str = ""
@@ -105,11 +106,11 @@ class Around:
 
     @property
     def rdf12(self) -> bool | None:
-        """True where queries are read as SPARQL 1.2; else None, as their VERSION says."""
+        """True if all queries are read as SPARQL 1.2; None if VERSION in each text determines it."""
         return self.rdf == "1.2" or None
 
     def within(self, outer: "Around") -> "Around":
-        """Return these, and those of a request around this one where this one has none."""
+        """Return these settings; missing ones are those of `outer`, the surrounding request."""
         return Around(
             self.base or outer.base,
             self.rdf or outer.rdf,
@@ -127,7 +128,7 @@ _around: ContextVar[Around | None] = ContextVar("around", default=None)
 
 @contextmanager
 def reading_as(around: Around) -> Iterator[None]:
-    """Let the queries that are read in the block be read so; one request asks another, and adds to it."""
+    """Apply settings to the queries that are read in the block, added to those of surrounding blocks."""
     before = _around.set(around.within(current()))
     try:
         yield
@@ -136,7 +137,7 @@ def reading_as(around: Around) -> Iterator[None]:
 
 
 def else_reading_as(around: Around) -> None:
-    """Let queries be read so in the rest of the block where it says nothing else."""
+    """Apply settings in the rest of the current block, for all settings that the block does not have."""
     if (block := _around.get()) is not None:
         _around.set(block.within(around))
 
@@ -153,9 +154,10 @@ def tokens_in_block(text: str, source: str, base: str = "") -> Document:
 
 
 def base_for(text: str, source: str) -> str:
-    """Return what the relative IRIs of a text are resolved against; "" leaves them as they are.
+    """Return the IRI against which the relative IRIs of a text are resolved; "" leaves them unchanged.
 
-    That is the base of the block, else the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it has one.
+    It is the base of the current block, otherwise the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it
+    is in a file.
     """
     if base := current().base:
         return base
@@ -165,15 +167,15 @@ def base_for(text: str, source: str) -> str:
 
 
 def check_based(text: str, source: str) -> None:
-    """Raise LarsError for a text without a file that has a relative IRI where no base is given."""
+    """Raise LarsError if a text has a relative IRI, but is not in a file, and no base is given."""
     if not current().base and has_relative_iri(tokens_in_block(text, source)):
         raise LarsError(f"{source}: found a relative IRI without a base; use BASE, or --base")
 
 
 def absolute_text(text: str, source: str, base: str | None = None) -> str:
-    """Return a query as an engine gets it, which does not know its file: with all IRIs absolute.
+    """Return the text of a query with all IRIs absolute, for an engine that does not know the query's file.
 
-    They are resolved against `base`, else as `base_for` says.
+    Relative IRIs are resolved against `base`, otherwise against the result of `base_for`.
     """
     base = base_for(text, source) if base is None else base
     if not base and not current().prefixes:
@@ -202,9 +204,9 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
 def read_once(
     text: str, source: str, engine: Language | None = None, base: str | None = None, *, opaque: bool = False
 ) -> EngineQuery:
-    """Return the query of a text as read_query does, or raise, without reading it anew for each user.
+    """Return the query of a text by `read_query`, or raise its error; repeated calls use the first result.
 
-    Its relative IRIs are resolved against `base`, else as `base_for` says.
+    The relative IRIs of the text are resolved against `base`, otherwise against the result of `base_for`.
     """
     base = base_for(text, source) if base is None else base
     query = _read(text, source, engine, opaque, replace(current(), base=base))
@@ -241,10 +243,10 @@ def query_in(  # noqa: PLR0913
     opaque: bool = False,
     graphs: bool = False,
 ) -> EngineQuery:
-    """Return the query of a text, which messages call `source`.
+    """Return the query of a text; `source` is the name of the text in messages.
 
-    Its windows are checked to be whole numbers of the unit, while the source is known. Raises LarsError for a
-    query that reads the named graphs of elements, unless the caller knows `graphs`.
+    Raises LarsError if a window is not a multiple of the unit. Unless the caller supports `graphs`, raises it
+    too if the query reads the named graphs of elements.
     """
     try:
         query = read_once(text, source, engine, opaque=opaque)
@@ -267,7 +269,7 @@ def query_in(  # noqa: PLR0913
 
 
 def check_comparable(query: EngineQuery, source: str) -> None:
-    """Raise LarsError for a query that reads the named graphs of elements, which no engine here has."""
+    """Raise LarsError for a query that reads the named graphs of elements: no engine version has these."""
     if reads_graphs(query):
         raise LarsError(
             f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines, and streams that lars "
@@ -276,7 +278,7 @@ def check_comparable(query: EngineQuery, source: str) -> None:
 
 
 def reads_graphs(query: EngineQuery) -> bool:
-    """Whether a window of the query is read by the named graphs of its elements."""
+    """Whether the query has GRAPH inside a window, and so reads the named graphs of elements."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     return any(block.graph is not None for block in blocks)
 
@@ -284,8 +286,8 @@ def reads_graphs(query: EngineQuery) -> bool:
 def load_program(path: Path) -> Program:
     """Return the LARS program of a file.
 
-    Raises LarsError with place and caret where it is no program or not safe, and for a formula or
-    condition that the encoding, by which programs are solved, does not know.
+    Raises LarsError, with place and caret, for a text that is not a program, for an unsafe rule, and for a
+    formula or condition that the solver's encoding does not support.
     """
     # Loads the reader of programs, which no query needs.
     from lars.text import is_reasoner_program, read, read_reasoner_program
@@ -322,7 +324,7 @@ def _check_covered(rule: Rule, origin: Origin) -> None:
 
 
 def _check_numbers(part: object) -> None:
-    """Raise for a number that the solver can't hold, wherever it stands in a head or literal."""
+    """Raise LarsError for a number in a head or literal that is too large for the solver."""
     match part:
         case Number():
             check_writable(part)
@@ -336,7 +338,7 @@ def _check_numbers(part: object) -> None:
 
 @dataclass(frozen=True, slots=True)
 class WindowSource:
-    """A window of a query on a stream, with its name in RSP-QL; blocks that read the same share it."""
+    """A window of a query on a stream, with its name in RSP-QL; blocks with equal windows share one value."""
 
     stream: Iri | Variable
     window: WindowExpression
@@ -354,7 +356,7 @@ def sources(query: EngineQuery) -> tuple[WindowSource, ...]:
 
 
 def with_sources(query: EngineQuery, change: Callable[[WindowSource], WindowSource]) -> EngineQuery:
-    """Return the query with each source replaced by what `change` gives for it."""
+    """Return the query with each source replaced by the result of `change`."""
 
     def block(part: Pattern) -> Pattern | None:
         if not isinstance(part, StreamBlock):
@@ -385,7 +387,7 @@ def fitting_unit(durations: Iterable[Duration]) -> Duration:
 
 
 def durations_of(query: EngineQuery) -> Iterator[Duration]:
-    """Yield the durations of a query's windows, and how often it is computed."""
+    """Yield the durations of a query's windows, and the interval of its evaluations if it defines one."""
     for source in sources(query):
         if isinstance(source.window, Range | Span):
             values = (getattr(source.window, field.name) for field in fields(source.window))
@@ -395,7 +397,7 @@ def durations_of(query: EngineQuery) -> Iterator[Duration]:
 
 
 def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
-    """Yield the durations of the queries in files; what cannot be read is said where it is wanted."""
+    """Yield the durations of the queries in files; an unreadable file is ignored until it is used."""
     for path in queries:
         with suppress(LarsError):
             if path.suffix not in PROGRAM_SUFFIXES:
@@ -403,9 +405,10 @@ def durations_in(queries: Iterable[Path]) -> Iterator[Duration]:
 
 
 def as_engines_read(path: Path) -> Language | None:
-    """Return RSP-QL for a query of Kolibrie: engines count its numbers as those of the trace.
+    """Return RSP-QL as the language of a query of Kolibrie, otherwise None.
 
-    To Kolibrie they are seconds, and so are the times of its streams: nothing tells what either counts.
+    In Kolibrie the numbers in a query and the times of its streams have the same unit, which neither names.
+    Read as RSP-QL, the numbers of the query count the unit of the trace.
     """
     with suppress(LarsError):  # an engine may take a text that is read by nobody else
         if read_once(query_text(path), str(path)).language is Language.KOLIBRIE:
@@ -414,7 +417,7 @@ def as_engines_read(path: Path) -> Language | None:
 
 
 def has_short_numbers(path: Path) -> bool:
-    """Whether a query of Kolibrie has windows that are no whole seconds if its numbers are milliseconds."""
+    """Whether a query of Kolibrie has windows of a fraction of a second if its numbers count milliseconds."""
     if (language := as_engines_read(path)) is None:
         return False
     with suppress(LarsError):
@@ -442,7 +445,7 @@ Multiples of these, so that each time point remains one, up to the first from fo
 
 
 def finer_units(unit: Duration, durations: Iterable[Duration]) -> Iterator[Duration]:
-    """Yield finer units than a common divisor of all durations, which can give windows other times.
+    """Yield units that are finer than the greatest common divisor of all durations.
 
     A quarter of the greatest common divisor is fine enough: each gap between ends of windows then contains a
     time point.

@@ -36,7 +36,7 @@ _TIME_OF_DAY: Final = re.compile(r"([01][0-9]|2[0-3]):[0-5][0-9](:[0-5][0-9](\.[
 
 
 def time(value: str | int | datetime) -> Time:
-    """Return a time point, a dateTime, at most as fine as a microsecond, or its time of day.
+    """Return a time point, a dateTime with at most six digits of a second's fraction, or a time of day.
 
     >>> time("7"), str(time("2026-05-04T08:00:00Z")), str(time("08:00:22"))
     (7, '2026-05-04 08:00:00+00:00', '08:00:22')
@@ -89,7 +89,7 @@ def certify(value: str | int) -> Certify | int:
 
 
 def numbers_text(value: str | int | Sequence[int]) -> str:
-    """Return numbers as a shell has them.
+    """Return numbers as a text for a shell.
 
     >>> numbers_text(range(4, 7)), numbers_text("1..3")
     ('4,5,6', '1..3')
@@ -151,7 +151,7 @@ def start_times(value: str | int | Sequence[int]) -> tuple[int, ...]:
 
 
 def dated_start_times(value: str | int | Sequence[int]) -> tuple[int, ...] | str:
-    """Return the time points at which windows may begin; a text with dateTimes as it is, for a trace to read.
+    """Return the time points at which windows may begin; a text with dateTimes is returned unchanged.
 
     >>> dated_start_times("2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12")
     '2026-05-04T08:00:00Z..2026-05-04T08:00:09Z,12'

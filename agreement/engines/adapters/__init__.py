@@ -1,4 +1,4 @@
-"""Whatever reports on streams behind one protocol: registered, pushed to, asked, closed, also as adapters.
+"""Engines behind one protocol: engine versions, specifications and programs all take queries and pushes.
 
 An adapter is a program that exchanges JSON lines of the protocol on its standard streams.
 """

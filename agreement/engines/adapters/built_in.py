@@ -68,7 +68,7 @@ class BuiltInEngine:
         return self.reporter.name
 
     def open(self, registration: messages.Registration) -> "BuiltInSession":
-        """Register a query; raises RefusedQueryError for one that cannot be run, and for wrong options."""
+        """Register a query; raises RefusedQueryError if the query cannot be run, or for wrong options."""
         try:
             options = self._options(registration.options)
             check_based(registration.query, "query")
@@ -162,7 +162,7 @@ class BuiltInSession:
         return specifications.specified_answers(engine_run, self.reporter, choice, engine_run.last)
 
     def push(self, pushes: Sequence[Push]) -> list[messages.PushReply]:
-        """Push triples; a specification refuses one that is earlier than another, as no stream has it."""
+        """Push triples; a specification rejects a triple earlier than the last one: streams are ordered."""
         own = isinstance(self.reporter, Engine)
         problems = [None] * len(pushes) if own else [*self._problems(pushes)]
         number = len(self.run.pushes)
@@ -212,7 +212,7 @@ class BuiltInSession:
 
     @property
     def _strategies(self) -> list[frozenset[specifications.Strategy]]:
-        """When the windows of a specification report; an engine version's are its own matter."""
+        """The report strategies of a specification's windows; empty for an engine version."""
         if isinstance(self.reporter, Engine):
             return []
         return [self.reporter.report, *self.reporter.windows.values()]
@@ -229,7 +229,7 @@ class BuiltInSession:
 
     @property
     def _includes_end(self) -> bool:
-        """Whether an element of a closing time makes that close certain."""
+        """Whether an element at the time of a close already makes the close certain."""
         assert isinstance(self.reporter, specifications.Specification)
         bounds = self.options.bounds or self.reporter.bounds[0]
         closing = all("window-close" in strategies for strategies in self._strategies)
@@ -260,7 +260,7 @@ class BuiltInSession:
         return self._until(self._known, t)
 
     def close(self) -> tuple[messages.EngineReport, ...]:
-        """Return a specification's reports at the time of the last push or advance, once that is over."""
+        """Return a specification's reports at the time of the last push or advance, since nothing follows."""
         if isinstance(self.reporter, Engine) or not self._waits or self._includes_end:
             return ()
         names, query, before = self._known.variables, self.run.query, self._clock
@@ -287,9 +287,9 @@ _ELSE: Final = "rspql"
 
 
 def adapted_version(command: str, text: str) -> tuple[Engine, bool]:
-    """Return the engine of an adapter as an engine version, after one open.
+    """Return an adapter's engine as an engine version, and whether its rows omit the kinds of terms.
 
-    And whether its rows do not keep the kinds of terms. Raises LarsError if it rejects the query.
+    Opens the query once. Raises LarsError if the engine rejects it.
     """
 
     def recorded(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:

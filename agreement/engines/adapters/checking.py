@@ -67,10 +67,10 @@ class _Tried:
     carrier: Variable | None = Variable("a")
 
     def pushes(self, unit: float, *, apart: bool) -> list[Push]:
-        """Return the pushes: all terms in one window, or `apart` one each; then a triple that closes it.
+        """Return the pushes: all terms in one window, or with `apart` one per window; then closing triples.
 
-        No triple is at a multiple of the length, where engines assign different windows, unless the length is
-        one time unit.
+        No triple is at a multiple of the length, because engines assign such a triple to different windows.
+        The exception is a length of one time unit.
         """
         length = max(1, int(self.length * (1 if self.unitless else 1 / unit)))
         step = max(1, length // 4)
@@ -108,12 +108,12 @@ class _Tried:
 
 
 def _subject(place: int) -> str:
-    """Return the term in the other places of the triple that carries the term of this place."""
+    """Return the term for the other places of the triple that contains the tested term with this number."""
     return f"<http://e/s{place}>"
 
 
 def _tried(text: str) -> _Tried:
-    """Return a user's query; of an unreadable query only its windows are known."""
+    """Return a user's query; if the query cannot be read, only its windows are known."""
     lengths = [float(number) for number in _PLAIN.findall(text)]
     try:
         query = read_once(text, "query")
@@ -170,7 +170,7 @@ def checks_of(
 ) -> Iterator[AdapterCheck]:
     """Yield the tests of an adapter; after a failure of the process, dependent tests are skipped.
 
-    `query` is accepted by its engine, for an engine that rejects the usual ones.
+    `query` is for an engine that rejects the usual queries: a query that the engine accepts.
     """
     tries = _QUERIES if query is None else (_tried(query),)
     with RunningAdapter(command, silence, log=log) as adapter:
@@ -202,7 +202,7 @@ def _checks(adapter: RunningAdapter, tries: Sequence[_Tried]) -> Iterator[Adapte
         yield from _guarded("the end", _end(adapter, registration))
         return
     sentence = f"refuses every query that is tried, the first with: {refusals[0]}"
-    yield AdapterCheck("open", f"{sentence}; expected a QUERY beside --check that the engine takes")
+    yield AdapterCheck("open", f"{sentence}; use --check with a QUERY that the engine accepts")
 
 
 def _advice(profile: messages.ProfileReply) -> str | None:
@@ -231,11 +231,13 @@ def _runs(
     yield AdapterCheck("close", problem if first.flush and not profile.flushes else None)
     second = messages.answers_of(adapter, registration, pushes)
     name = "open starts anew" if profile.fresh else "a process a run"
-    problem = "a second run in one process answers otherwise; expected the same, or fresh: false at open"
+    problem = (
+        "a second run in one process has other answers; expected the same answers, or fresh: false at open"
+    )
     yield AdapterCheck(name, None if first.same(second) or not profile.fresh else problem)
     adapter.end()
     third = messages.answers_of(adapter, registration, pushes)
-    problem = "another process answers otherwise: answers come late, or depend on real time or chance"
+    problem = "another process has other answers: answers come late, or depend on real time or chance"
     yield AdapterCheck("another process", None if first.same(third) else problem)
     session = adapter.open(registration)
     replies = session.push([Push(unit, "<http://e/unread>", ("<http://e/a>",) * 3)])
@@ -283,7 +285,7 @@ def _reported(
 
 
 def _singly(answers: messages.EngineAnswers) -> str | None:
-    """Return the push at which several reports have one time and window, or None."""
+    """Return a message about the first push with several reports of the same time and window, or None."""
     for number, reply in enumerate(answers.replies):
         kinds = Counter((report.t, report.window_from, report.window_to) for report in reply.reports)
         if kinds and max(kinds.values()) > 1:

@@ -66,9 +66,10 @@ _running: Final[set["ChildProgram"]] = set()
 class ChildProgram:
     """A program that answers each line on standard input by one JSON object, a line on standard output.
 
-    All other lines are noise. `silence` is the limit of seconds for a reply. Whatever the program started,
-    also outside of its process group, ends with it: its environment has a mark. It runs in `folder`, if one
-    is named. All lines are written to a `log`: > to it, < from it.
+    All other lines are noise. `silence` is the limit of seconds for a reply. All processes that the program
+    starts, also outside its process group, end with it: a mark in their environment identifies them. The
+    program runs in `folder`, if given. All lines are written to the `log`, if given: > to the program, < from
+    the program.
     """
 
     def __init__(
@@ -149,7 +150,7 @@ class ChildProgram:
         return self._replies.popleft() if self._replies else None
 
     def _take(self, data: bytes) -> None:
-        """Take bytes that were read; lines that are not JSON objects are noise."""
+        """Split bytes that were read into lines; a line that is not a JSON object is noise."""
         self._rest += data
         if b"\n" not in data:
             return
@@ -224,7 +225,7 @@ class ChildProgram:
         return self._failed("has ended" if self._has_ended() else "has closed its output")
 
     def _failed(self, problem: str) -> FailedEngineError:
-        """Return the error, once the program has ended."""
+        """End the program; return the error, with the exit code and the last output."""
         rest = (bytes(self._rest[:_KEPT]) or self._last_noise).decode(errors="replace").strip()
         sentences = self._last_words.decode(errors="replace").strip().splitlines()
         self.end()
@@ -249,7 +250,7 @@ class ChildProgram:
 
     @property
     def is_running(self) -> bool:
-        """Whether it has not been ended."""
+        """Whether the program was not ended."""
         return self in _running
 
     def kill(self) -> None:
@@ -307,7 +308,8 @@ _Reply = TypeVar("_Reply", bound=Message)
 class RunningAdapter:
     """An adapter by its command; the process starts when a query is opened, and serves the next one too.
 
-    If it rejected the last one, or declares that open is not fresh, each run has its own process.
+    If the adapter rejected the last query, or declares that a second open does not start fresh, each run has
+    its own process.
     """
 
     command: str

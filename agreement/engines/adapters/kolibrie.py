@@ -1,10 +1,10 @@
 """Kolibrie through its HTTP server, as an adapter: `python -m agreement.engines.adapters.kolibrie [URL]`.
 
-The server is the user's own. Each run is a session of it: registered, pushed to, its rows read from the
-stream of events. After a push's rows, even if there are none, comes the event `firing`, which is not a row:
-then the server is at rest. A server without sessions receives each prefix of the run (`/rsp-query`): a push
-has the additional reports of the longer prefix. As such a run ends with windows that are still open, a triple
-long after all of them closes them first.
+The user runs the server. Each run is a session of the server: the adapter registers a query, pushes triples,
+and reads rows from the stream of events. After a push's rows, even if there are none, comes the event
+`firing`, which is not a row: then the server is at rest. A server without sessions receives each prefix of
+the run (`/rsp-query`): a push has the additional reports of the longer prefix. As such a run ends with
+windows that are still open, a triple long after all of them closes them first.
 """
 
 import json
@@ -51,7 +51,7 @@ _Message = Mapping[str, Any]
 
 
 class _NotFoundError(ValueError):
-    """The server lacks the path, or its resource is gone."""
+    """The server does not know the path, or its resource no longer exists."""
 
 
 def _post(url: str, path: str, body: Mapping[str, object]) -> Any:  # JSON
@@ -115,7 +115,7 @@ class Session:
 
 
 class Beginnings:
-    """A run whose prefixes are sent to the server as a whole."""
+    """A run on a server without sessions: at each push the whole run so far is sent."""
 
     def __init__(self, url: str, query: str, static: str) -> None:
         self.url = url
@@ -137,7 +137,7 @@ class Beginnings:
         )
 
     def push(self, t: int, stream: str, triple: str) -> list[TextRow]:
-        """Return the rows that the run has more with a triple."""
+        """Return the rows that the triple adds to the results of the run."""
         self.events.append({"stream": stream, "timestamp": t, "ntriples": triple})
         self.latest = max(self.latest, t)
         before, self.known = self.known, self._answer()

@@ -1,9 +1,9 @@
 """The protocol of adapters: one JSON object per line, with one reply each, in order; and its speakers.
 
 An adapter is a program that runs an engine. A reply means that the engine is idle: all consequences of the
-message have been reported. Times count the unit that the adapter names. An engine version, a specification,
-one from a TOML file (`built_in`) and a running program (`client`) are all StreamEngines, whatever runs them:
-registered, pushed to, asked, closed; each can be served as one.
+message have been reported. Times count the unit that the adapter names. An engine version, a specification
+(also from a TOML file; both in `built_in`) and a running program (`client`) are StreamEngines. Each of them
+can also be served as an adapter.
 """
 
 import re
@@ -244,7 +244,7 @@ class FailedEngineError(FailedRunError):
 
 
 class TimeIsUpError(FailedEngineError):
-    """No time was left to wait for the engine, which may be right."""
+    """No time was left to wait for the engine; its answers may be right."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +342,7 @@ class EngineAnswers:
         )
 
     def same(self, other: "EngineAnswers") -> bool:
-        """Whether another run answered the same: at each push the same reports, rows in any order.
+        """Whether another run has the same answers: at each push the same reports, with rows in any order.
 
         The texts of errors may differ.
         """

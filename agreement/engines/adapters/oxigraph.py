@@ -1,8 +1,8 @@
 """The reference adapter, RSP-QL window by window: `python -m agreement.engines.adapters.oxigraph`.
 
-It is independent, like a user's adapter: it uses none of this project's evaluation. A window is a named graph
-of a store, created for each evaluation; static data are the other graphs. Windows are (o, c], or [o, c) by
-the option `bounds`; they open at t0, by default 0, and then once per STEP. An evaluation is due when a
+It is independent, like a user's adapter: it does not use the evaluation of this project. A window is a named
+graph of a store, created for each evaluation; static data are the other graphs. Windows are (o, c], or [o, c)
+by the option `bounds`; they open at t0, by default 0, and then once per STEP. An evaluation is due when a
 nonempty window closes; other windows then have the content of their earliest open window. Empty answers are
 silent. Source: RSP-QL (2014). Oxigraph keeps numbers by their value: 01 comes back as 1.
 """
@@ -82,7 +82,7 @@ class OxigraphRun:
         self.elements.append((t, stream, triple))
 
     def due(self, t: float, *, also: bool) -> Iterator[dict[str, object]]:
-        """Yield the pending reports of times before `t`, including `t` if `also`."""
+        """Yield the pending reports of all times before `t`, with `also` including `t`."""
         closes = {
             close
             for window in self.windows

@@ -219,9 +219,10 @@ class ContentAnswers:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """A query and its input, at time points of `unit` from `origin`; the last one evaluated at is `until`.
+    """A query and its input, at time points of `unit` from `origin`; the last evaluation time is `until`.
 
-    Its answers are cached for its lifetime: many specifications and start times request the same ones.
+    The answers are cached for the lifetime of the task: many specifications and start times request the same
+    answers.
     """
 
     query: EngineQuery
@@ -232,7 +233,7 @@ class Task:
     versions: tuple[Version, ...] = ()
     origin: str = EPOCH
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
-    """The numbers that rows have wherever the query answers them, or an engine reported them."""
+    """The common numbers of the rows in the query's answers and in engines' reports."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
     _answers: dict[tuple[Profile, Semantics], ContentAnswers | None] = field(
         default_factory=dict, init=False, repr=False
@@ -240,7 +241,7 @@ class Task:
 
     @cached_property
     def last(self) -> int:
-        """When the last element arrives, 0 without any."""
+        """The time of the last element's arrival, 0 without elements."""
         return max((element.t for element in self.elements), default=0)
 
     def clock(self, tick: Tick) -> TickClock:
@@ -252,8 +253,7 @@ class Task:
     def answers(self, profile: Profile, rows: Semantics) -> ContentAnswers | None:
         """Return the query's answers by content; None if the content does not decide them.
 
-        This happens with changing static data, and with a variable stream whose windows have the newest
-        triples.
+        The content does not decide if static data change, or if a variable stream has tuple windows.
         """
         if (profile, rows) not in self._answers:
             self._answers[profile, rows] = self._content_answers(profile, rows)
@@ -277,12 +277,12 @@ def _ends(content: ShownSpans) -> list[tuple[int, int]]:
 
 
 def _added(before: ShownSpans | None, now: ShownSpans) -> int:
-    """Return the number of runs that begin at a content after another one."""
+    """Return the number of runs that begin at the content `now` after the content `before`."""
     return sum(map(_begun, (range(0),) * len(now) if before is None else before, now))
 
 
 def _begun(before: range, now: range) -> int:
-    """Return the number of a window's runs that begin with its current content."""
+    """Return the number of runs that begin when the content of a window changes from `before` to `now`."""
     forward = before.start <= now.start and before.stop <= now.stop
     return now.stop - max(now.start, before.stop) if forward else len(now)
 
@@ -303,7 +303,7 @@ VERSION: Final = "version"
 def runs_at(
     task: Task, frame: Frame, windows: Sequence[ShownWindow], points: Sequence[EvaluationPoint]
 ) -> tuple[Output, Iterator[RowRun]]:
-    """Return the output columns, and raw rows with the first and last number of a run of evaluations.
+    """Return the output columns, and raw rows, each with the first and last number of a run of evaluations.
 
     Two evaluations can be at one tick.
     """
@@ -507,7 +507,7 @@ class Timetable:
         return ScheduledTask(of.task, of.specification, of.frame, windows, choice, points)
 
     def _window(self, number: int, start: int) -> tuple[ShownWindow, EvaluationPoints | None]:
-        """Return a window that starts then, and when it reports; start times are combined in many ways."""
+        """Return a window with this start time, and its report times, cached for all choices."""
         if (number, start) not in self._begun:
             self._begun[number, start] = _window_of(self._timing, number, start)
         return self._begun[number, start]
@@ -520,7 +520,7 @@ _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
 
 @dataclass(frozen=True, slots=True)
 class _Same(Generic[_Kept]):
-    """A cached value, equal if its key `decisive` is equal."""
+    """A value to cache: two are equal if their keys `decisive` are equal."""
 
     decisive: tuple[object, ...]
     kept: _Kept = field(compare=False)
@@ -530,7 +530,7 @@ class _Same(Generic[_Kept]):
 def _window_of(
     timing: _Same[tuple[ShownWindow, ...]], number: int, start: int
 ) -> tuple[ShownWindow, EvaluationPoints | None]:
-    """Return a window that starts then, and when it reports: asked for by many choices of start times."""
+    """Return a window with this start time, and its report times; cached for many choices of start times."""
     window = with_start(timing.kept[number], start)
     return window, own_points(window, timing.kept) if window.strategies else None
 
@@ -620,7 +620,7 @@ def specified_answers(
     query that reads no stream, as it is never evaluated.
     """
     if not sources(engine_run.query):
-        raise LarsError("the query reads no stream, so it is never evaluated; expected one with a window")
+        raise LarsError("the query reads no stream, so it is never evaluated; expected a query with a window")
     elements = elements_of(engine_run.pushes, engine_run.unit)
     task = Task(
         engine_run.query, elements, engine_run.static, engine_run.unit, until, origin=engine_run.origin

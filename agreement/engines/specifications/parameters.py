@@ -46,11 +46,10 @@ _ToStream = Annotated[ToStream, BeforeValidator(values.one_of(ToStream))]
 
 
 class Specification(BaseModel):
-    """What an engine should report: RSP-QL's parameters that its query language leaves open.
+    """The correct reports of an engine: the parameters of RSP-QL that its query language leaves open.
 
-    Where windows stand in the dataset is said by the query's language: C-SPARQL and SPARQLstream
-    merge them into the default graph, CQELS and RSP-QL name them.
-    Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
+    The query's language determines the graph of a window: C-SPARQL and SPARQLstream merge windows into the
+    default graph, CQELS and RSP-QL name them. Source: RSP-QL (2014), Definitions 11 to 24; SECRET (2010).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", arbitrary_types_allowed=True)
@@ -100,7 +99,7 @@ class Specification(BaseModel):
     )
 
     def strategies(self, stream: str, number: int) -> frozenset[Strategy]:
-        """Return when a window reports, given its stream's IRI and its number from 1."""
+        """Return the report strategies of a window, given the IRI of its stream and its number from 1."""
         return self.windows.get(stream, self.windows.get(str(number), self.report))
 
 
@@ -124,7 +123,7 @@ _NUMBER: Final = re.compile(r"[1-9][0-9]{0,8}")
 
 
 def specification(name: str) -> Specification:
-    """Return the specification of that name, or of the TOML file that it is the path of."""
+    """Return the specification with this name, or the specification in the TOML file with this path."""
     if name in NAMES:
         return builtin(name)
     if name.endswith(SUFFIX):
@@ -152,7 +151,7 @@ def _check_period(toml: PlacedData, new: Specification) -> None:
     named = {("report",): new.report} | {("windows", key): own for key, own in new.windows.items()}
     for path, strategies in named.items():
         if "periodic" in strategies and new.period is None:
-            problem = 'found "periodic" without a period; add one, such as period = "1s"'
+            problem = 'found "periodic" without a period; add a period, such as period = "1s"'
             raise toml.error(path, WrongValueError(problem, part="periodic"))
 
 
@@ -173,6 +172,6 @@ def in_words(value: object) -> str:
 
 
 def fields_text() -> str:
-    """Return what each field of a specification file means, and its default, for readers."""
+    """Return the meaning and the default of each field of a specification file, for readers."""
     built_in = (f"# {name}.toml, built in\n{builtin_text(name)}" for name in NAMES)
     return "\n\n".join((fields_of(Specification), *built_in))

@@ -1,11 +1,11 @@
 """CQELS as it runs: 1.x with its rules Q1 to Q6, and as it was recorded in 2011 to 2013.
 
 Q1 and Q3: the buffer of a triple pattern, its expiry, and the search for join partners. A window of L shows
-[now - L, now], both ends included; times are milliseconds. Static elements are evaluated once, and EXISTS is
-asked of solutions. Q4: the join plan of a stream pattern. Q1 to Q4 as a machine: a pushed triple enters the
-buffers of its patterns, and is joined from each. Q5 and Q6: which rows are reported when a triple has been
-joined. The specification: at each arriving triple the whole query is evaluated over the windows [now - L,
-now], ignoring SLIDE. New rows since the previous arrival are reported (ISTREAM).
+[now - L, now], both ends included; times are milliseconds. Static elements are evaluated once; EXISTS is
+evaluated for each solution. Q4: the join plan of a stream pattern. Q1 to Q4 as a machine: a pushed triple
+enters the buffers of its patterns, and is joined from each. Q5 and Q6: which rows are reported when a triple
+has been joined. The specification: at each arriving triple the whole query is evaluated over the windows [now
+- L, now], ignoring SLIDE. New rows since the previous arrival are reported (ISTREAM).
 """
 
 from collections import Counter
@@ -82,13 +82,13 @@ class HashIndex(Generic[T]):
     _places: dict[tuple[Variable, ...], dict[tuple[str, ...], dict[T, None]]] = field(default_factory=dict)
 
     def put(self, item: T) -> None:
-        """Add an item behind all others."""
+        """Add an item as the last one."""
         self.items[item] = None
         for names, place in self._places.items():
             place.setdefault(_key(item, names), {})[item] = None
 
     def remove(self, item: T) -> None:
-        """Take out an item that is in."""
+        """Remove an item of the index."""
         del self.items[item]
         for names, place in self._places.items():
             del place[_key(item, names)][item]
@@ -138,7 +138,7 @@ class CqelsBuffer:
         self._by_triple[entry.stream, entry.triple] = entry
 
     def take(self, entries: list[BufferedTriple]) -> None:
-        """Drop entries."""
+        """Remove entries from the buffer."""
         for entry in entries:
             self.index.remove(entry)
             if self._by_triple.get((entry.stream, entry.triple)) is entry:
@@ -221,7 +221,7 @@ class StaticData:
         return index
 
     def holds(self, condition: cqels_text.CqelsFilter, solution: TextSolution) -> bool:
-        """Whether a FILTER is true of a solution, its EXISTS asked of the static data."""
+        """Whether a FILTER is true for a solution; its EXISTS is evaluated over the static data."""
         if not condition.exists:
             return test(condition.expression, True, solution)
         pattern = _pattern_of(solution, condition.variables)
@@ -320,10 +320,10 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
 
 
 class Expiry(Enum):
-    """Whose triples leave the buffers when one arrives.
+    """The patterns whose old triples leave the buffers when a triple arrives.
 
-    OWN: those of the matching pattern (Q1); LAST: those of the last matching pattern of each block (2011a);
-    ALL: each window has the specified content at any time, each triple once.
+    OWN: the matching pattern (Q1). LAST: the last matching pattern of each block (2011a). ALL: all patterns,
+    so that each window has the specified content at any time, with each triple once.
     """
 
     OWN = "own"
@@ -335,7 +335,7 @@ class Expiry(Enum):
 class LiveJoins:
     """The joined mappings whose triples are all in the buffers, in order of creation.
 
-    Whether any have `changed`, and which were `removed`, is since the last `settle`.
+    `changed` and `removed` describe the changes since the last call of `settle`.
     """
 
     now: dict[JoinedMapping, None] = field(default_factory=dict)
@@ -685,7 +685,7 @@ class CqelsReports:
         return tuple(solution.get(name) for name in self.head.columns)
 
     def _modified(self, bindings: list[TextSolution]) -> list[Row]:
-        """Return the rows after ORDER BY, DISTINCT, OFFSET and LIMIT; ties are ordered by text."""
+        """Return the rows after ORDER BY, DISTINCT, OFFSET and LIMIT; equal sort keys are ordered by text."""
         modifiers = self.head.modifiers
         bindings = sorted(bindings, key=lambda binding: row_order(self._row(binding)))
         for key in reversed(modifiers.order):
@@ -782,14 +782,14 @@ CQELS_2011: Final = Engine("cqels-2011", "cqels", _RULES_2011, _recorded_2011, t
 def _recorded(
     keeping: Expiry, off: Off, query: cqels_text.WrittenQuery, static: Static, pushes: Sequence[Push]
 ) -> Recording:
-    """Return the reports of a query as the engine's parser reads its text, with some rules off.
+    """Return the reports of a query in the reading of the engine's parser, with some rules off.
 
     Raises LarsError for a query that cannot run: without a triple pattern in STREAM, other than SELECT, or
     with elements in STREAM that must not be ignored.
     """
     body = cqels_text.read_body(query.text, query.source, query.base)
     if not body.triples:
-        problem = "found no triple pattern in a STREAM block; expected one at least, which triples can match"
+        problem = "found no triple pattern in a STREAM block; expected at least one triple pattern"
         raise LarsError(f"{query.source}: {problem}")
     if body.errors and "Q1" in off:
         raise body.errors[0]

@@ -1,4 +1,4 @@
-"""A query of CQELS with its text, and the elements that the engine registers of it, one by one."""
+"""A query of CQELS with its text, and the elements that the engine registers, one by one."""
 
 import re
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ class StreamTriple:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables of the pattern; that in the place of the stream is one."""
+        """The variables of the pattern, including a variable in the place of the stream."""
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
 
@@ -72,7 +72,7 @@ class CqelsFilter:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """All its variables, including those inside EXISTS."""
+        """All variables of the FILTER, including the variables inside EXISTS."""
         own = frozenset(test.variable for test in self.exists)
         inside = (mentioned_variables(test.pattern) for test in self.exists)
         return variables_of(self.expression).union(*inside) - own
@@ -106,9 +106,9 @@ def query_with_text(query: EngineQuery) -> WrittenQuery:
 
 
 def as_parsed(query: EngineQuery) -> WrittenQuery:
-    """Return a query as CQELS 1.x reads its text, if it has one: durations in h and d are shortened.
+    """Return the query in the reading of CQELS 1.x, if it has a text: durations in h and d are shortened.
 
-    Raises QueryError if the engine fails to parse or register the text.
+    Raises QueryError if the engine cannot parse or register the text.
     """
     if not isinstance(query, WrittenQuery):
         return query_with_text(query)
@@ -122,7 +122,7 @@ def _check_parsed(text: str, source: str) -> None:
 
 
 def shorten(text: str) -> str:
-    """Return the text as the engine's parser reads it: durations in h and d lose their last digit.
+    """Return the text in the reading of the engine's parser: durations in h and d lose their last digit.
 
     The length of the text is unchanged, so places remain valid.
 

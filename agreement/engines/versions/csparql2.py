@@ -74,7 +74,7 @@ _AS_SPECIFIED: Final = sliding.FiringRules(
 
 
 class _StandsStillError(Exception):
-    """A push waits for a lock that is never released."""
+    """The process blocks: a push waits for a lock that is never released."""
 
 
 @dataclass(slots=True)
@@ -89,7 +89,7 @@ class EsperWindow:
     locked: bool = False
 
     def enter(self, t: float, triple: Triple) -> None:
-        """Take a triple; the first one sets when reports are due."""
+        """Add a triple; the first triple determines the times of reports."""
         self.check()
         self.due = t + self.window.step if self.due is None else self.due
         self.held.append((t, triple))
@@ -122,13 +122,13 @@ DueAnswer = tuple[Report, engine.Content]
 
 
 class _Esper:
-    """All windows, in order of reporting, and the clock."""
+    """All windows, in the order of their reports, and the clock."""
 
     def __init__(self, windows: Sequence[sliding.YasperWindow], off: engine.Off) -> None:
         self.windows, self.off, self.now = [EsperWindow(window) for window in windows], off, 0.0
 
     def evaluations(self, pushes: Sequence[Push]) -> Iterator[DueAnswer]:
-        """Take pushes until one blocks, and yield the other windows' evaluations."""
+        """Process pushes until one blocks; yield the evaluations of the windows."""
         for number, push in enumerate(pushes):
             fed = [window for window in self.windows if window.window.reads(push)]
             if not fed or (push.t < self.now and "CS1" not in self.off):
@@ -195,7 +195,7 @@ def _answered(
 
 
 def _operator(query: EngineQuery) -> ToStream:
-    """Return the operator that is read: in small letters it is RSTREAM."""
+    """Return the operator that the engine reads: an operator in small letters is read as RSTREAM."""
     if isinstance(query, engine.WrittenQuery):
         return read_head(query.text)[0] or ToStream.RSTREAM
     return query.to_stream or ToStream.RSTREAM
@@ -218,7 +218,7 @@ class _Streamed:
     ) -> Iterator[tuple[list[Row], "_Streamed"]]:
         """Yield possible outputs for the rows with the next state, in their order or `wanted` rows first.
 
-        The row that ends the report, any of the candidates, is remembered too.
+        Any of the candidates can be the last row of the report; each state keeps this row.
         """
         gives = (lambda row: row not in self.before) if kind is ToStream.ISTREAM else self.before.__contains__
         kept = [row for row in rows if gives(row)]
@@ -262,7 +262,7 @@ def _in_turn(
 
 
 def _by_value(row: Row) -> Row:
-    """Return a row with numbers written as their values, which engines print in other ways."""
+    """Return a row with its numbers in one notation, because engines print equal numbers differently."""
 
     def text(term: str | None) -> str | None:
         number = value(constant_of(term)) if term is not None and term.startswith('"') else None
@@ -323,7 +323,7 @@ def _given(
     off: engine.Off,
     near: Recording | None,
 ) -> Sequence[Sequence[Row]]:
-    """Return the operator's output for each answer."""
+    """Return the output of ISTREAM, DSTREAM or RSTREAM for each answer."""
     kind = _operator(query)
     if kind is ToStream.RSTREAM:
         return row_sets

@@ -3,7 +3,7 @@
 choice of the window → which pushes enter → clock and arrival times → windows and reports → answers
 
 W3: the engine moves the clock over the ticks between two pushes. A triple exactly on a tick waits until a
-later one comes, and enters then, before the clock has reached the tick.
+later triple arrives. It enters then, before the clock reaches the tick.
 
 W1: of the statements for its windows, the engine uses the first of a hash set. W4: an Esper view receives
 arrivals and clock settings. When it reports, it returns its content, as numbers of pushes.
@@ -41,9 +41,9 @@ NumberedPush = tuple[int, Push]
 
 @dataclass(frozen=True, slots=True)
 class ClockSet:
-    """The clock is set to `now`, during the push `trigger`, for the sake of the tick or push at `due`.
+    """The clock is set to `now`, during the push `trigger`, because of the tick or push at `due`.
 
-    `report_time` is the time in such a report: after a tick without triples, it is one more.
+    `report_time` is the time in a report at this setting; after a tick without triples, it is one more.
     """
 
     trigger: int
@@ -67,7 +67,7 @@ ClockEvent = ClockSet | StampedArrival
 def refusals(pushes: Sequence[Push]) -> tuple[int, ...]:
     """Return the numbers of the pushes that the engine rejects as unordered.
 
-    They are older than a triple that waits on its tick; others that are out of order it accepts.
+    These pushes are older than a triple that waits on its tick. The engine accepts other pushes out of order.
     """
     problems = []
     last: float | None = None
@@ -113,7 +113,7 @@ def drive(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
 
 
 def specified_clock(pushes: Iterable[NumberedPush]) -> Iterator[ClockEvent]:
-    """Yield the events if a triple arrives at its own time, and a tick passes with the next push."""
+    """Yield the specified events: a triple arrives at its own time, a tick passes with the next push."""
     reached: float | None = None
     times = set[float]()
     for number, push in pushes:
@@ -132,7 +132,7 @@ def _check_gap(last: float, t: float) -> None:
     if t - last > _MOST_TICKS * TICK:
         raise LarsError(
             f"the clock ticks more than {_MOST_TICKS} times from {last:.0f} to {t:.0f} ms; expected pushes "
-            "that lie closer together, or a coarser unit"
+            "with smaller gaps, or a coarser unit"
         )
 
 
@@ -145,7 +145,7 @@ def _floor(t: float) -> float:
 
 
 def _before(t: float) -> float:
-    """Return the last tick before a time, which can be a tick itself."""
+    """Return the last tick before a time; the time itself does not count, even if it is a tick."""
     return (ceil(t / TICK) - 1) * TICK
 
 
@@ -232,7 +232,7 @@ def bucket(text: str) -> int:
 
 @dataclass(slots=True)
 class ReportSchedule:
-    """When a view of length R reports: every `step` milliseconds.
+    """The times of a view's reports, every `step` milliseconds; R is the length of the view.
 
     With `aligned` (W4a) the first time is one step after the clock's tick at the first arrival, otherwise the
     next multiple of the step.
@@ -254,13 +254,13 @@ class ReportSchedule:
             self.next = (floor(clock / self.step) + 1) * self.step
 
     def moves(self, now: float) -> bool:
-        """Set the clock; return whether it went forward, since nothing happens when it is set back."""
+        """Set the clock; return whether the clock moved forward. Nothing happens if it is set back."""
         forward = self.now is None or now >= self.now
         self.now = now
         return forward
 
     def due(self) -> float | None:
-        """Return the time of the report that is due, if one is, and fix the next one."""
+        """Return the time of the due report, or None, and set the time of the next report."""
         now, due = self.now, self.next
         if now is None or due is None or due > now:
             return None
@@ -284,7 +284,7 @@ class TimeView:
         self._content.append((stamp, number))
 
     def tick(self, now: float) -> ViewContent | None:
-        """Set the clock; return the content to report, before expiry unless its end has been reached."""
+        """Set the clock; return the content to report, with expired triples unless the window has ended."""
         if not self._schedule.moves(now):
             return None
         content, due = None, self._schedule.due()
@@ -296,7 +296,7 @@ class TimeView:
         return content
 
     def content(self, at: float) -> ViewContent:
-        """Return the content; for the specification without expired triples."""
+        """Return the content; in the specification, without the expired triples."""
         if self._from_head:
             return self._numbers()
         return tuple(number for stamp, number in self._content if stamp > at - self._length)
@@ -376,7 +376,7 @@ EsperView = TimeView | BatchView | CountedView
 
 
 def view(window: WindowExpression, off: engine.Off) -> EsperView:
-    """Return a window as the engine has it, or with some of its rules `off` as it is specified."""
+    """Return the engine's view for a window; rules in `off` follow the specification."""
     match window:
         case Rows(count):
             return CountedView(count, batched="W4d" not in off)
@@ -416,7 +416,7 @@ RULES: Final = (
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window with the streams that enter it and those that are visible; None means all."""
+    """A window, the streams that enter it, and its visible streams; None means all streams."""
 
     view: EsperView
     entering: frozenset[str] | None
@@ -460,15 +460,15 @@ def _check(query: EngineQuery) -> None:
         raise LarsError("csparql-0.9.7 runs C-SPARQL; expected a query with FROM STREAM <iri> [RANGE ..]")
     if query.form not in (Form.SELECT, Form.ASK) or query.registers_stream:
         kind = "REGISTER STREAM" if query.registers_stream else query.form.value
-        raise LarsError(f"nothing is known of how csparql-0.9.7 runs {kind}; expected SELECT, ASK")
+        raise LarsError(f"csparql-0.9.7 does not model {kind}; expected SELECT, ASK")
     if any(uses_arrivals(term) for part in parts(query.pattern) for term in expressions_of(part)):
-        raise LarsError("nothing is known of f:timestamp in csparql-0.9.7; expected queries without it")
+        raise LarsError("csparql-0.9.7 does not model f:timestamp; expected a query without this function")
 
 
 def _reports(
     query: EngineQuery, pushes: Sequence[Push], rejected: frozenset[int], off: engine.Off
 ) -> Iterator[tuple[Report, ViewContent]]:
-    """Yield the reports, without their rows, with the pushes that each is about.
+    """Yield the reports, without their rows, each with the pushes in its content.
 
     A report needs a window with content to report that includes a triple of a named stream.
     """

@@ -4,8 +4,8 @@ push → rows that waited are joined and reported → windows fire → one store
 
 First come rows of triple patterns and their joins, on terms as texts; then the query's plan; the treatment of
 joined rows (all variables, or by the rest of the query); its windows between two arrivals (firing, content,
-deletion); then its rules. Times are in the unit of the timestamps. Several threads (E8) determine nothing,
-and are not modelled.
+deletion); then its rules. Times are in the unit of the timestamps. With several threads (E8) the reports are
+not determined; this case is not modelled.
 """
 
 import math
@@ -36,7 +36,7 @@ TextBinding = Mapping[str, str]
 
 
 def plain_text(text: str) -> str:
-    """Return a term of N-Triples as Kolibrie keeps it: without its kind.
+    """Return the text that Kolibrie keeps of a term of N-Triples: the term without its kind.
 
     >>> plain_text('"1"^^<http://www.w3.org/2001/XMLSchema#integer>'), plain_text("<http://e/o>")
     ('1', 'http://e/o')
@@ -101,7 +101,7 @@ _ALL: Final = (TriplePattern(Variable("s"), Variable("p"), Variable("o")),)
 
 @dataclass(frozen=True, slots=True)
 class PlannedWindow:
-    """A window with the patterns that are asked of it, and its strategies."""
+    """A window with its patterns and its report strategies."""
 
     window: sliding.YasperWindow
     patterns: tuple[TextPattern, ...]
@@ -111,7 +111,7 @@ class PlannedWindow:
 
 @dataclass(frozen=True, slots=True)
 class KolibriePlan:
-    """The windows in the order of the text, the patterns that are asked of the static data, the policy."""
+    """The plan of a query: the windows in textual order, the patterns for the static data, the policy."""
 
     windows: tuple[PlannedWindow, ...]
     static: tuple[TextPattern, ...]
@@ -119,7 +119,7 @@ class KolibriePlan:
 
     @property
     def joins(self) -> bool:
-        """Whether rows of windows are joined, with each other or with those of the static data."""
+        """Whether rows of windows are joined, with each other or with rows of the static data."""
         return len(self.windows) > 1 or bool(self.static)
 
     @property
@@ -132,9 +132,10 @@ class KolibriePlan:
 def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Off) -> KolibriePlan:
     """Return the plan of a query; `text_of` converts constants to texts.
 
-    Names, lengths, REPORT, TICK and WITH POLICY are as the engine's own parser reads them, if the query has
-    its text. A block is found by its name as written; a window without a block asks for all triples. Raises
-    LarsError for a query that the engine does not register, QueryError at the place in its text.
+    If the query has its text, the engine's own parser determines names, lengths, REPORT, TICK and WITH
+    POLICY. A block belongs to the window with the same written name. A window without a block matches all
+    triples. Raises LarsError for a query that the engine does not register, QueryError at the place in its
+    text.
     """
     windows = {window.source.name: window for window in sliding.sliding_windows(query, NAME, tumbling=True)}
     sliding.check_triple_patterns(query, NAME, _IGNORED, _ACCEPTED)
@@ -171,7 +172,7 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
 
 
 def _patterns(pattern: algebra.Pattern, name: Iri | None) -> Sequence[TriplePattern]:
-    """Return the triple patterns in the blocks of a window; without any it is asked for all triples."""
+    """Return the triple patterns in the blocks of a window, or the pattern of all triples if none has any."""
     blocks = (part for part in parts(pattern) if isinstance(part, algebra.StreamBlock) and part.name == name)
     inside = (block.pattern for block in blocks)
     return [triple for part in inside if isinstance(part, algebra.Bgp) for triple in part.triples] or _ALL
@@ -189,7 +190,7 @@ def _outside(pattern: algebra.Pattern) -> Iterator[TriplePattern]:
 def _query_of(query: EngineQuery, plan: KolibriePlan, rows: Sequence[Row], off: engine.Off) -> EngineQuery:
     """Return the query with rows as a table, in the place of the windows and of the static patterns.
 
-    Without E4 patterns outside windows count, without E5 SELECT counts.
+    If E4 is off, patterns outside windows are applied; if E5 is off, SELECT is applied.
     """
     constants = (tuple(None if text is None else constant_of(text) for text in row) for row in rows)
     table = algebra.Values(tuple(map(Variable, plan.names)), tuple(constants))
@@ -236,8 +237,8 @@ def _with_table(pattern: algebra.Pattern, table: list[algebra.Pattern]) -> algeb
 class KolibrieWindows(sliding.OpenedWindows):
     """The windows of one sliding window; `now` is the latest arrival, `memory` the last reported content.
 
-    They fire before an arrival enters: with `include_opening` even at its very time, otherwise only if closed
-    earlier. With `drops` every window without the arrival is dropped, younger ones too.
+    Windows fire before an arrival enters. With `include_opening` this includes windows that close at the time
+    of the arrival. With `drops` every window that does not contain the arrival is dropped, even a later one.
     """
 
     planned: PlannedWindow
@@ -281,7 +282,7 @@ class KolibrieWindows(sliding.OpenedWindows):
                 return self.closed(close, t)
 
     def closed(self, close: float, t: float) -> bool:
-        """Return whether an arrival finds a window closed."""
+        """Return whether a window with this close is closed when a triple arrives."""
         return close < t or (close == t and self.include_opening)
 
     def drop(self, t: float, *, entered: bool = True) -> None:
@@ -400,8 +401,8 @@ def read_kolibrie_query(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises QueryError if the engine's own parser rejects it.
 
     Constructs that RSP-QL lacks are rewritten: another operator becomes RSTREAM, a window on a variable reads
-    every stream, an undeclared prefix names nothing. Read as RSP-QL its integers count milliseconds, as
-    timestamps do: it knows no unit of either.
+    every stream, an undeclared prefix names nothing. In RSP-QL the integers of the query count milliseconds,
+    like the timestamps; Kolibrie has no unit for either.
     """
     read_kolibrie(text, source)
     text = _REGISTER.sub(r"\1RSTREAM", text, count=1)
@@ -468,7 +469,7 @@ class _Machine:
         return subject, predicate, object_
 
     def arrive(self, number: int, push: Push) -> Iterator[Report]:
-        """Take a push, and yield the reports during it."""
+        """Process a push, and yield the reports during the push."""
         yield Report(push.t, self.joined(), number)
         triple = self._in_texts(push.triple)
         entering = [n for n, windows in enumerate(self.windows) if windows.window.reads(push)]
@@ -512,7 +513,7 @@ class _Machine:
         )
 
     def _rows_of(self, number: int, triples: Sequence[Triple]) -> Sequence[TextBinding]:
-        """Return a window's rows over its content, or over a store that keeps others' triples."""
+        """Return a window's rows over its content, or over a store that keeps other windows' triples."""
         patterns = self.plan.windows[number].patterns
         if "E1" in self.off:
             return matches(patterns, triples)
@@ -537,7 +538,7 @@ class _Machine:
         return self._reported(waiting)
 
     def _reported(self, binding_sets: Sequence[Sequence[TextBinding]]) -> tuple[Row, ...]:
-        """Return the operator's report of joined rows: as sets, or with equal rows counted."""
+        """Return the report of the stream operator for the joined rows: as sets, or as multisets."""
         sides = (*binding_sets, self.static) if self.plan.static else binding_sets
         before, now = self.before, self._answered(reduce(join_bindings, sides))
         self.before = now
@@ -548,7 +549,7 @@ class _Machine:
         return tuple(row for row in dict.fromkeys(before) if row not in set(now))
 
     def _answered(self, bindings: Sequence[TextBinding]) -> tuple[Row, ...]:
-        """Return joined rows with all variables, or as the rest of the query answers them."""
+        """Return the joined rows with all variables, or the rest of the query's answers over them."""
         rows = tuple(tuple(self.terms[row[name]] for name in self.plan.names) for row in bindings)
         if not self.reads_rest:
             return rows

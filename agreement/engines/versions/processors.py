@@ -4,15 +4,15 @@ ARQ 2.11.1: numbers match by value (W6b), groups of nothing have a row (W6a).
 
   {?s :p ?a . ?t :q ?a . ?t :r 1}  =  {?s :p ?a . ?t :q ?b . ?t :r ?c} FILTER(?a ≐ ?b && 1 ≐ ?c)
 ≐ holds of equal terms, and of equal numbers of one value space: integers and decimals, doubles, floats.
-Triples that differ stay several, so a pattern has a solution for each. Patterns joined by OPTIONAL, EXISTS or
-nesting match in the same way: ARQ substitutes its bindings into them.
+Different triples stay different, so a pattern has a solution for each of them. Patterns joined by OPTIONAL,
+EXISTS or nesting match in the same way: ARQ substitutes its bindings into them.
 
 Comunica 2.10.2: errors in aggregates (S2), FILTER in OPTIONAL (S6).
 
   (COUNT(?x) AS ?n) .. GROUP BY ?k   =   n := IF(COUNT(?x) = COUNT(*), COUNT(?x), an error) in each group
 SPARQL leaves out what has no value in COUNT, and in SAMPLE; in all other aggregates it is an error as well.
   P OPTIONAL { Q FILTER R }   =   P OPTIONAL { Q } FILTER (a variable of Q is unbound || R)
-So a solution whose matches all fail the condition is lost, where SPARQL leaves it without a match.
+So a solution is lost if all its matches fail the condition; SPARQL keeps the solution without a match.
 
 Oxigraph 0.5: alternatives of paths (A14), GROUP_CONCAT (A15).
 
@@ -49,8 +49,8 @@ def with_row_of_nothing(pattern: algebra.Pattern, zero: Collection[str] = COUNTI
     """Return the pattern with a row for empty groups, including subqueries' groups (W6a).
 
       P GROUP BY k, COUNT(x), SUM(x) = the groups of P UNION the row COUNT 0 if P has no solution. The row has
-    no key; the aggregates in `zero` are 0, all others are unbound (also SAMPLE and GROUP_CONCAT). SPARQL 1.1
-    has that row only without GROUP BY, and SUM is 0 in it.
+    no key; the aggregates in `zero` are 0, all others are unbound (also SAMPLE and GROUP_CONCAT). In SPARQL
+    1.1 only a query without GROUP BY has this row, and its SUM is 0.
     """
     names = analysis.fresh_variables(pattern, "group_")
 
@@ -78,7 +78,7 @@ def _split(
 
 
 def with_equal_values(pattern: algebra.Pattern, triples: Iterable[Triple]) -> algebra.Pattern:
-    """Return the pattern that matches these triples by value as `pattern` is matched by Jena.
+    """Return a pattern whose matches in these triples equal Jena's matches of `pattern`, which go by value.
 
     If no two different terms of the triples and the pattern are equal, the pattern is unchanged.
     """
@@ -106,7 +106,7 @@ class _Equal:
         self.predicates = frozenset(name for text in self.terms for name in objects.get(text, ()))
 
     def concern(self, triple: algebra.TriplePattern) -> bool:
-        """Return whether the object of a match of this triple pattern can be such a number."""
+        """Return whether the object of a match of the pattern can be a number equal to another term."""
         return isinstance(triple.predicate, Variable) or str(triple.predicate) in self.predicates
 
 
@@ -143,7 +143,7 @@ class _Matching:
     fresh: Iterator[Variable]
 
     def matched(self, pattern: algebra.Pattern) -> algebra.Pattern:
-        """Return the pattern as it is matched by value."""
+        """Return the pattern rewritten for matching by value."""
         return analysis.rebuild(pattern, self._changed)
 
     def _changed(self, part: algebra.Pattern) -> algebra.Pattern | None:
@@ -170,7 +170,7 @@ class _Matching:
                 return None
 
     def _bgp(self, bgp: algebra.Bgp, whole: algebra.Bgp | algebra.StreamBlock) -> algebra.Pattern:
-        """Return triple patterns, or their window's block, as matched by value."""
+        """Return triple patterns, or the block of their window, rewritten for matching by value."""
         joined = {term for triple in bgp.triples for term in (triple.subject, triple.predicate)}
         terms: set[Term] = set()
         triples: list[algebra.TriplePattern] = []
@@ -200,7 +200,7 @@ class _Matching:
         return tuple(result)
 
     def _shared(self, left: algebra.Pattern, right: algebra.Pattern) -> dict[Variable, Variable]:
-        """Return new names for variables of the right side that are given values of the left one."""
+        """Return new names for the variables of the right side that receive values from the left side."""
         if not all(
             isinstance(
                 part,
@@ -218,7 +218,7 @@ class _Matching:
         return {name: next(self.fresh) for name in in_order(bound) if self._is_number(name, left, right)}
 
     def _is_number(self, name: Variable, *sides: algebra.Pattern) -> bool:
-        """Return whether the variable is an object only, and in each side one that can be such a number."""
+        """Return whether the variable is only an object, and can be an equal number in each side."""
         for side in sides:
             triples = list(_triples(side))
             if any(name in (triple.subject, triple.predicate) for triple in triples):

@@ -1,4 +1,4 @@
-"""The sliding windows of an RSP-QL query as YASPER, RSP-JS and rsp-rs read them, and as arrivals open them.
+"""The sliding windows of an RSP-QL query in YASPER, RSP-JS and rsp-rs: their reading, and their opening.
 
 RSP-JS and rsp-rs read the windows of a query line by line, and lengths by their own number syntax.
 """
@@ -50,7 +50,7 @@ EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
 class YasperWindow:
     """A window of a query: its length and the distance of closes, in milliseconds.
 
-    `stream` is the stream as the engine's own parser reads it, if that is known.
+    `stream` is the name of the stream in the reading of the engine's own parser, if that is known.
     """
 
     source: WindowSource
@@ -65,7 +65,7 @@ class YasperWindow:
 
 
 def sliding_windows(query: EngineQuery, engine: str, *, tumbling: bool) -> tuple[YasperWindow, ...]:
-    """Return the windows of the query in the order of its text; `tumbling` accepts one without STEP.
+    """Return the windows of the query in textual order; with `tumbling`, a window may lack STEP.
 
     Lengths without a unit, as in RSP-JS, are milliseconds, like its timestamps. Raises LarsError for anything
     but SELECT over windows of RSP-QL.
@@ -161,8 +161,9 @@ TimedTriple = tuple[float, Triple]
 class OpenedWindows:
     """The windows of one sliding window that arrivals have opened, by their closes, until they are deleted.
 
-    They contain [o, c) with `include_opening`, otherwise (o, c]. `start` is t0, which rsp-rs has not set
-    while it is 0; `fired` is when one fired last. `past` has the triples that a window can still contain.
+    The windows contain [o, c) with `include_opening`, otherwise (o, c]. `start` is t0; in rsp-rs the value 0
+    means that t0 is not set. `fired` is the last time at which a window fired. `past` has the triples that a
+    window can still contain.
     """
 
     window: YasperWindow
@@ -177,10 +178,10 @@ class OpenedWindows:
         return opening <= t < close if self.include_opening else opening < t <= close
 
     def open(self, first: float, t: float, least: float = -math.inf, *, always: bool = True) -> None:
-        """Open the windows that close at `first` and a step later each, while they open up to `t`.
+        """Open the windows that close at `first`, and one step later each, and that open up to `t`.
 
-        With `always` the first window is opened in any case, but never one that closes before `least`. Raises
-        LarsError for more of them than can be walked through.
+        With `always` the first window is opened in any case. No window is opened that closes before `least`.
+        Raises LarsError for too many windows.
         """
         if self.window.width > _MOST_OPEN * self.window.step:
             raise LarsError(
@@ -212,7 +213,7 @@ class OpenedWindows:
         return [close for close, elements in self.contents.items() if elements]
 
     def latest(self, t: float, *, touching: bool = False) -> float | None:
-        """Return the latest close before `t`, including `t` if `touching`; None without any."""
+        """Return the latest close before `t`, with `touching` including `t`; None if nothing closes then."""
         closes = (close for close in self.contents if close < t or (touching and close == t))
         return max(closes, default=None)
 
@@ -234,7 +235,7 @@ class OpenedWindows:
     def active(self, t: float, start: float = 0) -> list[Triple]:
         """Return the content of the active window at `t`: the earliest that has not closed.
 
-        `start` is a time at which one closes.
+        `start` is a time at which some window closes.
         """
         opening = start + first_close(t - start, self.window.step) - self.window.width
         return [triple for at, triple in self.past if self.shows(opening, t, at)]
@@ -255,9 +256,9 @@ def first_close(t: float, step: float) -> float:
 
 @dataclass(frozen=True, slots=True)
 class FiringRules:
-    """The firing rules of RSP-JS and rsp-rs; each of the first five can be off, as specified.
+    """The firing rules of RSP-JS and rsp-rs. Each of the first five can be off; off is the specification.
 
-    `include_opening`: they show [o, c), not (o, c]. `late`: late arrivals reopen windows that were reported.
+    `include_opening`: windows contain [o, c), not (o, c]. `late`: late arrivals reopen reported windows.
     `latest`: only an arrival in a window's own stream closes it, and only the latest closed one fires;
     otherwise each fires at its close. `beside`: other windows have the content of their earliest window open
     at the firing window's last triple. `last_fed`: only the last window on a stream receives its triples.
@@ -291,7 +292,7 @@ class Firing:
 
 
 class FiringWindows:
-    """All windows of a query between two arrivals; `first` is when the first one closes that one opens."""
+    """All windows of a query between two arrivals; `first` returns the first close for an opening arrival."""
 
     def __init__(
         self, declared: "EngineWindows", rules: FiringRules, first: Callable[[OpenedWindows, float], float]
@@ -301,7 +302,7 @@ class FiringWindows:
         self.now = -math.inf
 
     def of(self, pushes: Sequence[Push]) -> Iterator[Firing]:
-        """Take pushes, and yield the firings."""
+        """Process pushes, and yield the firings."""
         for number, push in enumerate(pushes if self.declared.answers else ()):
             yield from self._arrive(number, push)
             self.now = max(self.now, push.t)
@@ -381,7 +382,7 @@ def rust_integer(text: str) -> float:
 class EngineWindows:
     """The windows in textual order; `alive` ones can open, `fed` ones receive a stream's triples.
 
-    Not `answers`: the remaining text is not valid SPARQL, so nothing is ever answered.
+    If `answers` is false, the remaining text is not valid SPARQL, so the engine never answers.
     """
 
     windows: tuple[YasperWindow, ...]
@@ -401,7 +402,7 @@ class EngineWindows:
 def engine_windows(
     query: EngineQuery, engine: str, length: Callable[[str], float], *, by_lines: bool, each_word: bool
 ) -> EngineWindows:
-    """Return the windows of a query as an engine reads them, or, with `by_lines` off, by its language.
+    """Return the windows of a query in the reading of an engine, or, with `by_lines` off, of its language.
 
     Lines are used if the query has its text; `each_word` is as in `read_lines`. Raises LarsError unless it is
     SELECT over sliding windows.

@@ -1,14 +1,14 @@
 """YASPER and its ports RSP-JS 1.3.5 and rsp-rs 0.3.5: arrivals open windows, and find them closed.
 
 YASPER for C-SPARQL: a window is reported when a later arrival finds it closed. For CQELS: every arrival is a
-report over [t - w, t]. Ignoring STEP in CQELS is not a fault: its specification does so too. Rules are called
-Y1, YC1, R1, ..: these are only names, and gaps between their numbers mean nothing.
+report over [t - w, t]. Ignoring STEP in CQELS is not a fault: its specification does so too. The names of
+rules are Y1, YC1, R1 and so on; gaps between the numbers have no meaning.
 
-The ports have windows as in YASPER for C-SPARQL, but on grids that data move. RSP-JS: its answers move their
-borders. The effect of delayed answers on t0 is not modelled, nor a triple shared by two streams as one
-object. rsp-rs: grids begin with the first triple of their stream. Races without waiting, and blocking, are
-not modelled. Times are in the unit of the timestamps, which is the windows' unit too. Each push waits until
-the engine is idle.
+The ports have the windows of YASPER for C-SPARQL, but data move the grids of the windows. RSP-JS: the answers
+move the borders of windows. Two effects are not modelled: the effect of delayed answers on t0, and a triple
+object that two streams share. rsp-rs: grids begin with the first triple of their stream. Races without
+waiting, and blocking, are not modelled. Times are in the unit of the timestamps, which is the windows' unit
+too. Each push waits until the engine is idle.
 """
 
 import math
@@ -68,7 +68,7 @@ def _answered(
     *,
     whole: bool,
 ) -> Recording:
-    """Return all reports; with `whole` rows have all variables of the pattern, and are a set."""
+    """Return all reports; with `whole`, rows have all variables of the pattern, and each report is a set."""
     engine_query = sliding.without_projection(query) if whole else query
     reports: list[Report] = []
 
@@ -105,8 +105,8 @@ YASPER_CSPARQL: Final = Engine("yasper-csparql", "csparql", _RULES, _at_closes)
 class ReportedWindows:
     """The windows between two arrivals: `last` is the time of the last report, `now` the latest arrival's.
 
-    They take an arrival one after the other. The caller sets `failed` after an evaluation: then nothing else
-    happens during its push.
+    An arrival enters the windows one after the other. The caller sets `failed` if an evaluation fails; then
+    nothing else happens during the push.
     """
 
     failed = False
@@ -344,7 +344,7 @@ def _reports(
 
 
 def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return the query with Comunica's answers as a query of SPARQL 1.1."""
+    """Return a query whose answers in SPARQL 1.1 are Comunica's answers of the given query."""
     pattern = query.pattern if "S2" in off else with_errors(query.pattern)
     return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
 
@@ -463,7 +463,7 @@ def _bounds(firing: sliding.Firing, off: Off) -> tuple[float, float]:
 
 
 def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
-    """Return the query with Oxigraph's answers as a query of SPARQL 1.1."""
+    """Return a query whose answers in SPARQL 1.1 are Oxigraph's answers of the given query."""
     pattern = query.pattern if "A14" in off else with_distinct_alternatives(query.pattern)
     return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
 

@@ -1,8 +1,8 @@
-"""YASPER 1.0.1 of RSP4J by its operator API: windows as in YASPER for C-SPARQL, answers of its own.
+"""YASPER 1.0.1 of RSP4J by its operator API: the windows of YASPER for C-SPARQL, but different answers.
 
-Each window's triples are joined as sets of solutions, blocks one after the other, then rows are projected.
-Rules YO that equal Y1 to Y5 have the same names. In which order the windows of one stream take an arrival
-depends on the hashes of objects.
+The solutions of each window form a set. Blocks are joined one after the other, then rows are projected.
+Rules YO that equal Y1 to Y5 have the same names. The order in which an arrival enters the windows of one
+stream depends on the hashes of objects.
 """
 
 import re
@@ -63,7 +63,7 @@ def _double(text: str) -> float | None:
 
 
 def _number(row: TextBinding, side: str) -> float:
-    """Return the double that a side of a comparison is, between the quotes of a variable's term."""
+    """Return the double value of a side of a comparison; for a variable, of the text in its term's quotes."""
     number = _double(side)
     if number is None:
         term = row.get(side[1:], "") if side[:1] in ("?", "$") else ""
@@ -167,7 +167,7 @@ def read_yasper_query(text: str, source: str) -> EngineQuery:
 def _recorded(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off, *, last_first: bool = True
 ) -> Recording:
-    """Return YASPER 1.0.1's reports; `last_first`: the window declared last takes an arrival first."""
+    """Return YASPER 1.0.1's reports; with `last_first` an arrival enters the last declared window first."""
     if not isinstance(query, engine.WrittenQuery):
         raise LarsError(
             f"{yasper_text.NAME} reads the text of a query, and finds none; use a query in a file"
@@ -252,7 +252,7 @@ def _to_stream(
 def _recorded_in_order(
     query: EngineQuery, static: Static, pushes: Sequence[Push], off: engine.Off
 ) -> Recording:
-    """Return its reports if the window declared first takes an arrival first."""
+    """Return the reports if an arrival enters the window that is declared first before the others."""
     return _recorded(query, static, pushes, off, last_first=False)
 
 

@@ -1,8 +1,8 @@
 """The query of YASPER 1.0.1 of RSP4J, as its TPQueryFactory reads the text.
 
-Its grammar is RSP-QL's, but of the pattern it keeps only triples and comparisons. It uses the window's block
-around them, but ignores braces and keywords. Capitals do not matter, but in the operator of REGISTER. Each
-object is read as an IRI.
+The grammar is RSP-QL's, but the factory keeps only triples and comparisons of the pattern. It uses the
+surrounding block of a window, and ignores braces and keywords. Case is ignored, except in the operator of
+REGISTER. Each object is read as an IRI.
 """
 
 import re
@@ -100,7 +100,7 @@ def _refusal(problem: str, use: str) -> LarsError:
 
 
 class _Reader:
-    """A place among the pieces of a text; behind the last one they are empty."""
+    """A place among the pieces of a text; behind the last piece all pieces are empty."""
 
     def __init__(self, text: str) -> None:
         matches = _TOKEN.finditer(text)
@@ -114,7 +114,7 @@ class _Reader:
         return self.pieces[self.at + offset] if self.at + offset < len(self.pieces) else ""
 
     def take(self) -> str:
-        """Return the next piece, and go behind it."""
+        """Return the next piece, and move behind it."""
         piece = self.peek()
         self.at += 1
         return piece

@@ -247,7 +247,9 @@ def agreement_question(traceless_task: TracelessTask, places: Places, warn: Warn
     """Return the question about a pair of push and pull; LarsError for two queries of one mode."""
     task = traceless_task.task
     if not traceless_task.is_pair:
-        problem = "a second query of its kind; expected C-SPARQL and CQELS, or --contained, --equivalent"
+        problem = (
+            "both queries are pushed, or both pulled; use C-SPARQL and CQELS, or --contained, --equivalent"
+        )
         raise LarsError(f"{traceless_task.inputs[1]}: {problem}")
     _check_one_model(task)
     known = traceless_task.static(warn)
@@ -265,4 +267,4 @@ def _check_one_model(task: AgreementTask) -> None:
     apart = next((sentence for sentence in remarks if sentence.startswith(analysis.NO_MODEL)), None)
     if apart is not None:
         others = "lars agree compares others on a trace; --equivalent, in one mode"
-        raise LarsError(f"{apart}\nexpected one query, or two that do ({others})")
+        raise LarsError(f"{apart}\nexpected one query, or two queries of one model ({others})")

@@ -257,10 +257,10 @@ def made_queries(
             taken.append(how)
     if taken:
         return _queries_of(engine, taken[0], options)
-    sentence = f"the first with: {refusals[0][1]}" if refusals else "it says another dialect of each"
+    sentence = f"the first with: {refusals[0][1]}" if refusals else "it declares another dialect for each"
     tried = " ".join(WRITINGS[0].text(_FAMILIES[0]).split())
-    problem = f"the engine takes no query that is tried, as {tried} in each dialect"
-    raise LarsError(f"{problem}, {sentence}; expected a QUERY that it takes")
+    problem = f"the engine accepts no tried query, such as {tried} in each dialect"
+    raise LarsError(f"{problem}, {sentence}; use a QUERY that the engine accepts")
 
 
 def _dense(query: HuntedQuery) -> tuple[Push, ...]:
@@ -287,7 +287,7 @@ def _queries_of(engine: StreamEngine, how: QueryWriting, options: dict[str, obje
             queries.append(query)
     if not queries:
         raise LarsError(
-            f"none of the queries that are made can be run, such as {refusals[0][1]}; expected a "
-            "QUERY that can"
+            f"the engine cannot run any query of the family, the first because {refusals[0][1]}; use a "
+            "QUERY that the engine can run"
         )
     return MadeQueries(tuple(queries), tuple(refusals))

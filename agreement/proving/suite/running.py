@@ -125,8 +125,10 @@ def writing_of(
             session.close()
             if named == how.dialect or named not in {query_writing.dialect for query_writing in WRITINGS}:
                 return writing
-    sentence = f"the first with: {refusals[0]}" if refusals else "it names another dialect of each"
-    raise LarsError(f"the engine takes no query that is tried, {sentence}; expected queries of the suite")
+    sentence = f"the first with: {refusals[0]}" if refusals else "it declares another dialect for each"
+    raise LarsError(
+        f"the engine accepts no tried query, {sentence}; expected an engine for queries of the suite"
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -362,5 +362,7 @@ def _check_columns(paths: Sequence[str], engine_query: EngineQuery, other: Engin
             ", ".join(f"?{name.name}" for name in columns(query)) or "none" for query in (other, engine_query)
         )
         raise LarsError(
-            f"{paths[-1]}: it answers {{}}, {paths[0]} answers {{}}; expected the same".format(*sentences)
+            f"{paths[-1]}: the query returns {{}}, {paths[0]} returns {{}}; expected the same".format(
+                *sentences
+            )
         )

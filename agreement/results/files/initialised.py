@@ -65,7 +65,7 @@ def init(request: InitRequest, listeners: Listeners) -> InitialFolder:
     """
     path = request.folder / EXPERIMENT_FILE
     if exists(path):
-        raise LarsError(f"{path}: is there already; use a folder without {EXPERIMENT_FILE}")
+        raise LarsError(f"{path}: exists already; use a folder without {EXPERIMENT_FILE}")
     experiment = initial(request.folder, request.inputs, request.input_options, request.period)
     text = "\n".join(experiment.lines(listeners.note)) + "\n"
     made = [folder for folder in (request.folder, *request.folder.parents) if not folder.exists()]

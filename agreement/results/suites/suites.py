@@ -373,7 +373,7 @@ def _recorded(
         )
     if all(answer.refused is not None for answer in answers):
         raise LarsError(
-            f"--answers {folder}: no file is called as a test; expected files TEST.*, such as "
+            f"--answers {folder}: no file has the name of a test; expected files TEST.*, such as "
             "tumbling-01.json"
         )
     return judged_suite(str(folder), writing, answers, claimed)

@@ -137,8 +137,8 @@ def _fields(line: str, delimiter: str) -> list[Cell]:
         match = _FIELDS[delimiter].match(line, at)
         if match is None:
             raise MalformedPart(
-                f"found {short(line[at:])}; expected a field without quotes or commas, or in quotes on one "
-                'line with each inner quote doubled, as in """text"""',
+                f"found {short(line[at:])}; expected a field without quotes or commas, or a field in "
+                'quotes on one line; double each quote inside it, as in """text"""',
                 at + 1,
             )
         quoted = match["quoted"]

@@ -74,7 +74,7 @@ def _path(by_subject: Subjects, quad: Quad) -> tuple[str, ...]:
         at = parts.get(_REST, at)
     properties += [] if at == _NIL else [at]
     if not properties or not all(name.startswith("<") for name in properties):
-        problem = f"found another path as {quad.triple[1]}; expected a property, or a list of properties"
+        problem = f"found a complex path as {quad.triple[1]}; expected a property, or a list of properties"
         raise MalformedPart(problem, 1, quad.line, fatal=True)
     return tuple(properties)
 

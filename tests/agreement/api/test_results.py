@@ -183,7 +183,7 @@ def test_warnings_are_part_of_the_result():
             lambda: api.judge(MET / "query.cqels.rq", MET / "doors.nq", gracious=True),
             "cannot combine --gracious with a recorded case",
         ),
-        (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is no atom"),
+        (lambda: api.explain(COUPONS, atom="ans(1", at=3), "is not an atom"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", engine="sql"), "engine='sql': expected csparql"),
         (lambda: api.translate(COUPONS / "query.cqels.rq", format="pdf"), "format='pdf': expected lars"),
     ],

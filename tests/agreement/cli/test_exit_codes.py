@@ -118,7 +118,10 @@ def test_a_file_without_end_is_one_line(folder, monkeypatch, command):
     (folder / name).symlink_to("/dev/zero")
     ran = lars(*command.split())
     assert (ran.code, ran.out) == (3, "")
-    assert ran.err == f"lars: {name}: is longer than 1000 bytes, and no regular file; expected a file\n"
+    assert (
+        ran.err
+        == f"lars: {name}: is longer than 1000 bytes, and is not a regular file; expected a regular file\n"
+    )
 
 
 def test_texts_that_double_name_their_rule(folder):

@@ -93,9 +93,12 @@ def test_what_cannot_be_done_is_one_message(arguments, words):
 
 def test_bytes_that_are_no_text_are_refused(ugly, monkeypatch):
     ugly.write_bytes(b"p. \xff")
-    assert f"{ugly}:1:4: found a byte that is no text, 0xff; expected a LARS program" in lars("fmt", ugly).err
+    assert (
+        f"{ugly}:1:4: found the byte 0xff, which is not text; expected a LARS program"
+        in lars("fmt", ugly).err
+    )
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"p. \xff")))
-    assert "-:1:4: found a byte that is no text, 0xff" in lars("fmt", "-").err
+    assert "-:1:4: found the byte 0xff, which is not text" in lars("fmt", "-").err
 
 
 def test_a_file_that_cannot_be_written_is_named(ugly, monkeypatch):

@@ -25,7 +25,7 @@ def test_the_folder_says_what_files_and_options_said(tmp_path):
     by_files = lars("agree", *FILES[:2], *MORE, *named, "--json")
     assert lars("agree", tmp_path / "mine", "--json").out == by_files.out
     again = lars("init", tmp_path / "mine", *FILES)
-    assert (again.code, "is there already" in again.err) == (2, True)
+    assert (again.code, "exists already" in again.err) == (2, True)
 
 
 def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypatch):
@@ -78,7 +78,7 @@ def test_a_table_of_other_bytes_than_utf_8_is_no_failure_of_the_guess(tmp_path, 
     (tmp_path / "q.rq").write_text("SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b ?p ?s } }")
     (tmp_path / "t.csv").write_bytes("time,bike,place\n3,b,Küche\n".encode("latin-1"))
     assert lars("init", "mine", "q.rq", "t.csv").code == 0
-    assert "t.csv:2:6: found a byte that is no text, 0xfc" in lars("solve", "mine").err
+    assert "t.csv:2:6: found the byte 0xfc, which is not text" in lars("solve", "mine").err
 
 
 def test_a_first_mapping_is_what_the_queries_ask(tmp_path, monkeypatch):
@@ -107,7 +107,11 @@ WRONG = {
     ("q.rq",): "found no traces among the files; expected DIR QUERY.. TRACE..",
     ("t.nq",): "found no a query",
     ("q.rq", "t.nt", "u.nt"): "u.nt: nothing says which stream this is; give --stream IRI=u.nt",
-    ("q.rq", "r.rq", "t.nq"): "r.rq: in the language of q.rq too; expected a query in each language",
+    (
+        "q.rq",
+        "r.rq",
+        "t.nq",
+    ): "r.rq: the query is in the same language as q.rq; expected one query in each language",
     ("q.rq", "nowhere"): "nowhere: no such file or folder; expected queries, traces and static data",
     ("q.rq", "t.nq", "--static", "nowhere"): "nowhere: no such file or folder",
 }

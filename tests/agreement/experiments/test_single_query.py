@@ -102,4 +102,4 @@ def test_which_query_is_asked_is_said_where_nobody_chose(tmp_path):
     (tmp_path / "experiment.toml").write_text(text)
     found = lars("solve", tmp_path)
     assert found.code == 2
-    assert "csparql: found a text inside the experiment; accepted here: the path of a file" in found.err
+    assert "csparql: found the text of a query; this command requires the path of a file" in found.err

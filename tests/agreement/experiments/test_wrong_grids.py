@@ -39,7 +39,12 @@ WRONG = {
     "neither engine nor answers": (engine('name = "x"'), 18, "one of `engine`"),
     "answers that are not there": (engine('name = "x"\nanswers = "none.json"'), 20, "does not exist"),
     "a query that is not there": (engine(CSPARQL + 'queries = "R"'), 20, 'found "R"', "expected Q"),
-    "another language": (engine(CSPARQL + 'language = "rspql"'), 18, "not given in its language", "rspql"),
+    "another language": (
+        engine(CSPARQL + 'language = "rspql"'),
+        18,
+        "not in an expected language",
+        "rspql",
+    ),
     "two engines of one name": (engine(CSPARQL + f"[[engines]]\n{CSPARQL}"), 20, "twice"),
     "a query without a name": (toml(queries='csparql = "q.csparql.rq"'), 9, "the key name is missing"),
     "a query's file that is not there": (toml(queries='name = "Q"\ncsparql = "no.rq"'), 11, "does not exist"),

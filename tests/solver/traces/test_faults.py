@@ -222,7 +222,7 @@ def test_an_origin_and_the_times_agree_on_time_zones(spark, tmp_path):
     [path] = written(tmp_path, {"a.nt": '<urn:s> <urn:p> <urn:o> "2024-05-01T00:00:00"' + DAY})
     given = options(origin=datetime(2024, 1, 1, tzinfo=UTC))
     found = message(lambda: read_on_spark(spark, [path], given))
-    assert "only one of them has a time zone" in found
+    assert "only one of the two dateTimes has a time zone" in found
     late = options(origin=datetime(2025, 1, 1))  # noqa: DTZ001
     assert "is negative" in message(lambda: read_on_spark(spark, [path], late))
 

@@ -114,7 +114,9 @@ def test_broken_compression_is_told(tmp_path, data):
 
 
 def test_a_device_that_does_not_end_is_no_trace():
-    with pytest.raises(FailedRunError, match=r"^/dev/zero: is longer than \d+ bytes, .*; expected a file"):
+    with pytest.raises(
+        FailedRunError, match=r"^/dev/zero: is longer than \d+ bytes, .*; expected a regular file"
+    ):
         rows([Path("/dev/zero")])
 
 

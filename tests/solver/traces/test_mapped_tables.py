@@ -158,7 +158,7 @@ HEADER = "time,bike,station,load\n"
 BROKEN = {
     HEADER + "2,b,s,1\n\n3,b,s\n": "4:1: found 3 fields; expected 4, such as in the header\n  3,b,s",
     HEADER + '2,b,s,1\n\n3,b,s,"x\n4,b,s,1\n': "4:1: found a quote that nothing closes",
-    HEADER + "2,b,s,\xff\n": "2:7: found a byte that is no text, 0xff; expected CSV, in UTF-8",
+    HEADER + "2,b,s,\xff\n": "2:7: found the byte 0xff, which is not text; expected CSV, in UTF-8",
     HEADER + '2,b,"s\nt",1\nx,b,s,1\n': "4:1: 'x' is no time",
     HEADER + "\n2,b,s,1\nx,b,s,1\n": "4:1: 'x' is no time",
 }
@@ -299,7 +299,7 @@ def test_a_mapping_counts_whatever_columns_are_called(tmp_path, name, text, colu
 @pytest.mark.parametrize(("name", "text"), [ROWS, ("a.nq", '<urn:s> <urn:p> <urn:o> "1" .\n')])
 def test_a_mapping_that_no_table_has_is_refused(tmp_path, name, text):
     (tmp_path / name).write_text(text)
-    with pytest.raises(LarsError, match=rf"{name}: columns are mapped \(--column\), and no table"):
+    with pytest.raises(LarsError, match=rf"{name}: no table has all columns that --column maps"):
         mapped(tmp_path / name)
 
 

@@ -59,7 +59,7 @@ def check_figure(path: Path) -> None:
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--figure {path}: expected a file that ends with {', '.join(_SUFFIXES)}")
     if not path.parent.is_dir():
-        raise LarsError(f"--figure {path}: its folder {path.parent} is not there; use a file in a folder")
+        raise LarsError(f"--figure {path}: the folder {path.parent} does not exist; use an existing folder")
     check_matplotlib(f"--figure {path}")
 
 

@@ -296,7 +296,7 @@ def check_page(path: Path) -> None:
     if path.suffix not in _SUFFIXES:
         raise LarsError(f"--report {path}: expected the name of a file that ends with .html")
     if not path.parent.is_dir():
-        raise LarsError(f"--report {path}: its folder {path.parent} is not there; use a file in a folder")
+        raise LarsError(f"--report {path}: the folder {path.parent} does not exist; use an existing folder")
 
 
 def write_page(path: Path, page: Page) -> None:

@@ -174,9 +174,9 @@ def test_the_answer_stream_can_be_chosen(program):
 
 
 REFUSED = {
-    "ans(25,,b)": "'ans(25,,b)' is no atom; expected an atom",
-    "ans(25": "'ans(25' is no atom",
-    "": "'' is no atom",
+    "ans(25,,b)": "'ans(25,,b)' is not an atom; expected an atom",
+    "ans(25": "'ans(25' is not an atom",
+    "": "'' is not an atom",
     "ans(25,b)": "no predicate ans1/2 in program, trace or static data; known: ans1/3, ans2/6",
     "ans(25,raybann,b)": "raybann names no term of program, trace or static data; candidates: rayban",
     "ans(twenty,rayban,b)": "twenty names no term",

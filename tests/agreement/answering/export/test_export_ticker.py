@@ -115,7 +115,7 @@ def test_run_sh_prints_what_came_and_the_clock_it_needs_where_ticker_is_too_slow
     assert (done.returncode, bool(told)) == (1, True)
     assert int(told[2]) >= 500
     assert done.stdout == "".join(x for x in whole.splitlines(keepends=True) if int(x[0]) < int(told[1]))
-    assert "nothing is said of the time" in read_back(out, done.stdout).err
+    assert "no answer for the time" in read_back(out, done.stdout).err
 
 
 def test_run_sh_says_that_ticker_ended(exported):
@@ -154,8 +154,11 @@ def test_the_files_are_a_line_a_time_point_and_a_legend(exported):
 @pytest.mark.parametrize(
     ("output", "said"),
     [
-        ("", "nothing is said of the time 0; expected what run.sh of an export printed"),
-        ("1s (t=1): Set(p(1000000009))\n", ":1:1: found the number 1000000009, which stands for no term"),
+        ("", "no answer for the time 0; expected what run.sh of an export printed"),
+        (
+            "1s (t=1): Set(p(1000000009))\n",
+            ":1:1: found the number 1000000009; expected a number of the legend",
+        ),
         ("1s (t=1): p(1)\n", ":1:1: found no set of atoms; expected Set(p(1), q), or - for none"),
         ("1s (t=1): Set(p(x))\n", ":1:1: found 'p(x)'; expected atoms as p(1,2), q"),
     ],

@@ -49,7 +49,9 @@ def test_the_command_refuses_it_with_the_same_message(program, tmp_path):
 def test_a_file_that_is_no_text_is_refused(program):
     path = program("")
     path.write_bytes(b"p :- \xff")
-    with pytest.raises(LarsError, match="1:6: found a byte that is no text, 0xff; expected a LARS program"):
+    with pytest.raises(
+        LarsError, match="1:6: found the byte 0xff, which is not text; expected a LARS program"
+    ):
         load_program(path)
 
 

@@ -105,7 +105,7 @@ def test_rows_are_counted_first(experiment):
         (("--only-period", "3"), "--only-period 3: expected a period that is compared, of 4, 1"),
         (("--cause", "blocked"), "--cause blocked: expected aggregate-of-nothing, different-static-data, "),
         (("--side", "left"), "left"),
-        (("--out", "no/where"), "--out no/where: its folder no is not there"),
+        (("--out", "no/where"), "--out no/where: the folder no does not exist"),
     ],
 )
 def test_what_cannot_be_shown_is_refused(experiment, options, message):

@@ -216,7 +216,7 @@ CASES = [
         "lars solve",
     ),
     ("solve", '"rows": [{', '"rows": [[], {', "2:19", "rows[0]: found a list", "an object"),
-    ("solve", '"rows": [{', '"rows": [' + "[" * 5000, "2:118", "too deep in each other", "at most 100"),
+    ("solve", '"rows": [{', '"rows": [' + "[" * 5000, "2:118", "nested too deep", "at most 100"),
     ("solve", '"type": "uri", ', "", "2:25", "rows[0].s: the key type is missing", "lars solve"),
 ]
 """`old` occurs in the valid text, and only its first occurrence is replaced."""

@@ -39,8 +39,8 @@ def test_a_fault_is_named_with_its_place(fault, says, tmp_path):
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("when,s\n1,a\n", "neither the file's name nor its first line tells the format"),
-        ("<xml/>", "neither the file's name nor its first line tells the format"),
+        ("when,s\n1,a\n", "neither the file's name nor its first line determines the format"),
+        ("<xml/>", "neither the file's name nor its first line determines the format"),
         ('{"answers": []}', "found an object with the keys answers"),
         ("[1]", "found an array; expected"),
         ('{"relations": [', "no JSON: found the end of the text, it is cut off"),
@@ -78,7 +78,7 @@ def test_an_empty_file_is_none(kind, text, tmp_path):
 @pytest.mark.parametrize("kind", [None, *dict.fromkeys(KINDS.values())])
 def test_a_byte_that_is_no_text_has_a_place(kind, tmp_path):
     problem = said(message(tmp_path, b'{"t": 1,\n "\xff": 2}', kind), tmp_path, "2:3")
-    assert "a byte that is no text, 0xff; expected " in problem
+    assert "the byte 0xff, which is not text; expected " in problem
 
 
 def test_a_folder_and_a_missing_file_are_named(tmp_path):

@@ -131,7 +131,7 @@ def test_push_read_in_two_ways_has_a_smallest_difference_too(sides, sample, trip
 def test_two_queries_that_answer_other_variables_are_refused(tmp_path):
     found = witness(*written(tmp_path, NOW, NOW.replace("SELECT ?x", "SELECT ?y")))
     assert found.code == 2
-    assert "it answers ?y" in found.err
+    assert "the query returns ?y" in found.err
 
 
 def test_windows_too_long_to_look_for_a_stream_in_are_refused(tmp_path):

@@ -206,7 +206,7 @@ def test_json_in_a_script_says_the_same(text):
 def test_a_page_is_written_whole_or_not_at_all(tmp_path):
     gone = lars(*PAGES["agree"], "--report", tmp_path / "none" / "page.html")
     assert (gone.code, gone.out) == (2, "")
-    assert "is not there; use a file in a folder" in gone.err
+    assert "does not exist; use an existing folder" in gone.err
     named = lars(*PAGES["agree"], "--report", tmp_path / "page.pdf")
     assert (named.code, "expected the name of a file that ends with .html" in named.err) == (2, True)
     assert list(tmp_path.iterdir()) == []
