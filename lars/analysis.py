@@ -20,7 +20,7 @@ from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, W
 
 
 class Mode(Enum):
-    """How the atom's time point relates to the window's interval T'.
+    """The relation of the atom's time point to the window's interval T'.
 
     NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: ¬@_t¬, true if t lies outside T' or the
     atom holds at t.
@@ -44,9 +44,9 @@ _DUAL: Final = {
 
 @dataclass(frozen=True, slots=True)
 class LiteralForm:
-    """A literal ⊞^w ★ a or its negation; without a window ★ ranges over the whole timeline.
+    """A literal ⊞^w ★ a or its negation; if it has no window, ★ ranges over the whole timeline.
 
-    As a formula holds one atom, it is monotone in it, or antimonotone when not `positive`.
+    A formula has only one atom. It is monotone in this atom if `positive`, otherwise antimonotone.
     """
 
     atom: terms.Atom | logic.Truth
@@ -161,7 +161,7 @@ def with_windows(program: Program, change: Callable[[Window], Window]) -> Progra
 def reach(program: Program) -> Reach:
     """Return the range around an evaluation time that can affect the program; nested windows add up.
 
-    A formula ◇ □ @ outside every window reads the whole timeline: both ends None.
+    If ◇, □ or @ is outside every window, the formula reads the whole timeline, and both ends are None.
     """
     extents = [_extent(literal, inside=False) for rule in program.rules for literal in rule.body]
     pasts, futures = [past for past, _ in extents], [future for _, future in extents]
@@ -204,7 +204,7 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 
 
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
-    """Return the time of the oldest atom that the window keeps at t; each choice of ties has the same."""
+    """Return the time of the oldest atom that the window keeps at t, the same for each choice of ties."""
     (atoms,) = tie_choices(data, replace(window, ties=Ties.ALL), t)
     return min(atoms, default=t)
 
@@ -233,7 +233,8 @@ def _oldest_sizes(data: Stream, window: TupleWindow, t: int) -> dict[object, int
 def binders(formula: logic.Formula, *, empty_possible: bool = False) -> Iterator[terms.Atom | terms.Variable]:
     """Yield the atoms and time variables that bind variables to finitely many values if the formula is true.
 
-    An atom must then be in the stream or the background, a variable time of @ in the timeline.
+    If the formula is true, an atom is in the stream or the background, and a time variable of @ is in the
+    timeline.
     """
     match formula:
         case terms.Atom():
@@ -278,7 +279,7 @@ def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
 
 
 def check_choices(rule: Rule) -> None:
-    """Raise for a window with ties `choose` inside another operator: its choice is for one time only."""
+    """Raise LarsError for a window with ties `choose` inside another operator: a choice is for one time."""
     for literal in rule.body:
         for window in inner_windows(literal):
             if window.ties is Ties.CHOOSE:
@@ -338,8 +339,8 @@ def _foreign(what: str, names: AbstractSet[terms.Variable], atom: terms.Atom) ->
 def check_safety(program: Program) -> None:
     """Raise LarsError for the first rule with a variable that the body does not bind.
 
-    Raise LarsError for `@_t a` as a fact too: nothing binds its time to the timeline (LARS, rules). And so is
-    a gathered literal that does not fit its atom or its rule.
+    Also raise it for a fact `@_t a`, because nothing binds its time to the timeline (LARS, rules), and for a
+    gathered literal that does not fit its atom or its rule.
     """
     for rule in program.rules:
         for place, problem in useless_set_literals(rule):
@@ -381,7 +382,7 @@ def positive_loops(program: Program) -> dict[terms.Signature, frozenset[terms.Si
 
 
 def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms.Signature]]) -> bool:
-    """Whether a rule computes new values from atoms of its own positive loop, perhaps without end."""
+    """Whether a rule computes new values from atoms of its own positive loop, which may never end."""
     loop = frozenset[terms.Signature]() if rule.predicate is None else loops.get(rule.predicate, frozenset())
     used = (terms.signature(atom) for literal in rule.body for atom, _, _ in atoms(literal))
     return any(map(_computes, rule.body)) and not loop.isdisjoint(used)
@@ -395,7 +396,7 @@ def _computes(literal: logic.BodyLiteral) -> bool:
 
 
 def reachable(name: Node, below: Mapping[Node, set[Node]]) -> frozenset[Node]:
-    """Return the nodes reachable from `name` in one step or more; `below` has each node's successors."""
+    """Return the nodes reachable from `name` in one or more steps; `below` maps a node to its successors."""
     nodes: set[Node] = set()
     left = [name]
     while left:
@@ -414,7 +415,7 @@ def successors(pairs: Iterable[tuple[Node, Node]]) -> dict[Node, set[Node]]:
 
 
 def on_own_absence(program: Program) -> dict[terms.Signature, tuple[int, ...]]:
-    """Return the predicates that depend on themselves through an odd number of ¬, as p in `p ← not p`.
+    """Return the predicates that depend on themselves through an odd number of ¬, such as p in `p ← not p`.
 
     Each predicate is mapped to the rules, counted from 1, that are part of such a cycle. A program without
     such cycles has an answer stream, unless gathered literals depend on the rules' heads.

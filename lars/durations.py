@@ -1,4 +1,4 @@
-"""Durations: how queries, traces and options write time before it becomes time points."""
+"""Durations: lengths of time as written in queries, traces and options, and their numbers of time points."""
 
 import re
 from dataclasses import dataclass
@@ -56,7 +56,7 @@ class Duration:
         return count
 
     def timed(self, unit: "Duration") -> "TimedPoints":
-        """Return the number of time points, which readers see as this duration; raises as `points` does."""
+        """Return the number of time points, shown as this duration; raises the errors of `points`."""
         return TimedPoints(self.points(unit), self)
 
 

@@ -43,7 +43,7 @@ def with_fewer_variables(
 
 @dataclass
 class _Eliminator:
-    """Makes a rule for the conditions on one variable; rules with equal conditions share it."""
+    """The elimination of a variable: a new rule has its conditions; rules with equal conditions share it."""
 
     taken: frozenset[str]
     heads: dict[tuple[Atom, frozenset[BodyLiteral]], str] = field(default_factory=dict)
@@ -90,7 +90,7 @@ class _Eliminator:
 
 @dataclass
 class _Unfolder:
-    """Replaces an atom by the body of the only rule that derives it, if this removes variables."""
+    """The replacement of an atom by the body of the only rule that derives it, if this removes variables."""
 
     program: Program
     output: Signature
@@ -182,7 +182,7 @@ def _apart_from(names: AbstractSet[Variable], taken: AbstractSet[Variable]) -> d
 
 
 def _is_plain(literal: BodyLiteral) -> bool:
-    """Whether a literal is a comparison or a test, or an atom, now or in a window, or its absence."""
+    """Whether a literal is a comparison, a test, or an atom (now or in a window) or its negation."""
     match literal:
         case logic.Not(inner):
             return _is_plain(inner)
@@ -195,7 +195,7 @@ def _is_plain(literal: BodyLiteral) -> bool:
 
 
 def _ordered(parts: Iterable[BodyLiteral], but: Variable | None) -> tuple[Variable, ...]:
-    """Return the variables of literals but one, in a fixed order."""
+    """Return the variables of literals except one variable, in a fixed order."""
     names = (name for part in parts for name in _in_order(part))
     return tuple(dict.fromkeys(name for name in names if name != but))
 

@@ -1,8 +1,8 @@
 """Errors about invalid input, each with place, problem and expected form; and errors of failed runs.
 
 Text from users is escaped before printing: control characters could move the cursor, directional characters
-reverse the line, and zero-width characters hide. Each is written as N-Triples, Turtle, SPARQL and LARS
-programs write it.
+reverse the line, and zero-width characters hide. Each such character is escaped as in N-Triples, Turtle,
+SPARQL and LARS programs.
 """
 
 import errno
@@ -28,7 +28,7 @@ def printable(text: str) -> str:
 
 
 def on_one_line(text: str) -> str:
-    r"""Return a text as `printable` does, line feeds written as escapes too.
+    r"""Return a text with invisible characters and line feeds escaped.
 
     >>> print(on_one_line("a\nb"))
     a\nb
@@ -44,7 +44,7 @@ def _printable(text: str) -> str:
 
 
 class LarsError(Exception):
-    """The base of every error that input can cause; its text is the whole message, fit to be seen."""
+    """The base of all errors that input can cause; its text is the whole message, escaped for printing."""
 
     def __str__(self) -> str:
         return printable(super().__str__())

@@ -106,19 +106,19 @@ def read_file(path: Path, accepted: str) -> TextFile:
 
 
 def read_text(path: Path, accepted: str) -> str:
-    """Return a file's text, its lines ending with LF; as `read_file`."""
+    """Return a file's text with LF as line end; raises the errors of `read_file`."""
     return _with_line_feeds(read_file(path, accepted))
 
 
 def read_input(accepted: str) -> str:
-    """Return the text of standard input, as `read_text`."""
+    """Return the text of standard input; raises the errors of `read_text`."""
     if sys.stdin is None:
         raise errors.LarsError(f"-: standard input is closed; expected {accepted}")
     return _with_line_feeds(decode("-", _bounded(sys.stdin.buffer, "-"), accepted))
 
 
 def text_in(path: Path, accepted: str) -> str:
-    """Return the text of a file, or of standard input for -; raises as `read_text`."""
+    """Return the text of a file, or of standard input for -; raises the errors of `read_text`."""
     return read_input(accepted) if str(path) == "-" else read_text(path, accepted)
 
 
@@ -128,7 +128,7 @@ def _with_line_feeds(file: TextFile) -> str:
 
 @contextmanager
 def temporary_folder(beside: Path | None = None, prefix: str = "lars-") -> Iterator[Path]:
-    """Give a folder that is deleted afterwards, also if `clear_away` ends the process."""
+    """Yield a temporary folder, which is deleted at the end of the block or by `clear_away`."""
     with tempfile.TemporaryDirectory(dir=beside, prefix=prefix, ignore_cleanup_errors=True) as name:
         folder = Path(name)
         _TEMPORARY.add(folder)
@@ -146,7 +146,7 @@ def clear_away() -> None:
 
 @contextmanager
 def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
-    """Give a path to write to; at the end, the new file replaces `path` atomically.
+    """Yield a path to write to; at the end, the new file replaces `path` atomically.
 
     Readers see the old or the new file; after an error everything is unchanged. A link stays, and its target
     is replaced; devices and pipes are rejected, and folders too unless `folders` is set.
@@ -165,9 +165,10 @@ def replacement_path(path: Path, *, folders: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacement_folder(path: Path, kind: str) -> Iterator[Path]:
-    """Give a folder to write into; it takes the place of `path` at once, as `replacement_path`.
+    """Yield a folder to write into; at the end, it replaces `path` atomically.
 
-    A file in it keeps the sums of the others, in the format of `sha256sum`. Raises as `check_own_folder`.
+    A file in the folder contains the checksums of the other files, in the format of `sha256sum`. Raises the
+    errors of `check_own_folder`.
     """
     check_own_folder(path, kind)
     with replacement_path(path, folders=True) as new:
@@ -257,6 +258,6 @@ def _put(new: Path, target: Path) -> None:
 
 
 def rewrite(path: Path, text: str) -> None:
-    """Put a text in a file's place at once."""
+    """Replace a file by a text atomically."""
     with replacement_path(path) as new:
         new.write_text(text, encoding="utf-8")

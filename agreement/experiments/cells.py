@@ -39,7 +39,7 @@ _DECIDING: Final = (lars, translate, solver, agreement)
 class QueryText:
     """A query with its placeholders filled; `source` names its file in messages.
 
-    Relative IRIs are resolved against `base`; `around` has further settings for reading.
+    Relative IRIs are resolved against `base`; `around` has the other settings for reading the text.
     """
 
     text: str

@@ -92,7 +92,7 @@ def _in_processes(missing: dict[str, Work], jobs: int) -> Iterator[tuple[str, Js
 
 
 def _begin(recursion: int, most: int) -> None:
-    """Limit a process as its parent is limited; only the parent handles Ctrl-C and ends the others."""
+    """Give a process the memory limit of its parent; only the parent handles Ctrl-C and ends the others."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     sys.setrecursionlimit(recursion)
     memory.watch_task(most)

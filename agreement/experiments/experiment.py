@@ -1,4 +1,4 @@
-"""Experiment files, read: their entries, the parameters that each of them uses, their traces, their unit.
+"""Reading of experiment files: entries, the parameters that each entry uses, traces, and the unit.
 
 An entry is a table such as [[queries]], or the keys at the top of the file that replace it. Errors have their
 place in the file.
@@ -44,10 +44,10 @@ _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 
 @dataclass(frozen=True, slots=True)
 class ExperimentEntry:
-    """A table such as [[engines]] as written, with its path and name.
+    """The unchanged content of a table such as [[engines]], with its path and name.
 
-    An entry made from the top of the file has an empty path. The content is as in TOML, until its
-    placeholders are filled and the entry's model checks it.
+    An entry that the keys at the top of the file replace has an empty path. The entry's model checks the
+    content after its placeholders are filled.
     """
 
     kind: str

@@ -1,7 +1,7 @@
 """The cells of an experiment: one for each combination of its entries and the values that they use.
 
-Other commands than `lars run` ask for one thing: `lars agree` and `lars explain` need the only comparison,
-other commands the only query with its trace. The options of the command line override the experiment's.
+All commands except `lars run` use one entry: `lars agree` and `lars explain` require exactly one comparison,
+other commands exactly one query with its trace. The options of the command line override the experiment's.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -87,7 +87,7 @@ def comparison_of(experiment: Experiment, also: Iterable[Duration] = ()) -> Agre
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """Entries that go together, with values of the parameters of the last; `rest` are the others' ones."""
+    """Entries of common cells, the last entry's parameters with values, and `rest`, those of the others."""
 
     query: ExperimentEntry
     trace: ExperimentEntry
@@ -276,7 +276,7 @@ class _Grid:
             raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
     def check_assigned(self, plan: _Plan, table: ComparisonTable, trace: Plan | settings.TraceInput) -> None:
-        """Raise for predicates that are assigned to a stream without a trace."""
+        """Raise LarsError for predicates that are assigned to a stream without a trace."""
         streams = () if isinstance(trace, Plan) else {Iri(name) for name in trace.options.streams.values()}
         for stream in table.assign:
             if streams and stream not in streams:
@@ -351,7 +351,7 @@ def span_within(usual: settings.Span, value: settings.Span) -> settings.Span:
 
 
 def _trace_given(usual: AgreementTask, trace_input: settings.TraceInput) -> settings.TraceInput:
-    """Return an experiment's trace with the options of the command line on top."""
+    """Return an experiment's trace; options of the command line override the experiment's."""
     own, options = usual.trace.options, trace_input.options
     replaced_here = (
         *(options.streams, options.trace_unit, options.origin, options.prefixes, options.columns),
@@ -444,7 +444,7 @@ def experiment_query(
 
 
 def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, ...]:
-    """Return the languages that an evaluation can use: the named one, or all of its mode."""
+    """Return the languages that an evaluation can use: the named language, or all languages of its mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
     pulled = evaluation.mode is requests.Side.PULL
@@ -466,14 +466,14 @@ def query_files(experiment: Experiment, languages: Sequence[Language | str] = ()
 
 
 def by_profile(files: Mapping[Language, Path], name: str) -> Path:
-    """Return the query that a profile reads: the one in its language, otherwise the first."""
+    """Return the query that a profile reads: the query in its language, otherwise the first query."""
     return next(
         (file for language, file in files.items() if _speaks(name, language)), next(iter(files.values()))
     )
 
 
 def _speaks(name: str, language: Language) -> bool:
-    """Return whether who has that name, a language or an engine version, reads a language."""
+    """Return whether the language or engine version with this name reads a query language."""
     return name.partition("-")[0] == language.value
 
 

@@ -201,7 +201,7 @@ def _choice(
 
 
 def judged_cell(work: JudgingWork) -> Json:
-    """Return the verdict that fits best, and all start times and bounds that make it correct."""
+    """Return the best verdict on a cell, and all start times and bounds for which the answers are correct."""
     text, source = work.query.text, work.query.source
     base = work.query.base
     with reading_as(replace(work.query.around, base=base)):

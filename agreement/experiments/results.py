@@ -130,7 +130,7 @@ class CellResults:
         return tables
 
     def write(self, out: Path) -> None:
-        """Write all tables into a folder, and the summary; the same results, the same bytes."""
+        """Write all tables and the summary into a folder; equal results give equal bytes."""
         parameters = {name: type(values[0]) for name, values in self.grid.items()}
         text = "\n\n".join([*map(str, self.summary()), ""])
         written = (
@@ -285,7 +285,7 @@ _MOST_REFUSED: Final = 60
 
 @dataclass(frozen=True, slots=True)
 class SummaryTable:
-    """Rows by the names of columns: as text, or for a page that is narrower each row as a few lines."""
+    """Rows as mappings from column names to texts: printed as text, or as a table if the page is narrow."""
 
     rows: Sequence[Mapping[str, str]]
 

@@ -108,7 +108,7 @@ def parameters_in(toml: PlacedData, path: KeyPath, content: object, known: Colle
 
 
 def parameters_in_text(source: str, text: str, known: Collection[str]) -> set[str]:
-    """Return the parameters that a file's text names; raises PlacedError as `parameters_in` does."""
+    """Return the parameters that a file's text names; raises the errors of `parameters_in`."""
     matches = list(PLACEHOLDER.finditer(text)) if known else []
     for match in matches:
         if match[1] not in known:
@@ -123,7 +123,7 @@ def _unknown(placeholder: str, known: Collection[str]) -> str:
 
 
 def fill(content: Any, parameters: Parameters) -> Any:  # TOML, of the same shape
-    """Return a content with its placeholders filled; a text that is one becomes its value as it is.
+    """Return a content with its placeholders filled; a text that is only a placeholder becomes its value.
 
     Raises WrongValueError if two keys of a table become equal.
     """
@@ -177,12 +177,12 @@ def _one_of(choices: Any) -> PlainValidator:
 
 
 def _key(default: Any, says: str) -> Any:
-    """Return an optional key with its description."""
+    """Return a key that can be omitted, with its description."""
     return Field(default, description=says)
 
 
 def _says(option: Option, *, default: bool) -> str:
-    """Return an option's help with the names of keys, with or without its sentence about the default."""
+    """Return the help text of an option in terms of keys, with or without the default."""
     text = option.help.replace(" Repeatable.", "").replace("--", "")
     return text if default else text.partition(" [default: ")[0]
 
@@ -242,14 +242,14 @@ _QUERY_IN: Final = {
 
 
 def _query_key(language: Language) -> tuple[Any, Any]:
-    """Return the key of a query in a language, which is pulled as C-SPARQL is or pushed as CQELS is."""
+    """Return the key of a query in a language, used in place of the C-SPARQL or the CQELS query."""
     other = Language.CSPARQL if language.manner.merges else Language.CQELS
     says = f"The query in {language.manner.title}, instead of {other.value}."
     return QueryFile, _key(None, _QUERY_IN.get(language, says))
 
 
 def _option_keys(group: type[object]) -> dict[str, tuple[Any, Any]]:
-    """Return the keys that are the options of a group: names, defaults and help are theirs."""
+    """Return the keys for the options of a group, with the names, defaults and help texts of the options."""
     keys: dict[str, tuple[Any, Any]] = {}
     for option in declared(group):
         kind: Any = Annotated[option.kind, _one_of(option.kind)] if option.choices else Text

@@ -31,11 +31,11 @@ from translate.tau import Trigger
 class Witness:
     """A stream and static data on which two sides differ in (start, end].
 
-    Its timeline ends at `end`, or with the last arrival that windows see ahead.
+    The timeline ends at `end`, or at the last arrival if windows look ahead.
 
     `static` is all of B. `left_only` and `right_only` are rows that only one side reports, and `remark` is
     their cause or another remark. If it is `smallest`, no witness has fewer triples. ISTREAM and DSTREAM
-    compare `end` with the evaluation `before`, None for no evaluation.
+    compare `end` with the evaluation at `before`; None means that no evaluation precedes.
     """
 
     facts: tuple[Fact, ...]
@@ -107,12 +107,12 @@ class Decision:
 
     @property
     def holds(self) -> bool | None:
-        """Whether it holds on all streams; None if open."""
+        """Whether agreement or containment holds on all streams; None if open."""
         return {EveryStream.ALWAYS: True, EveryStream.OPEN: None}.get(self.verdict, False)
 
     @property
     def witness(self) -> Witness | None:
-        """The first stream that refutes it."""
+        """The first stream that refutes agreement or containment."""
         return next(iter(self.witnesses), None)
 
     @property

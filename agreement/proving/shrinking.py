@@ -85,7 +85,7 @@ Shortest = Callable[[PairOnStream], PairOnStream | None]
 def minimal_disagreement(
     disagreement: PairOnStream, cause: agree.RowCause, progress: Progress = no_progress
 ) -> MinimalDisagreement:
-    """Return a minimal disagreement for the cause; raises LarsError without such a disagreement."""
+    """Return a minimal disagreement for the cause; raises LarsError if none exists."""
     report = disagreement.report()
     if (differing := first_difference(report, cause)) is None:
         raise LarsError(f"no row that one side alone has has the cause {cause.value}")
@@ -164,7 +164,7 @@ def _smaller_queries(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
-    """Return the disagreement with times moved back: by periods, then from each element on, then each."""
+    """Return the disagreement with earlier times: by periods, then from each element on, then one by one."""
     first = min((fact.t for fact in state.facts), default=1)
     for by in range((first - 1) // state.period * state.period, 0, -state.period):
         moved = replace(state, facts=_moved(state.facts, range(len(state.facts)), by), end=state.end - by)
@@ -181,7 +181,7 @@ def _earlier(state: PairOnStream, shortest: Shortest) -> PairOnStream:
 
 
 def _moved_back(state: PairOnStream, shortest: Shortest, places: range) -> PairOnStream:
-    """Return the disagreement with the elements at these places as early as steps of 2^n lead."""
+    """Return the disagreement with the elements at these places moved earlier in steps of 2^n."""
     by = state.end
     while by:
         moved_state = None
@@ -207,7 +207,7 @@ _Change = Callable[[Pattern], Pattern | None]
 
 
 def smaller_pairs(pair: agree.Pair) -> Iterator[agree.Pair]:
-    """Yield pairs without one common part of both queries that still bind their columns."""
+    """Yield pairs of queries without one common part; both queries must still bind their columns."""
     for change in _changes(pair.cqels.pattern, pair.csparql.pattern):
         # Made anew for each query: some count the operators that they have met.
         csparql, cqels = (
@@ -262,7 +262,7 @@ def _keeping_side(kind: type[Pattern], number: int, side: str) -> _Change:
 
 
 def _is_of(kind: type[Pattern], part: Pattern) -> bool:
-    """Whether a part is of a kind common to both queries: only CQELS has a cautious block."""
+    """Whether a part is of a kind that both queries have: only CQELS has a cautious block."""
     return isinstance(part, kind) and not (isinstance(part, algebra.Union) and is_cautious(part))
 
 
@@ -296,7 +296,7 @@ def _tidy(pattern: Pattern) -> Pattern:
 
 
 def _without_idle_windows(csparql: EngineQuery, cqels: EngineQuery) -> EngineQuery:
-    """Return the query without windows of streams that the other one reads no more."""
+    """Return the query without windows on streams that the other query does not read any more."""
     read = {block.stream for block in stream_blocks(cqels.pattern)}
     return replace(csparql, merged=tuple(part for part in csparql.merged if part.stream in read))
 

@@ -20,7 +20,7 @@ _USUAL_PERIODS: Final = range(1, 11)
 
 @dataclass(frozen=True, slots=True)
 class TracelessTask:
-    """One or two queries as they were given, and how they are compared; messages name `inputs`."""
+    """One or two given queries, and the settings of their comparison; messages name `inputs`."""
 
     task: AgreementTask
     queries: tuple[EngineQuery, ...]
@@ -28,7 +28,7 @@ class TracelessTask:
 
     @property
     def is_pair(self) -> bool:
-        """Whether push and pull are compared, not two queries of a kind."""
+        """Whether push and pull are compared, not two queries in one mode."""
         return len({query.language in MERGING for query in self.queries}) == len(self.queries)
 
     @property
@@ -41,7 +41,7 @@ class TracelessTask:
         return self.task.periods or stepped or tuple(usual)
 
     def pairs(self, warn: Warn) -> tuple[Pair, ...]:
-        """Return push and pull of each way to read the queries, the brave one first."""
+        """Return push and pull for each reading of the queries, the brave reading first."""
         task, carried = self.task, frozenset[tuple[str, str]]()
         if task.cqels is None and (task.trace.paths or task.generated):
             carried = comparison_trace(task, self.queries, warn).predicates()

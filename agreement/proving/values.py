@@ -62,7 +62,7 @@ def new_iris(names: Iterable[Variable], known: Iterable[Term]) -> dict[Variable,
 
 
 def fresh(variable: Variable, known: Iterable[Term], copy: int = 0) -> Iri:
-    """Return an IRI that is not known, by the variable's name: `copy` numbers several of one variable."""
+    """Return an IRI that is not in `known`, made from the variable's name; `copy` numbers further IRIs."""
     taken = known if isinstance(known, set | frozenset) else set(known)
     iri = Iri(f"{_FRESH}{variable.name}{copy + 1 if copy else ''}")
     while iri in taken:
@@ -110,7 +110,7 @@ def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[
 
 
 def is_covered(expression: Expression) -> bool:
-    """Whether the truth of an expression depends only on how terms compare: then chosen terms suffice.
+    """Whether only comparisons of terms decide the truth of an expression; then the chosen terms suffice.
 
     Times (with zones) and computed values are not covered.
     """
@@ -324,7 +324,7 @@ def _written(amount: Fraction) -> Literal:
 
 
 def _spelled(amount: Fraction) -> Iterator[Literal]:
-    """Yield the literals of one number, exact ones: integer, decimal, and with ever more zeros."""
+    """Yield literals with exactly the value of a number: an integer, and decimals with ever more zeros."""
     plain = _written(amount)
     yield plain
     text = plain.lexical if "." in plain.lexical else f"{plain.lexical}."

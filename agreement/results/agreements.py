@@ -1,4 +1,4 @@
-"""`agree`: do push and pull agree, and which rows does only one side report."""
+"""`agree`: agreement of push and pull, and the rows that only one side reports."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -155,17 +155,17 @@ class AgreementDifference:
 
     @property
     def start_date(self) -> datetime | None:
-        """When the period starts."""
+        """The dateTime at which the period starts."""
         return self._dates.moment(self.start)
 
     @property
     def end_date(self) -> datetime | None:
-        """When the period ends."""
+        """The dateTime at which the period ends."""
         return self._dates.moment(self.end)
 
     @property
     def pushed_date(self) -> datetime | None:
-        """When push last reported the row, if ever."""
+        """The dateTime at which push last reported the row, None if it never did."""
         return None if self.pushed is None else self._dates.moment(self.pushed)
 
     @property
@@ -180,7 +180,7 @@ class AgreementDifference:
 
     @property
     def support(self) -> tuple[Fact, ...]:
-        """The input that the row rests on."""
+        """The input that the proof of the row uses."""
         (facts,) = self._report.supports([self._row])
         return facts
 
@@ -262,7 +262,7 @@ class AgreeResult(Findings):
 
     @property
     def remarks(self) -> Iterable[str]:
-        """Yield the number of times at which clingo computed the same answers."""
+        """Yield a note with the number of times at which clingo computed the same answers."""
         yield "clingo verified {} of {} time points: same answers".format(*self.certified)
 
     @property

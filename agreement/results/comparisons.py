@@ -116,7 +116,7 @@ class CompareResult(Findings):
 
     @property
     def same(self) -> bool | None:
-        """Whether both report the same rows everywhere; None if equal, but some cases cannot be compared."""
+        """Whether both sides report the same rows; None if they do, but some cases cannot be compared."""
         same = all(comparison.same for comparison in self.comparisons)
         return None if same and self._refused else same
 
@@ -127,7 +127,7 @@ class CompareResult(Findings):
 
     @property
     def incomparable(self) -> str | None:
-        """How many cases cannot be compared, and why the first cannot; None without any."""
+        """The number of cases that cannot be compared, and the first reason; None if all can be compared."""
         return judge.all_refused(self._refused, len(self._refused) + len(self.comparisons))
 
     @property

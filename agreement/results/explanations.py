@@ -1,4 +1,4 @@
-"""`explain`: why an atom is in an answer or not; `check`: is a stream an answer stream, and if not, why."""
+"""`explain`: why an atom is in an answer or not; `check`: whether a stream is an answer stream."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -85,7 +85,7 @@ def asked_of(request: ExplainRequest) -> tuple[list[Path], str]:
 def situate(
     request: ExplainRequest, paths: Sequence[Path], listeners: Listeners
 ) -> explaining.ProgramSituation:
-    """Return the program that is asked about, with its input."""
+    """Return the requested program with its input."""
     path, how = paths[0], request.how
     how.check(path)
     requests.check_for_programs(path, flags_of(model=request.model))
@@ -123,7 +123,7 @@ class ExplainResult(Findings):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """0: an atom that does not hold is explained too."""
+        """0, also for an atom that does not hold: the explanation is complete."""
         return 0, None
 
     def document(self) -> Mapping[str, object]:

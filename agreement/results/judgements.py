@@ -1,4 +1,4 @@
-"""`judge`: are an engine's answers correct, for which start times, and the fault that explains errors."""
+"""`judge`: the verdict on an engine's answers, the fitting start times, the fault that explains errors."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -207,7 +207,7 @@ def _unfolded(request: TranslateRequest, listeners: Listeners) -> TranslateReque
 
 @offered_functions(TranslateRequest)
 def translate(request: TranslateRequest, listeners: Listeners) -> Translation:
-    """Return the LARS program of a query, or any program's text in another form; `to`: the query itself.
+    """Return the LARS program of a query, or a program in another form; with `to`, the query in a language.
 
     >>> query = "SELECT ?s WHERE { STREAM <http://e/s> [RANGE 3s] { ?s <http://e/p> ?o } }"
     >>> print(translate(query).lines[0])

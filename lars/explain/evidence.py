@@ -1,7 +1,7 @@
-"""Why a ground formula holds or fails in an answer stream, and under which bindings a rule's body holds.
+"""Evidence that a ground formula holds or fails in an answer stream, and the bindings of a rule's body.
 
-The stream is indexed by atom and by window. Evidence is the time points and atoms that decide; bodies are
-joined literal by literal.
+The stream is indexed by atom and by window. Evidence consists of the time points and atoms that decide. The
+literals of a body are joined one by one.
 """
 
 from bisect import bisect_left, bisect_right
@@ -175,7 +175,7 @@ class StreamIndex:
         return replace(self, timeline=left.timeline, input=left.input, input_times=times_of(left.input))
 
     def why(self, formula: Formula, t: int, *, wanted: bool = True) -> Evidence | None:
-        """Return the evidence that the formula holds at t (fails, if `wanted` is False), or None."""
+        """Return the evidence that the formula holds at t (if `wanted` is False, that it fails), or None."""
         match formula:
             case terms.Atom():
                 return self._atom(formula, t, wanted=wanted)

@@ -35,14 +35,14 @@ MOST_INSTANCES_SHOWN: Final = 10
 
 @dataclass(frozen=True, slots=True)
 class Premise:
-    """A body literal of a rule instance, and why it holds; a condition needs no more than its values."""
+    """A body literal of a rule instance, and the evidence for it; a condition needs only its values."""
 
     literal: BodyLiteral
     evidence: Evidence | None
 
 
 class Given(Enum):
-    """Why an atom is at a time point without a rule: as static data or a fact, or as the stream's input."""
+    """The reason why an atom without a rule holds at a time: static data, a fact, or the stream's input."""
 
     BACKGROUND = "background"
     INPUT = "input"
@@ -86,7 +86,7 @@ def head_binding(here: IndexedPoint, rule: Rule, moment: Moment) -> terms.Bindin
 
 
 def rule_instances(here: IndexedPoint, moment: Moment) -> Iterator[tuple[int, terms.Binding]]:
-    """Yield each rule, counted from 1, and binding with that head whose body holds in the answer stream."""
+    """Yield each rule, counted from 1, and each binding with this head under which the body holds."""
     for number, rule in enumerate(here.program.rules, 1):
         if (bound := head_binding(here, rule, moment)) is not None:
             for body_binding in body_bindings(here, rule.body, bound):
@@ -150,7 +150,7 @@ Instance = tuple[Moment, int, terms.Binding]
 
 
 class Loop:
-    """Derives the atoms of mutually dependent predicates, as far as a goal needs."""
+    """The derivation of atoms of mutually dependent predicates, as far as a goal requires."""
 
     def __init__(self, here: IndexedPoint, names: frozenset[terms.Signature]) -> None:
         self._here = here

@@ -1,4 +1,4 @@
-"""Which constraints a stream violates, and which rules have a head outside the timeline.
+"""The constraints that a stream violates, and the rules whose heads are outside the timeline.
 
 Without the violated rules the program can have answer streams although the whole program has none.
 """
@@ -58,7 +58,7 @@ def _kept_to(rule: Rule, timeline: Interval) -> Rule:
 
 
 def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
-    """Return an answer stream of the relaxed program as one of the program, whose proofs serve it too.
+    """Return an answer stream of the relaxed program as a stream of the program; proofs remain valid.
 
     A window with ties `choose` that only constraints use receives the first choice.
     """
@@ -73,7 +73,7 @@ def restore(here: IndexedPoint, program: Program) -> IndexedPoint:
 
 
 def violations(here: IndexedPoint) -> Iterator[Violation]:
-    """Yield the first such instance of each rule of the program."""
+    """Yield the first violated instance of each rule of the program."""
     for number, rule in enumerate(here.program.rules, 1):
         if is_fact(rule) or isinstance(rule.head, Atom):
             continue

@@ -35,7 +35,7 @@ class WindowMiss:
 def window_miss(
     window: TupleWindow, before: evidence.StreamIndex, after: evidence.StreamIndex, moment: Moment
 ) -> WindowMiss | None:
-    """Return why the window drops the atom, None if it contains the atom or never received it."""
+    """Return the reason why the window drops the atom, None if it contains the atom or never received it."""
     t, atom = moment
     is_input = atom in before.input_times and before.has(atom, t)
     if not is_input or after.has(atom, t):
@@ -186,7 +186,7 @@ class Partial:
 
 @dataclass(slots=True)
 class Closest:
-    """Finds the instances of a body that satisfy most of it, depth first."""
+    """The depth-first search for the instances of a body that satisfy most of its literals."""
 
     point: evidence.IndexedPoint
     body: tuple[logic.BodyLiteral, ...]
@@ -280,7 +280,7 @@ class Mismatch:
 
 @dataclass(frozen=True, slots=True)
 class Shortfall:
-    """Why a goal does not hold: attempts of its rules, and the rules that cannot derive it."""
+    """The reasons why a goal does not hold: attempts of its rules, and the rules that cannot derive it."""
 
     goal: evidence.AbsentAtom
     attempts: tuple[Attempt, ...]
@@ -300,7 +300,7 @@ class Searcher:
         self._derivable = {rule.predicate for rule in here.program.proper_rules}
 
     def shortfalls(self, moment: Moment) -> Mapping[evidence.AbsentAtom, Shortfall]:
-        """Return why the atom does not hold at its time, and the same for each missing premise.
+        """Return the reasons why the atom does not hold at its time, and those of each missing premise.
 
         The atom itself comes first. Each goal occurs once; goals more than `DEEPEST` steps away are left out.
         """

@@ -1,4 +1,4 @@
-"""Two queries in one mode: is each answer of one an answer of the other, on every stream and static data."""
+"""Containment of two queries in one mode: each answer of one query is an answer of the other on all data."""
 
 from agreement.proving.containment.canonical import PairQuery
 from agreement.proving.containment.containing import decide_containment

@@ -32,7 +32,7 @@ _ENDS: Final = 2
 
 
 def _with_something(part: Pattern) -> Pattern | None:
-    """Return an aggregate without GROUP BY as CQELS has it, without a row of no solution (T13), in SPARQL."""
+    """Return an aggregate without GROUP BY that has no row if there are no solutions, as in CQELS (T13)."""
     if not isinstance(part, Group) or part.keys:
         return None
     group = replace(part, pattern=rebuild(part.pattern, _with_something))
@@ -40,7 +40,7 @@ def _with_something(part: Pattern) -> Pattern | None:
 
 
 def refutation(against: Witness, *, columns: bool = True) -> Decision:
-    """Return the decision that data refute it; without equal `columns` the result is uncertain."""
+    """Return the decision that data refute containment; if the `columns` differ, it is uncertain."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     why = f"on the data that are shown it has a row that the other lacks{hint}"
     return Decision(EveryStream.SOME, why, (against,))
@@ -48,7 +48,7 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
 
 @dataclass(frozen=True)
 class PairQuery:
-    """A query of two whose answers are compared, and how it is read."""
+    """One of two compared queries, with the settings for reading it."""
 
     query: EngineQuery
     setting: Setting
@@ -56,12 +56,12 @@ class PairQuery:
 
     @property
     def result(self) -> tuple[Variable, ...]:
-        """Its columns, in order."""
+        """The columns of the query, in alphabetical order."""
         return tuple(sorted(self.query.result))
 
     @cached_property
     def pattern(self) -> Pattern:
-        """Its pattern, without OPTIONAL parts and aggregates of invisible columns."""
+        """The pattern of the query, without OPTIONAL parts and aggregates of invisible columns."""
         pattern = counted_edges(rebuild(self.query.pattern, self._moving))
         if self.query.language is Language.CQELS:
             pattern = rebuild(pattern, _with_something)
@@ -87,13 +87,13 @@ class PairQuery:
 
     @property
     def operator(self) -> ToStream:
-        """Its relation-to-stream operator; the default is RSTREAM."""
+        """The relation-to-stream operator of the query; the default is RSTREAM."""
         return self.query.to_stream or ToStream.RSTREAM
 
     def reported(
         self, facts: Sequence[Fact], static: Background, t: int, before: int | None = None
     ) -> frozenset[Row]:
-        """Return its report at t on the facts up to t; `before` is the previous evaluation, if any.
+        """Return the query's report at t on the facts up to t; `before` is the previous evaluation, if any.
 
         Raises TimeLimitError.
         """
@@ -105,7 +105,7 @@ class PairQuery:
 
     @cached_property
     def program(self) -> Program:
-        """Its rules."""
+        """The rules of the query."""
         return lars_program(self.query, self.setting)
 
 
@@ -138,10 +138,10 @@ def difference_on(
     t: int,
     before: int | None = None,
 ) -> Witness | None:
-    """Return a row that the first query reports at t on the data and the other does not; None without one.
+    """Return a row that the first query reports at t on the data and the other does not, or None.
 
-    ISTREAM and DSTREAM compare with the evaluation `before` t. None also for data that are not RDF, which
-    never occur.
+    ISTREAM and DSTREAM compare with the evaluation `before` t. The result is also None for data that are not
+    RDF, because such data never occur.
     """
     query.deadline.check()
     static = dict.fromkeys(quad for when, quad in data if when is None)

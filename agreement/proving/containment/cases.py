@@ -1,4 +1,4 @@
-"""Proof by cases that the rows of one disjunct are answers of another query; the cases that are left.
+"""Proof by cases that the rows of one disjunct are answers of another query, and the cases without a proof.
 
 A case has edges that match, conditions that hold, and absences (MINUS, OPTIONAL without a match, NOT EXISTS).
 A case is closed
@@ -77,28 +77,28 @@ class RowCase:
 
     @property
     def plain(self) -> disjuncts.Disjunct:
-        """Its edges and conditions; an edge of a path only requires its terms."""
+        """The edges and conditions of the case; an edge of a path only requires its terms."""
         return disjuncts.Disjunct(
             tuple(each for edge in self.edges for each in _neutral(edge)), requirements=self.requirements
         )
 
     @property
     def real(self) -> tuple[disjuncts.Edge, ...]:
-        """Its edges that are triples."""
+        """The edges of the case that are triples."""
         return tuple(edge for edge in self.edges if not _is_derived(edge))
 
     @property
     def is_impossible(self) -> bool:
-        """Whether nothing satisfies its edges and conditions."""
+        """Whether no data satisfy the edges and conditions of the case."""
         return not disjuncts.satisfiability(self.plain).possible
 
     @property
     def real_variables(self) -> frozenset[Variable]:
-        """The variables of its triples."""
+        """The variables of the case's triples."""
         return disjuncts.Disjunct(self.real).bound
 
     def placed(self, merged: Iterable[disjuncts.Reading]) -> Iterator["RowCase"]:
-        """Yield the case with its edges in each source that enters their graph."""
+        """Yield the case with its edges in each combination of the sources that enter their graphs."""
         readings = tuple(merged)
         for edges in product(*(places(edge, readings) for edge in self.edges)):
             yield replace(self, edges=tuple(dict.fromkeys(edges)))
@@ -139,12 +139,12 @@ class RowCase:
 
     @property
     def bound(self) -> frozenset[Variable]:
-        """The variables of its edges."""
+        """The variables of the case's edges."""
         return disjuncts.Disjunct(self.edges).bound
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables of its edges, conditions and columns."""
+        """The variables of the case's edges, conditions and columns."""
         columns = (named_in(each) for each in self.columns if each is not None)
         return self.bound.union(*(named_in(test.expression) for test in self.requirements), *columns)
 
@@ -238,7 +238,7 @@ def first_case(
     mapper: Mapper,
     merged: tuple[disjuncts.Reading, ...],
 ) -> RowCase:
-    """Return the known facts about the rows of a disjunct."""
+    """Return the case with the known facts about the rows of a disjunct."""
     way = resolve(disjunct)
     constants: dict[Variable, Term] = {name: term for name, term in disjunct.values if term is not None}
     image: Image = {name: name for name in way.bound} | constants | _constants(way)
@@ -282,7 +282,7 @@ class CaseProver:
 
     @property
     def exhausted(self) -> str:
-        """Why it ended before all was tried, "" if it did not."""
+        """The reason why the prover ended before all cases were tried; "" if all were tried."""
         return f"more than {_MOST_CASES} cases" if self.most < 0 else ""
 
     def is_closed(self, case: RowCase, depth: int = _DEPTH) -> bool:
@@ -305,7 +305,7 @@ class CaseProver:
         return False
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
-        """Whether no absence of a goal matches, in any case that is not closed."""
+        """Whether each case in which an absence of the goal matches is closed."""
         further = [resolve(way) for absent in goal.way.absent for way in absent.ways]
         # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
@@ -348,7 +348,7 @@ class CaseProver:
         return next(name for name in names if name not in case.variables)
 
     def is_unfolded(self, case: RowCase, depth: int) -> bool:
-        """Whether the cases are closed in which a path is a fixed number of steps."""
+        """Whether all cases into which the steps of a path are unfolded are closed."""
         for number, edge in enumerate(case.edges):
             path = self.paths.get(edge.triple.predicate)  # type: ignore[arg-type]
             if path is None or depth <= 0 or case.unfolded >= _UNFOLDED:
@@ -363,7 +363,7 @@ class CaseProver:
         return False
 
     def are_closed(self, cases: Iterable[RowCase], depth: int) -> bool:
-        """Whether all cases are closed; all are tried, to know the open ones."""
+        """Whether all cases are closed; all of them are tried, so that all open cases are known."""
         closed = [self.is_closed(each, depth) for more in cases for each in more.placed(())]
         return all(closed)
 
@@ -417,7 +417,7 @@ def _is_open(path: patterns.Path) -> bool:
 
 
 def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterator[tuple[patterns.Path, ...]]:
-    """Yield ways to walk a path, which are all for all but a negated property."""
+    """Yield the ways to walk a path, each as a sequence of paths; for a negated property only some ways."""
     match path:
         case patterns.RepeatedPath(inner, often):
             if often is not patterns.Repetition.ONE_OR_MORE:

@@ -1,4 +1,4 @@
-"""Is each answer of one query one of another, at every time, on every stream and static data.
+"""Containment of answers: each answer of one query is an answer of another, at every time, on all data.
 
 C1. The rows of a query are those of its disjuncts: edges that match, conditions that hold, and absences
 (MINUS, NOT EXISTS, OPTIONAL without a match). If each of them is closed by cases, each answer is one of the
@@ -68,7 +68,7 @@ _MODELS_PLACED: Final = 3
 
 
 def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
-    """Return whether each answer of one query is one of the other at every time, by C1 to C3."""
+    """Return whether each answer of one query is an answer of the other at every time, by C1 to C3."""
     _check_forms(query, other)
     columns = query.result == other.result
     every = (part for each in (query, other) for part in parts(each.pattern))
@@ -89,7 +89,7 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether AVG of no solution has equal values; CQELS's missing row is part of its pattern."""
+    """Whether AVG of no solution has the same value in both queries, if they have such aggregates."""
     one, two = (
         each.query.language.manner.empty_group is EmptyGroup.UNBOUND_AVERAGE for each in (query, other)
     )
@@ -98,7 +98,7 @@ def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> boo
 
 
 def _is_slice(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
-    """Whether the two take rows of one list, the first only such as the other takes."""
+    """Whether both queries take a slice of the same ordered rows, and the first slice is inside the other."""
     mine, theirs = query.query.modifiers, other.query.modifiers
     if not (mine.slices and theirs.slices) or not isinstance(other.pattern, Select):
         return False
@@ -283,7 +283,7 @@ class _Comparison:
         return self.proved((pattern, mine), (other, theirs)) and self.proved((other, theirs), (pattern, mine))
 
     def proved(self, mine: _Side, theirs: _Side) -> bool:
-        """Whether each solution of one pattern is one of the other's."""
+        """Whether each solution of one pattern is a solution of the other."""
         if not self.comparable or self.one.merged != self.other.merged:
             return False
         relations = Relations(lambda *_: False)
@@ -310,14 +310,14 @@ class _Comparison:
                         yield [*placement.data(root.real, model), *more], placement.t
 
     def data_of(self, left: _Left) -> Iterator[canonical.Data]:
-        """Yield data of cases that are left."""
+        """Yield data of the cases without a proof."""
         for case, barred in left:
             all_models, _ = models(case.plain, barred, _MOST_MODELS, self.one.deadline.check)
             every = chain.from_iterable(few_and_many(case.plain, model) for model in all_models)
             yield from chain.from_iterable(self.data(case, case.whole(model)) for model in every)
 
     def data(self, case: RowCase, model: Model) -> Iterator[canonical.Data]:
-        """Yield the match of a case, and several that differ in some variables, in other windows too."""
+        """Yield the match of a case, then several matches that differ in some variables and windows."""
         yield from canonical.whole_matches(self.one, self.other, [(edge, model) for edge in case.real])
         for several in _populations(case, model, counts=self.counts):
             first, *more = [[(edge, each) for edge in case.real] for each in several]

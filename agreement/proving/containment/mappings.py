@@ -1,8 +1,9 @@
 """Homomorphisms: how the edges of one pattern map into known edges, so that they match wherever these do.
 
-A path of any length is an automaton over letters, a property forwards or backwards. Known edges spell words,
-an edge of another path any word of its language. A path maps into a walk along known edges if each word that
-the walk may spell is in the path's language. Then such a walk exists on all data.
+A path of any length is an automaton over letters, a property forwards or backwards. A known edge spells a
+word; a known edge of another path spells any word of that path's language. A path maps into a walk along
+known edges if each word that the walk may spell is in the path's language. Then such a walk exists on all
+data.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -187,7 +188,7 @@ def _covers(outer: TimeWindow, inner: TimeWindow) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Mapper:
-    """Maps edges of a query, whose windows `merged` enter its default graph, into known ones.
+    """The mapping of a query's edges into known edges; the windows `merged` enter the query's default graph.
 
     `windows` has the windows that contain an edge's match; the default is the windows that always contain the
     edge's own window.
@@ -208,7 +209,7 @@ class Mapper:
     ) -> Iterator[Image]:
         """Yield images of the edges' variables, some of them known, under which all of them match.
 
-        Of images equal on `variables`, one is yielded. Raises TimeLimitError.
+        If images are equal on `variables`, only the first is yielded. Raises TimeLimitError.
         """
         mine = tuple(dict.fromkeys(edges))
         targets = {edge: self._targets(edge, into) for edge in mine}
@@ -261,7 +262,7 @@ class Mapper:
     def _reached(
         self, words: Automaton, start: Term, edges: Sequence[disjuncts.Edge], nodes: set[Term]
     ) -> dict[Term, None]:
-        """Return the terms that a path certainly reaches; zero steps only from a node."""
+        """Return the terms that a path certainly reaches; a path of zero steps counts only for a node."""
         pending = [(start, words.start)]
         terms = set(pending)
         while pending and len(terms) < _MOST_WALKS:
@@ -324,7 +325,7 @@ class Mapper:
 
 @dataclass(frozen=True, slots=True)
 class _Search:
-    """Images of edges, each with the edges that it may match by; of images equal on `kept` one.
+    """The search for images of edges; `targets` are the possible matches. Images equal on `kept` count once.
 
     Edges without common unmapped variables are searched separately, those with fewest images first.
     """

@@ -69,7 +69,7 @@ class ArrivalPlacement:
         return max(newer, default=0)
 
     def data(self, edges: Sequence[disjuncts.Edge], model: disjuncts.Model) -> list[PlacedTriple]:
-        """Return the match of edges with its arrivals so placed, in the order of arrival."""
+        """Return the match of edges with its arrivals at these places, in the order of arrival."""
         triples: list[PlacedTriple] = [
             (None, edge.ground(model)) for edge in edges if isinstance(edge.where, disjuncts.GraphSource)
         ]
@@ -96,7 +96,7 @@ def _newer(spot: _Spot, sizes: tuple[int, ...]) -> int:
 
 
 def new_name(queries: Iterable[PairQuery]) -> Iri:
-    """Return a name that no query has, so that its triples match nothing by chance."""
+    """Return a name that no query contains, so that triples with this name match no pattern by chance."""
     return fresh(Variable("o"), named_constants(query.program for query in queries))
 
 
@@ -231,7 +231,7 @@ def _interval(window: Window, t: int) -> Interval:
 
 
 def _least(spots: Iterable[_Spot]) -> list[_Spot]:
-    """Return the spots seen by minimal sets of windows: a mapping there holds for larger sets too."""
+    """Return the spots with minimal sets of windows: a mapping there holds for larger sets too."""
     listed = list({spot.windows: spot for spot in spots}.values())
     return [spot for spot in listed if not any(other.windows < spot.windows for other in listed)]
 

@@ -93,7 +93,7 @@ def counted_edges(pattern: patterns.Pattern) -> patterns.Pattern:
 
 
 def least(group: patterns.Group) -> Mapping[Variable, int]:
-    """Return for each count of a group the least that it can be."""
+    """Return the least possible value of each count of a group."""
     bound = _bound(group.pattern)
     return {
         name: int(bool(group.keys) and set(how.arguments) <= bound)

@@ -1,4 +1,4 @@
-"""`lars decide`: do push and pull agree on every stream, decided from the queries, with a stream as proof."""
+"""`lars decide`: agreement of push and pull on every stream, proved by theorems or refuted by a stream."""
 
 from agreement.proving.decide.deciding import SEARCHED, Decider, agreement_theorem, in_finer_units
 from agreement.proving.decide.question import AgreementQuestion, Places, agreement_question

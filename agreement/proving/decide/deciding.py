@@ -3,11 +3,11 @@
 If the sides differ on a stream without static data, T5 shows whether they differ for any static data.
 
 T5 (streams with new names). Let W be a stream on which the sides differ without static data. Replace names of
-W that occur in no query by names that static data D do not contain. Let each static part of Q be met by such
-a name: one of its variables has, in each row joined with it (or extended by its OPTIONAL or MINUS), a value
-from a stream's pattern that in W matches only new names. Then no static part has a relevant match, Q has the
-same rows on W with D as on W alone, and the sides differ there too. Conditions must not depend on the text of
-names; EXISTS, aggregates, LIMIT and paths are excluded.
+W that occur in no query by names that static data D do not contain. Assume that each static part of Q has a
+variable with the following property. In each row joined with the part (or extended by its OPTIONAL or MINUS),
+the variable has a value from a stream's pattern that matches only new names in W. Then no static part has a
+relevant match, Q has the same rows on W with D as on W alone, and the sides differ there too. Conditions must
+not depend on the text of names; EXISTS, aggregates, LIMIT and paths are excluded.
 
 Pull, which merges windows and static data into one graph, meets D in each pattern. Let a row that only one
 side has on W contain a new name. Each pattern of pull must be reached from it: by a variable that the row, or
@@ -200,11 +200,11 @@ _FINER: Final = 2.0
 
 @dataclass
 class Decider:
-    """Decides a question period by period; streams are evaluated once for all periods.
+    """The decision of a question, period by period; each stream is evaluated once for all periods.
 
     If no theorem decides, streams are tried and smallest ones searched for, for `seconds` in total. `finer`
-    are deciders with finer units, each for some seconds more. The `deadline` ends all of it. Without
-    `any_source`, streams are left out in which a triple comes from another source than its pattern's.
+    are deciders with finer units, each with some additional seconds. The `deadline` ends all searches.
+    Without `any_source`, streams are left out in which a triple comes from another source than its pattern's.
     """
 
     question: AgreementQuestion
@@ -338,7 +338,7 @@ def agreement_theorem(
 
 
 def never(question: AgreementQuestion, period: int, disjunct: Satisfiability) -> bool:
-    """Whether T3 proves a difference from a disjunct, independent of the rest."""
+    """Whether T3 proves a difference from one disjunct, independent of the other disjuncts."""
     if not disjunct.certain or question.hindrances or question.trigger is not Trigger.ANY:
         return False
     edges = [edge for each in question.ways for edge in each.disjunct.readings]

@@ -174,7 +174,7 @@ class AgreementQuestion:
 
     @cached_property
     def hindrances(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Why the query is not monotone, if it is not."""
+        """The reasons why the query is not monotone; empty for a monotone query."""
         return tuple(dict.fromkeys(hindrances(self.pair.cqels)))
 
     @cached_property
@@ -184,7 +184,7 @@ class AgreementQuestion:
 
     @cached_property
     def overlap(self) -> Overlap | None:
-        """Two patterns that keep sources from being exclusive (A6)."""
+        """Two patterns because of which sources are not exclusive (A6), or None."""
         return next(overlaps(self.edges, self.stock), None)
 
     @cached_property
@@ -208,11 +208,11 @@ class AgreementQuestion:
 
     @cached_property
     def same_patterns(self) -> bool:
-        """Whether both queries have one P; in one that is derived from the other they have."""
+        """Whether both queries have the same P, which is always true if one is derived from the other."""
         return self.pair.choices is not None or have_one_pattern(self.pair.csparql, self.pair.cqels)
 
     def same_query(self, period: int) -> str | None:
-        """Return why the two queries are not one Q for a period, or None."""
+        """Return the reason why the two queries are not the same Q for a period, or None."""
         if not self.same_patterns:
             return "the patterns of the two queries differ"
         model = analysis.model_of_cqels(self.pair.cqels)
@@ -231,7 +231,7 @@ class AgreementQuestion:
 
 
 def _pulled(window: WindowExpression, period: int, unit: Duration) -> str:
-    """Return a window as pull sees it: at multiples of U, a slide that divides U has no effect."""
+    """Return a window without its slide if the slide divides U: pull evaluates only at multiples of U."""
     if isinstance(window, Range) and window.slide is not None and period % window.slide.points(unit) == 0:
         return str(replace(window, slide=None))
     return _stepped(window, unit)

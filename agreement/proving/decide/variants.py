@@ -76,7 +76,7 @@ class VariantClasses:
         return any(disjuncts.unify(triple, pattern) for pattern in held)
 
     def _parted(self, number: int, part: StreamBlock) -> bool:
-        """Whether brave and cautious differ on a match in which the part is static."""
+        """Whether the brave and the cautious query differ on a match in which the part is in static data."""
         own = Choice.BRAVE, Choice.CAUTIOUS
         others = tuple(Choice.BRAVE for _ in self.variants[0].choices)
         choices = [(*others[:number], choice, *others[number + 1 :]) for choice in own]

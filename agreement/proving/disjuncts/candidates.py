@@ -92,7 +92,7 @@ def _holds(disjunct: Disjunct, terms: dict[Variable, Constant]) -> bool:
 
 
 def _others(disjunct: Disjunct, model: Model) -> Iterator[Model]:
-    """Yield models that differ in one term of the streams, so that an aggregate has two to count."""
+    """Yield models that differ in one term of the streams, so that an aggregate has two terms to count."""
     stored = Disjunct(disjunct.stored).bound
     for name in sorted(Disjunct(disjunct.readings).bound - stored - dict(disjunct.values).keys()):
         if isinstance(term := model[name], Iri):

@@ -1,4 +1,4 @@
-"""Is a disjunct satisfiable: terms for variables under which edges can match and conditions hold."""
+"""Satisfiability of a disjunct: terms for variables under which edges can match and conditions hold."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -62,18 +62,18 @@ class Satisfiability:
 
     @property
     def possible(self) -> bool:
-        """Whether it is not known that it can never be satisfied."""
+        """Whether the disjunct can be satisfied, or the answer is open."""
         return self.holds is not False
 
     @property
     def certain(self) -> bool:
-        """Whether some stream and static data satisfy it and give a row."""
+        """Whether some stream and static data satisfy the disjunct and give a row."""
         return self.holds is True and not self.disjunct.loose
 
 
 @dataclass(slots=True)
 class _Budget:
-    """How many partial assignments are still tried; `check` is called before each, and may raise."""
+    """The number of partial assignments that remain to try; `check` is called before each, and may raise."""
 
     left: int = MOST
     check: Callable[[], None] = lambda: None
@@ -213,7 +213,7 @@ def _core(disjunct: Disjunct, requirements: tuple[Test, ...], start: Binding) ->
 
 
 def is_decided(test: Test, disjunct: Disjunct) -> bool:
-    """Whether the terms that are tried are all that matter to a condition."""
+    """Whether the tried terms are sufficient for a condition."""
     names = named_in(test.expression)
     covered = is_covered(test.expression) and not names & disjunct.calculated
     return covered and (len(names) < _PAIR or not names & _may_be_triples(disjunct))

@@ -29,10 +29,10 @@ def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:
 class Disjunct:
     """One way to a solution: edges that match, variables with given values, computed ones, conditions.
 
-    `values` None is unbound; of `unknown` variables nothing is known, and conditions on them are left out. A
-    match is a solution if no Absence in `absent` matches, unless `vague` names omitted requirements of
-    aggregates, paths and so on. `loose` is the reason why it is only necessary for a solution, not
-    sufficient: one of these, or EXISTS; "" if exact.
+    A None in `values` means unbound. The values of `unknown` variables are not known, and conditions on these
+    variables are left out. A match is a solution if no Absence in `absent` matches, unless `vague` names
+    omitted requirements of aggregates, paths and so on. `loose` is the reason why a match is only necessary
+    for a solution, not sufficient: an omitted requirement or EXISTS. It is "" if the disjunct is exact.
     """
 
     edges: tuple[Edge, ...] = ()
@@ -104,7 +104,7 @@ def disjuncts(pattern: Pattern, profile: Profile) -> tuple[Disjunct, ...]:
 
 @dataclass(frozen=True, slots=True)
 class _Reader:
-    """Reads patterns; `outer` are the variables of the solution that an EXISTS is tested in."""
+    """The reader of patterns; `outer` are the variables of the solution in which an EXISTS is tested."""
 
     profile: Profile
     fresh: Iterator[Variable]

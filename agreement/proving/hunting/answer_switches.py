@@ -25,7 +25,7 @@ _TIMES: Final = RspqlDefinition.AT_ITS_CLOSE
 
 
 def answer_changes() -> Iterator[Switch]:
-    """Yield answers that are right but for one thing."""
+    """Yield the deviations in which the answers are right except for one property."""
     yield Switch(
         "ASK is answered by 1 or 0, or a text, not by a boolean",
         "SPARQL 1.1, 16.3: ASK gives true or false",
@@ -161,7 +161,7 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield the run with the pattern that terms are right but for their kinds; a boolean may be a text."""
+    """Yield the run with the pattern that terms are right except for their kinds; a boolean may be a text."""
     recorded = subject.recorded
     told = any("^^" in (text or "") for one in recorded.recording.reports for row in one.rows for text in row)
     changed = recorded if told else replace(recorded, recording=_each(recorded.recording, any_truth))
@@ -263,7 +263,7 @@ def _none_of_several(right: list[Row], came: list[Row]) -> bool:
 
 
 def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
-    """Whether of all reports with rows one is missing, and the others are right."""
+    """Whether the report with rows at `place` (first or last) is missing, and all others are right."""
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
@@ -298,7 +298,7 @@ def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
 
 
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
-    """Whether only rows with a kind of term, given by its first and last characters, are missing."""
+    """Whether only rows with one kind of term are missing; its first and last characters are given."""
     kind = re.compile(f"{start}.*{end}", re.DOTALL)
     kept = [row for row in right if not any(text and kind.fullmatch(text) for text in row)]
     return Counter(kept) == Counter(came)

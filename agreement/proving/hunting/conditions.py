@@ -1,7 +1,7 @@
-"""Conditions of an engine's faults and of lost rows: traits of all wrong reports or rows, and of few others.
+"""Conditions of an engine's faults and of lost rows: traits of wrong reports or rows, and of few right ones.
 
-A condition is learned from all judged runs, so it holds for them whatever the cause is. Traits describe the
-query, a window's content, arrival times, and earlier reports.
+A condition is learned from all judged runs, so it holds for these runs, independent of the cause. Traits
+describe the query, a window's content, arrival times, and earlier reports.
 """
 
 from collections import Counter
@@ -58,7 +58,7 @@ class CommonTraits:
 
 
 def condition(wrong: Sequence[Traits], right: Sequence[Traits]) -> CommonTraits | None:
-    """Return the fewest traits that nearly all wrong items have and hardly any right one, or None."""
+    """Return the fewest traits that nearly all wrong items and hardly any right items have, or None."""
     if len(wrong) < _FEW:
         return None
     mine, others, chosen = list(wrong), list(right), list[Trait]()
@@ -86,7 +86,7 @@ class Trait:
     most: int
 
     def holds(self, item: Traits) -> bool:
-        """Whether an item has it."""
+        """Whether an item has the trait."""
         return self.least <= item.get(self.text, 0) <= self.most
 
     def __str__(self) -> str:
@@ -107,7 +107,7 @@ def _share(trait: Trait, wrong: Sequence[Traits], right: Sequence[Traits]) -> fl
 
 
 def _traits(wrong: Sequence[Traits]) -> Iterator[Trait]:
-    """Yield traits of wrong items: numbers from the least up, and up to the most, but for a few or not."""
+    """Yield traits of wrong items: at least the least number, at most the greatest, also without outliers."""
     few = int(len(wrong) * (1 - _NEARLY_ALL) / 2)
     for text in dict.fromkeys(text for traits in wrong for text in traits):
         numbers = sorted(traits.get(text, 0) for traits in wrong)
@@ -133,12 +133,12 @@ class ComparedRun:
 
     @property
     def lost(self) -> list[Counter[Row]]:
-        """Which rows are missing at each place."""
+        """The missing rows at each place."""
         return [Counter(place.right_rows) - Counter(place.came_rows) for place in self.places]
 
     @property
     def more(self) -> list[Counter[Row]]:
-        """Which rows are extra at each place."""
+        """The extra rows at each place."""
         return [Counter(place.came_rows) - Counter(place.right_rows) for place in self.places]
 
 

@@ -1,6 +1,6 @@
 """Common properties of unexplained wrong runs: missing or extra rows, and their times.
 
-Each part of a description holds for all these runs, whatever the cause is.
+Each part of a description holds for all these runs, independent of the cause.
 """
 
 from collections import Counter
@@ -57,7 +57,7 @@ def _all_places(holds: Callable[[ReportMatch], object]) -> Callable[[ComparedRun
 
 
 def _in_order(one: ComparedRun) -> bool:
-    """Whether the same answers came in order, apart from the end, so at other times."""
+    """Whether the expected answers came in order, except at the end, but at other times."""
     right = [Counter(place.right_rows) for place in one.places if place.right_rows]
     came = [Counter(place.came_rows) for place in one.places if place.came_rows]
     both = list(zip(right, came, strict=False))
@@ -65,7 +65,7 @@ def _in_order(one: ComparedRun) -> bool:
 
 
 def _as_many(one: ComparedRun) -> bool:
-    """Whether the same rows came equally often in the whole run."""
+    """Whether the whole run has the expected rows, each as often as expected."""
     right, came = (
         Counter(chain.from_iterable(rows))
         for rows in zip(*((p.right_rows, p.came_rows) for p in one.places), strict=True)
@@ -74,7 +74,7 @@ def _as_many(one: ComparedRun) -> bool:
 
 
 def _one_column(place: ReportMatch) -> bool:
-    """Whether the rows are right but for one column."""
+    """Whether the rows are right except for one column."""
     rows = (*place.right_rows, *place.came_rows)
     widths = {len(row) for row in rows}
     if len(place.right_rows) != len(place.came_rows) or len(widths) != 1:
@@ -162,7 +162,7 @@ def _origin(runs: Sequence[ComparedRun]) -> str:
 
 
 def _before(one: ComparedRun, *, last: bool = False) -> bool:
-    """Whether all extra rows were right at the places before, or at the `last` with rows of these."""
+    """Whether all extra rows were right at earlier places, or with `last` at the last one with rows."""
     ever: set[Row] = set()
     for place, more in zip(one.places, one.more, strict=True):
         if set(more) - ever:

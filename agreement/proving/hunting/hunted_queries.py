@@ -1,4 +1,4 @@
-"""The queries of a hunt: given ones, and a small family made in the dialect of the engine."""
+"""The queries of a hunt: given queries, or a small family that is written in the engine's dialect."""
 
 from dataclasses import dataclass, field
 from typing import Final
@@ -144,7 +144,7 @@ _PREFIX: Final = "PREFIX : <http://e/>"
 
 @dataclass(frozen=True, slots=True)
 class QueryWriting:
-    """How a dialect is written by an engine: RSP-QL's have streams and lengths in several forms."""
+    """An engine's notation of a dialect: engines for RSP-QL write streams and lengths in several forms."""
 
     dialect: str
     stream: str = "{iri}"
@@ -229,7 +229,7 @@ def first_query(dialect: str) -> HuntedQuery:
 
 @dataclass(frozen=True, slots=True)
 class MadeQueries:
-    """The queries of the family that an engine takes, and why it refuses the others, by their names."""
+    """The queries of the family that an engine accepts, and the reasons for rejected queries, by name."""
 
     queries: tuple[HuntedQuery, ...]
     refusals: tuple[tuple[str, str], ...]

@@ -1,4 +1,4 @@
-"""The hunt: an engine runs on streams, each run is judged, and explanations of wrong runs are tried on all.
+"""The hunt: an engine runs on streams, each run is judged, and explanations are tried on all wrong runs.
 
 Each cause is one fault, shown by a small stream that distinguishes it from correct behavior.
 """
@@ -96,9 +96,9 @@ class FaultRule:
 class Fault:
     """A fault of an engine: its smallest run, with the verdict, the rule, and the number of runs.
 
-    `rule` is None if none explains it; `alike` then describes it. Not `isolated`: on this stream the engine's
-    other rules have an effect too, `other_rules` if known. Not `repeated`: a new process answered
-    differently, so the engine is not deterministic.
+    `rule` is None if no rule explains the fault; `alike` then describes the fault. If it is not `isolated`,
+    other rules of the engine have an effect on this stream too: `other_rules`, if known. If it is not
+    `repeated`, a new process answered differently, so the engine is not deterministic.
     """
 
     run: references.HuntedRun
@@ -213,9 +213,9 @@ class Hunt:
         self.faults = self.faults[: self.limits.faults]
 
     def _explained(self, runs: list[references.HuntedRun]) -> list[references.HuntedRun]:
-        """Return the runs to explain: for a specification, those in time order, if any.
+        """Return the runs to explain: for a specification, the runs in time order, if there are any.
 
-        Late triples are undefined for it, so an engine may treat them in several ways.
+        A specification does not define late triples, so an engine may treat them in several ways.
         """
         if not isinstance(self.reference, references.SpecificationReference):
             return runs
@@ -233,7 +233,7 @@ class Hunt:
                     left = [pair for pair in left if pair[0] is not query]
 
     def _is_seldom_wrong(self, query: HuntedQuery) -> bool:
-        """Whether a query is one of few with few wrong runs: more runs must show why."""
+        """Whether few queries have wrong runs, and this query has only few: more runs must show the cause."""
         names = Counter(run.query.name for run in self.wrong)
         return len(names) <= _FEW_QUERIES and 0 < names[query.name] < _OFTEN
 
@@ -283,7 +283,7 @@ class Hunt:
             kept.append(run)
 
     def _steady(self) -> list[references.HuntedRun]:
-        """Return the wrong runs that a new process repeats, among the first; others become a fault."""
+        """Return the wrong runs without first ones that a new process does not repeat, which are a fault."""
         steady = list(self.wrong)
         self.engine.end()
         for run in _in_turns(self.wrong)[:_REPEATED]:
@@ -305,7 +305,7 @@ class Hunt:
             return isinstance(error, TimeIsUpError)
 
     def small(self, run: references.HuntedRun, keeps: Keeps, until: float = _SHOWN) -> references.HuntedRun:
-        """Return a wrong run made small while it is wrong and keeps something, for a share of the time."""
+        """Return a minimized wrong run for which `keeps` holds; stop at the share `until` of the time."""
         last = run
 
         def kept(stream: Stream) -> bool:
@@ -367,7 +367,7 @@ class Explanation:
         )
 
     def _misses(self, run: references.HuntedRun, on: tuple[references.Switch, ...]) -> int | None:
-        """Return the switches' misses of a run; None after the time limit."""
+        """Return the number of misses of a run with some switches on; None after the time limit."""
         if self.hunt.is_past(1):
             return None
         with self.hunt.in_time():
@@ -375,7 +375,7 @@ class Explanation:
 
     @property
     def causes(self) -> tuple[references.Switch, ...]:
-        """The switches that are named."""
+        """The switches of the causes."""
         return tuple(cause.switch for cause in self.named)
 
     def add_faults(self) -> None:
@@ -421,7 +421,7 @@ class Explanation:
         self.named.append(Cause(lead.switch, explained, evidence))
 
     def _take_back(self) -> None:
-        """Take back causes that leave more than they explain, or much of the same queries: of another cause.
+        """Remove causes that leave more runs than they explain, or many runs of the queries they explain.
 
         A query that never has a row is a symptom, not a cause, if other runs remain unexplained.
         """
@@ -550,7 +550,7 @@ class Explanation:
         return [shown.get(id(cause)) for cause in causes]
 
     def _drawn(self, causes: Causes) -> Iterator[references.HuntedRun]:
-        """Yield streams without their answers: small ones of causes, others of all queries, large ones."""
+        """Yield streams without answers: small streams of causes, others of all queries, then large ones."""
         if not causes:
             return
         unanswered = replace(causes[0].evidence[0].answers, replies=(), flush=())
@@ -607,7 +607,7 @@ class Explanation:
     def _keeps(
         self, isolation: Isolation, cause: Cause | RuleCause, run: references.HuntedRun | None
     ) -> Keeps:
-        """Return the property that a shown run keeps while it is minimized."""
+        """Return the property that a run must keep while it is minimized."""
         if run is not None:
             most = len(isolation.also_right_without(run, cause))
             return lambda one: (
@@ -692,7 +692,7 @@ class Explanation:
 
     @property
     def _is_more_than_chance(self) -> bool:
-        """Whether more is left than the causes may leave."""
+        """Whether more runs are unexplained than can be chance."""
         return len(self._left()) > (max(_FEW, len(self.wrong) * _CHANCE) if self.named else 0)
 
     def _contrast(self) -> None:
@@ -708,7 +708,7 @@ class Explanation:
                         self.hunt.fail(run.query, stream, error)
 
     def _add_unexplained(self) -> None:
-        """Add a fault without a rule for the remaining runs, if they are more than chance."""
+        """Add a fault without a rule for the remaining runs, if there are more than can be chance."""
         if self._is_enough or not self._is_more_than_chance:
             return
         self._contrast()

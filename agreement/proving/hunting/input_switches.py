@@ -193,7 +193,8 @@ def _ever_again(task: specifications.Task) -> Iterator[frozenset[int]]:
 def _again(task: specifications.Task) -> Iterator[frozenset[int]]:
     """Yield the triples that arrive again while an engine keeps them, for each way to keep them.
 
-    It may keep them while a window that can still report contains them, for any t0, or for a fixed time.
+    An engine may keep a triple while a window that can still report contains it, for any t0, or for a fixed
+    time.
     """
     known = ranges(task)
     width = max((length.points(task.unit) for length, _ in known), default=0)

@@ -1,4 +1,4 @@
-"""Deviations that only many runs show: an engine that never reports, echoes, or always answers the same."""
+"""Deviations that only many runs show: no report in any run, an echo of the input, one constant answer."""
 
 import re
 from collections import Counter
@@ -83,7 +83,7 @@ def _bag(rows: Sequence[Mapping[str, str | None]]) -> Counter[frozenset[tuple[st
 
 
 def _same_answer(runs: Sequence[HuntedRun]) -> Counter[frozenset[tuple[str, str | None]]] | None:
-    """Return the common rows of all nonempty reports; None if they differ, or few runs have any."""
+    """Return the common rows of all nonempty reports; None if reports differ, or only few runs have rows."""
     answers = [_bag(report.rows) for run in runs for _, report in run.answers.reports if report.rows]
     return answers[0] if len(answers) > _SEVERAL and all(one == answers[0] for one in answers) else None
 
@@ -123,7 +123,7 @@ _KINDS: Final = (("numbers", r'"[-+.\dE]+"\^\^.*'), ("texts", r'"[^^]*"|".*"@[-\
 
 
 def _of_kind(kind: re.Pattern[str], subject: JudgedRun) -> Iterator[JudgedRun]:
-    """Yield the run with the pattern that rows are right but for the terms of a kind."""
+    """Yield the run with the pattern that rows are right except for the terms of one kind."""
 
     def masked(rows: Sequence[Row]) -> Counter[Row]:
         return Counter(tuple(text and kind.sub("", text) for text in row) for row in rows)

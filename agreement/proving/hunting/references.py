@@ -1,6 +1,6 @@
 """The references that judge runs: a specification with switches, or an engine version with its rules.
 
-A run of a hunt, and how it was judged.
+Also a run of a hunt, and its verdict.
 """
 
 from abc import ABC, abstractmethod
@@ -159,7 +159,7 @@ class JudgedRun:
         return 0 if holds else fewest + 1
 
     def _may_differ(self, window: ReportMatch) -> bool:
-        """Whether a late triple is in a window, or in the previous one if an operator compares them."""
+        """Whether a late triple is in a window, or in an earlier one that ISTREAM or DSTREAM compares."""
         if not self.late or window.problem in _PLACELESS:
             return False
         task = self.recorded.task
@@ -221,13 +221,13 @@ class Reference(ABC):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """Its definition in words."""
+        """The definition of the reference in words."""
 
     @abstractmethod
     def verdict(
         self, run: HuntedRun, on: tuple[Switch, ...] = (), right: HuntedRun | None = None
     ) -> RunVerdict:
-        """Return the verdict on a run; a wrong one for a t0 that fits `right`, or the switches."""
+        """Return the verdict on a run; a verdict of wrong is for a t0 that fits `right`, or the switches."""
 
     @abstractmethod
     def misses(self, run: HuntedRun, on: tuple[Switch, ...]) -> int | None:
@@ -237,7 +237,7 @@ class Reference(ABC):
         """
 
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether switches could be refuted by a run: they do not hold of other answers too."""
+        """Return whether a run could refute switches: they do not explain other answers to its stream too."""
         del run, on
         return True
 
@@ -250,22 +250,22 @@ class Reference(ABC):
         return True
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "Reference":
-        """Return a reference restricted as nearly all right runs allow: an engine has one t0."""
+        """Return the reference restricted to a t0 that fits nearly all right runs: an engine has one t0."""
         del right
         return self
 
     def plainly(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run also fits with windows that begin at time 0, if t0 is open."""
+        """Return whether a run with switches on also fits if windows begin at time 0, or t0 is not open."""
         if self.options.starts is not None:
             return True
         return replace(self, options=replace(self.options, starts=(0,))).predicts(run, on)
 
     def predicts(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
-        """Return whether a run is right with switches on."""
+        """Return whether the reference predicts a run with switches on."""
         return self.misses(run, on) == 0
 
     def obstacle(self, query: HuntedQuery) -> str | None:
-        """Return why runs of a query cannot be judged, or None."""
+        """Return the reason why runs of a query cannot be judged, or None."""
         del query
         return None
 
@@ -350,8 +350,8 @@ class SpecificationReference(Reference):
     def tells(self, run: HuntedRun, on: tuple[Switch, ...]) -> bool:
         """Return whether other answers to a run, such as the right ones, refute the switches.
 
-        A switch that also fits these explains nothing. For example, one report cannot show that all reports
-        have one time, and a satisfied filter cannot show that filters are ignored.
+        A switch that also fits other answers explains nothing. For example, one report cannot show that all
+        reports have one time, and a satisfied filter cannot show that filters are ignored.
         """
         if all(switch.held is not None for switch in on):
             return True
@@ -378,7 +378,7 @@ class SpecificationReference(Reference):
             return False
 
     def narrowed(self, right: Sequence[HuntedRun]) -> "SpecificationReference":
-        """Return the reference with t0 = 0 if nearly all of enough right runs are right so."""
+        """Return the reference with t0 = 0, if enough right runs exist and nearly all are right with it."""
         if self.options.starts is not None or len(right) < _ENOUGH:
             return self
         at_zero = replace(self, options=replace(self.options, starts=(0,)))
@@ -443,7 +443,7 @@ def _holds(subject: JudgedRun, on: tuple[Switch, ...], ways: Sequence[int]) -> b
 
 
 def _fewest(subjects: Iterable[JudgedRun]) -> int | None:
-    """Return the fewest misses of subjects; None if a pattern does not apply."""
+    """Return the fewest misses of the judged runs; None if a pattern does not apply."""
     fewest = None if (several := list(subjects)) else 1
     for subject in several:
         judgement = subject.judgement()
@@ -505,13 +505,13 @@ def any_truth(report: Report) -> Report:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VersionReference(Reference):
-    """An engine version as a judge: any unpredicted report is new. A switch is a rule left out."""
+    """An engine version as a judge: an unpredicted report is wrong. A switch leaves out a rule."""
 
     engine: Engine
     switches: tuple[Switch, ...] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Name the switches: a rule each."""
+        """Create the switches, one for each rule."""
         rules = self.engine.rules
         switches = (
             Switch(f"without its rule {rule.name}", f"{rule.name}: {rule.sentence}") for rule in rules
@@ -520,7 +520,7 @@ class VersionReference(Reference):
 
     @property
     def sentence(self) -> str:
-        """Its definition: the predictions of its rules."""
+        """The definition of the reference: the predictions of the engine version's rules."""
         return f"what the rules of {self.engine.name} predict"
 
     def verdict(
@@ -564,7 +564,7 @@ def _pushwise(run: HuntedRun, options: judge.Options, *, times: bool = True) -> 
 
 
 def _choice(judgement: judge.Judgement, verdict: judge.Verdict) -> str:
-    """Return the choice behind the expected rows shown."""
+    """Return the t0 and bounds of the expected rows that are shown, in words."""
     choice = verdict.choice
     starts = " and ".join(map(str, dict.fromkeys(choice.starts)))
     sentence = f"{f't0 = {starts}, ' if choice.starts else ''}windows {choice.bounds.value}"

@@ -1,4 +1,4 @@
-"""The stream that shows a fault: small, and right without its cause, despite the engine's other faults.
+"""The stream that shows a fault: a small stream on which the engine is right if the fault's cause is off.
 
 An engine with several faults may be wrong on a stream for two reasons, which a reader cannot distinguish. If
 the engine follows a version, that version without the rule shows whether others have an effect.
@@ -63,7 +63,7 @@ class Cause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rules of the version that the engine follows without this cause: all."""
+        """The rules to switch off in the followed version to remove this cause: none."""
         return ()
 
 
@@ -78,7 +78,7 @@ class RuleCause:
 
     @property
     def off(self) -> tuple[EngineRule, ...]:
-        """The rule that is left out without this cause."""
+        """The rules to switch off in the followed version to remove this cause: this rule."""
         return (self.rule,)
 
 
@@ -86,7 +86,7 @@ Causes = Sequence[Cause | RuleCause]
 
 
 def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> HuntedRun | None:
-    """Return an engine version's run without some rules; None if it cannot run."""
+    """Return an engine version's run without some rules; None if the version cannot run the query."""
     registration = replace(run.query.registration, options={"off": [rule.name for rule in off]})
     try:
         answers = answers_of(BuiltInEngine(engine), registration, run.pushes)
@@ -97,9 +97,9 @@ def without(engine: Engine, run: HuntedRun, off: Sequence[EngineRule]) -> Hunted
 
 @dataclass(frozen=True, slots=True)
 class Isolation:
-    """Tests whether a stream shows one cause alone, judged for every t0.
+    """The test whether a stream shows only one cause, judged for every t0.
 
-    `followed` is the version that the engine follows but for the switches.
+    `followed` is the version that the engine follows, except for the switches.
     """
 
     judge: Reference
@@ -108,7 +108,7 @@ class Isolation:
     queries: Sequence[HuntedQuery]
 
     def right_without(self, run: HuntedRun, cause: Cause | RuleCause) -> HuntedRun | None:
-        """Return the answers to the stream of a run without a cause; None if these are not right either."""
+        """Return the predicted answers to a run's stream without a cause; None if these are wrong too."""
         if self._beside(run, cause):
             return None
         return self._right(run, cause.off)

@@ -30,9 +30,10 @@ def streams(query: HuntedQuery, seed: int) -> Iterator[Stream]:
 
 
 def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
-    """Yield few letters, of each stream at the same times, the last as soon as a window may have closed.
+    """Yield streams of few letters, at equal times in all streams; the last arrives when a window may close.
 
-    A long pause skips windows, and what has ended leaves none open; here few rules of an engine play a part.
+    No pause is so long that it skips windows, and no window stays open, so that few rules of an engine have
+    an effect.
     """
     letters = tuple({letter[0]: letter for letter in reversed(query.letters)}.values())
     ends = dict.fromkeys(chain.from_iterable((length, step, length + step) for length, step in query.windows))
@@ -44,7 +45,7 @@ def closing_streams(query: HuntedQuery) -> Iterator[Stream]:
 
 
 def random_streams(query: HuntedQuery, seed: str) -> Iterator[Stream]:
-    """Yield random streams of a query for ever, the same for a seed."""
+    """Yield random streams of a query without end; equal seeds give equal streams."""
     for number in count():
         yield _pushed(query, _random(query, random.Random(f"{seed} {query.name} {number}")))  # noqa: S311
 

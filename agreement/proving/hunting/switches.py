@@ -128,7 +128,7 @@ def _with_first(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 def _begun_earlier(subject: JudgedRun) -> Iterable[JudgedRun]:
-    """Yield windows that begin so early that those open at 0 are as if they had always run."""
+    """Yield the run with windows that begin before time 0, as if they had always been open."""
     unit = subject.recorded.task.unit
     earlier = -max((length.points(unit) for length, _ in ranges(subject.recorded.task)), default=0)
     return (subject.with_options(starts=None, registered=earlier),)

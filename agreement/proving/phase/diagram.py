@@ -21,7 +21,7 @@ _Spans = dict[int, list[tuple[int, int]]]
 
 @dataclass(frozen=True, slots=True)
 class PhaseRow:
-    """A pull period's number of whole periods, and by length the numbers of agreeing and of empty ones."""
+    """A pull period: the number of whole periods, and for each length those that agree, and empty ones."""
 
     period: int
     whole: int
@@ -30,7 +30,7 @@ class PhaseRow:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no side has a row in any whole period, at whatever length."""
+        """Whether no side has a row in any whole period, at any length."""
         return all(count == self.whole for count in self.empty)
 
     def share(self, place: int) -> float | None:
@@ -53,7 +53,7 @@ class PhaseDiagram:
             yield first, last, agreeing
 
     def counts(self, row: PhaseRow) -> Iterator[tuple[int, int, int, int]]:
-        """Yield runs as `runs` does, with equal numbers of empty periods too, which come last."""
+        """Yield the first and last length of each run with equal numbers of agreeing and of empty periods."""
         columns = zip(self.lengths, row.agreeing, row.empty, strict=True)
         for (agreeing, empty), run in groupby(columns, key=itemgetter(1, 2)):
             first, *_, last = [length for length, *_ in run] * 2

@@ -1,4 +1,4 @@
-"""The task of `lars phase`, and its diagrams, from matches, or length by length if impossible."""
+"""The task of `lars phase`, and its diagrams: computed from matches, or if impossible length by length."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -40,7 +40,7 @@ def phase_task(
     rates: tuple[int, ...],
     warn: Warn,
 ) -> PhaseTask:
-    """Return the task, on the trace as it is; `window` names the stream, by default of the longest window."""
+    """Return the task on the unchanged trace; `window` names the stream, by default the longest window's."""
     task, trace, (pair, *_) = agree.compared_on_trace(task, warn)
     ranges = _ranges(pair.cqels)
     if not ranges and _ranges(pair.csparql):
@@ -75,7 +75,7 @@ def own_length(task: PhaseTask) -> int:
 
 
 def _others(query: EngineQuery, stream: Iri) -> str | None:
-    """Return why lengths must be tried one by one, if not every window on the stream varies."""
+    """Return the reason to try lengths one by one if not every window on the stream varies, or None."""
     own = {source.window for source in sources(query) if source.stream == stream}
     count = sum(isinstance(window, Range) for window in own)
     return f"{stream} is read through {count} windows, the longest varies" if count > 1 else None
@@ -100,7 +100,7 @@ def diagrams(
 
 
 def _faster(trace: Trace, rate: int) -> Trace:
-    """Return the trace with everything `rate` times as early, rounded up; its timeline as well."""
+    """Return the trace with all times and the timeline divided by `rate`, rounded up."""
     if rate == 1:
         return trace
     facts = [fact._replace(t=-(-fact.t // rate)) for fact in trace.facts(trace.timeline)]

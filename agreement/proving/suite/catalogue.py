@@ -41,7 +41,7 @@ def catalogue() -> tuple[SuiteQuery, ...]:
 
 
 def _suite_query(name: str, query: dict[str, Any]) -> SuiteQuery:
-    """Return the query of an entry; other keys are fields of its family."""
+    """Return the query of an entry; the other keys of the entry are fields of its family."""
     level, feature, sentence = (query.pop(key) for key in ("level", "feature", "sentence"))
     letters, texts, static = query.pop("letters", ""), query.pop("texts", {}), query.pop("static", ())
     windows = tuple((f"<http://e/{stream}>", *window) for stream, *window in query.pop("windows"))
@@ -54,7 +54,7 @@ _PREDICATE: Final = re.compile(r":([pqr])\b")
 
 
 def _letters(family: QueryFamily, written: str) -> tuple[Letter, ...]:
-    """Return the given letters for each stream; by default those of its windows' predicates."""
+    """Return the given letters for each stream, by default letters with the predicates of its windows."""
     streams = dict.fromkeys(stream for stream, *_ in family.windows)
     if written:
         triples = [

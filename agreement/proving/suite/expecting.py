@@ -49,9 +49,9 @@ class VectorReports:
     """A query with its static data and a stream in time points, and its reports under each vector.
 
     Compared reports end before the last element: later ones may be pending at its arrival. They begin at 0,
-    also for windows that close at multiples of their slide, as if they had always existed. If t0 is the
-    window's first element's time and its stream is empty, any stream's first element counts; or the window is
-    `never` there.
+    also for windows that close at multiples of their slide, as if they had always existed. If t0 is the time
+    of the window's first element and the window's stream is empty, the first element of any stream counts.
+    With `never` such a window does not begin.
     """
 
     query: EngineQuery
@@ -109,7 +109,7 @@ class VectorReports:
 
     @property
     def repeats(self) -> bool:
-        """Whether an element repeats at one time, for which the number of arrivals is undefined."""
+        """Whether an element repeats at one time; the number of its arrivals is then undefined."""
         every = [(push.t, push.stream, push.triple) for push in self.stream]
         return len(set(every)) < len(every)
 
@@ -157,8 +157,9 @@ class VectorReports:
     def _of_late(self, vector: ParameterVector) -> tuple[Reports, ...]:
         """Return the reports without the one late element, and those with it in windows that close later.
 
-        Streams are in order, so RSP-QL defines neither; if arrivals report, it is ignored. If its own stream
-        is in order, no definition calls it late: the reports by times alone are right too.
+        Streams are in order, so RSP-QL defines neither of these reports. If arrivals trigger reports, the
+        late element is ignored. If the element is in order in its own stream, no definition calls it late:
+        then the reports by times are also right.
         """
         (late,) = self.late
         lost = self._like([push for push in self.stream if push is not late]).reports(vector)
@@ -185,7 +186,7 @@ class VectorReports:
 
     @property
     def _waiting(self) -> "VectorReports":
-        """The same with windows of empty streams that never begin."""
+        """The same reports, but with windows that never begin if their streams are empty."""
         if () not in self._others:
             streams = {push.stream for push in self.stream}
             same = self.never or all(str(source.stream) in streams for source in self._sources)
@@ -285,7 +286,7 @@ class VectorReports:
         return self._one(pair for pair in every if 0 <= pair[0] < self.until)
 
     def _one(self, pairs: Iterable[TimedRows]) -> Reports:
-        """Return the shared object of equal reports, since most vectors have equal ones."""
+        """Return the shared object for equal reports, because most vectors have equal reports."""
         reports = tuple(pairs)
         return self._distinct.setdefault(tuple((t, id(rows)) for t, rows in reports), reports)
 
@@ -326,7 +327,7 @@ class VectorReports:
     def _shown_by(
         self, showing: int, number: int, window: specifications.ShownWindow, ticks: Iterable[int]
     ) -> Mapping[int, range]:
-        """Return a window's content at ticks; start times of windows are combined in many ways."""
+        """Return a window's content at ticks; it is cached, because start times are combined in many ways."""
         spans = self._spans.setdefault((showing, number, window.start), {})
         spans.update((tick, window.span(tick)) for tick in ticks if tick not in spans)
         return spans

@@ -120,7 +120,7 @@ class ExpectedFile(BaseModel):
 
 
 def write_suite(path: Path, tests: Sequence[SuiteTest]) -> None:
-    """Write a suite into a new folder, or in the place of an earlier one; whole or not at all."""
+    """Write a suite atomically into a new folder, or in place of an earlier suite."""
     with replacement_folder(path, SUITE_FOLDER) as new:
         _write(new / "README.md", _readme_text(len(tests)))
         _write(new / "vectors.json", _vectors_text())
@@ -160,7 +160,7 @@ def _stream_line(push: Push) -> str:
 
 
 def expected_text(reports: Sequence[ExpectedReports]) -> str:
-    """Return the text of a file of expected reports: a report is a line."""
+    """Return the text of a file of expected reports, with one line for each report."""
     names = list(reports[0].names) if reports else []
     choices = [
         f'  {{"vectors": "{in_ranges(choice.vectors)}", "reports": [{_reports_text(choice)}]}}'

@@ -35,7 +35,7 @@ Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
 
 
 class Outcome(Enum):
-    """A test's outcome; it is not asked if no report is expected by the parameters, and none came."""
+    """The outcome of a test. A test is "not asked" if the parameters require no report, and none came."""
 
     PASSED = "passed"
     FAILED = "failed"
@@ -49,7 +49,7 @@ class Label(Enum):
     """The time that an engine gives a report: its evaluation's, one inside the time point, or an arrival's.
 
     The arrival is the first that makes the report certain: at the close's time, if the window excludes that
-    time, or later. Inside means less than one time point late. Inside: less than one time point late.
+    time, or later. Inside means less than one time point late.
     """
 
     EVALUATION = "evaluation"
@@ -60,14 +60,14 @@ class Label(Enum):
 
 @dataclass(frozen=True, slots=True)
 class QuerySyntax:
-    """How an engine takes queries: their language, in RSP-QL also how streams and lengths are written."""
+    """The syntax of an engine's queries: the language, and for RSP-QL the notation of streams and lengths."""
 
     language: Language
     how: QueryWriting | None = None
 
     @property
     def milliseconds(self) -> int:
-        """How long a time point is."""
+        """The length of a time point in ms."""
         if self.how is None or self.how.length == "{n}":
             return MILLISECONDS[self.language]
         return 1000
@@ -135,7 +135,7 @@ def writing_of(
 class SuiteAnswer:
     """An engine's answers to a test: reports with times in time points, or the reason for none.
 
-    It was not `ran` if the run ended before.
+    `ran` is false if the run ended before the test.
     """
 
     test: SuiteTest
@@ -196,7 +196,7 @@ def _row_shape(row: Iterable[tuple[str, str | None]], answer: SuiteAnswer) -> Ha
 def _compared(text: str, answer: SuiteAnswer) -> Hashable:
     """Return a term for comparison; a number with an expected quotient's first digits becomes that quotient.
 
-    A quotient without an end no engine writes in full.
+    No engine can write all digits of an infinite quotient.
     """
     term = _term(text, answer.lexical)
     if isinstance(term, Fraction) and term.denominator > _SHORT:
@@ -225,7 +225,7 @@ def _term(text: str, lexical: bool) -> Hashable:
 def expected_key(expected: ExpectedReports, label: Label, answer: SuiteAnswer, *, after: bool) -> Key:
     """Return expected reports as an answer is compared with them.
 
-    `after`: an element of a later time makes a report certain; otherwise an equal time is enough.
+    With `after` an element of a later time makes a report certain; otherwise an equal time is sufficient.
     """
     return _key_at(expected, _known_at(expected, label, _arrival_times(answer.test), after=after), answer)
 
@@ -379,8 +379,8 @@ class TestResult:
 class SuiteResult:
     """The result of a suite: the vector of the engine, all vectors that fit, and each test.
 
-    `declared`: the choice was given; `usual`: it is of the language's specification. `misfits` are few tests
-    that no vector fits together.
+    `declared` means that the choice was given; `usual` means that it follows the language's specification.
+    `misfits` are few tests that no vector fits together.
     """
 
     engine: str
@@ -462,7 +462,7 @@ def _offered(
 ) -> list[Choice]:
     """Return the choices for which at least half of the applicable tests expect a report.
 
-    By others nearly every test is right of an engine that reports nothing.
+    Under other choices an engine that reports nothing would pass nearly every test.
     """
     judged: Counter[int] = Counter()
     silent: Counter[Choice] = Counter()
@@ -536,7 +536,7 @@ def _best(
     every: Sequence[Choice],
     usual: frozenset[Choice],
 ) -> Choice:
-    """Return the choice with the most passed tests, among equal ones with the fewest failed.
+    """Return the choice with the most passed tests, and among equal choices the fewest failed tests.
 
     An unlikely choice must fit all tests, or pass `_WORTH` more than likely ones; otherwise a fault with
     several windows looks like a t0 for each window. If none fits all, an unusual choice must pass `_MISFIT`
@@ -567,7 +567,7 @@ _MISFIT: Final = 0.08
 
 
 def _of_specification(language: Language) -> frozenset[Choice]:
-    """Return the choices of the specification of a language, whatever t0 is."""
+    """Return the choices that follow the specification of a language, with any t0."""
     numbers = declared_vectors(builtin(language.value), None, None)
     return frozenset((number, Label.EVALUATION) for number in numbers)
 
@@ -601,7 +601,7 @@ def _result(
 def _misfits(
     judged: Sequence[tuple[str, frozenset[Choice], frozenset[int]]], every: Sequence[Choice]
 ) -> tuple[str, ...]:
-    """Return tests that no choice fits together, and that do fit without any one of them."""
+    """Return tests that no single choice fits; some choice fits them if any one of them is left out."""
 
     def left(chosen: Iterable[tuple[str, frozenset[Choice], frozenset[int]]]) -> set[Choice]:
         possible = set(every)

@@ -81,8 +81,8 @@ class TellingStream:
 def chosen_streams() -> tuple[TellingStream, ...]:
     """Return the streams of the suite, in their order.
 
-    They were chosen from a hunt's streams, small ones first, so that each distinguishes two engines that no
-    other does. `tests/benchmarks/suite.py` has the engines, and repeats the choice.
+    They were chosen from a hunt's streams, small ones first. Each stream distinguishes two engines that no
+    other stream distinguishes. `tests/benchmarks/suite.py` has the engines, and repeats the choice.
     """
     text = files("agreement.proving.suite").joinpath("chosen.txt").read_text(encoding="utf-8")
     return tuple(_chosen(line) for line in text.splitlines() if line and not line.startswith("#"))
@@ -149,7 +149,7 @@ def _test_of(query: SuiteQuery, chosen: TellingStream, number: int) -> SuiteTest
 
 
 def ended(query: SuiteQuery, stream: tuple[Push, ...]) -> tuple[Push, ...]:
-    """Return a stream with its ending, for which an engine that never reports fails.
+    """Return a stream with its ending, on which an engine that never reports fails.
 
     The ending has the triples of a row, and noise in each stream at all other times. So each window reports
     again: by the clock, at an arrival, or at a later element. No window closes empty, as engines skip such
@@ -190,7 +190,7 @@ def _row_letters(name: str) -> tuple[Letter, ...]:
 
 
 def _said_elsewhere(query: SuiteQuery) -> Mapping[Language, str]:
-    """Return a query in the languages with its operator: CQELS has no slide, and reports new rows.
+    """Return a query in the languages that have its operator; CQELS has no slide, and reports only new rows.
 
     If WHERE has more than windows' patterns, only RSP-QL defines their sources.
     """

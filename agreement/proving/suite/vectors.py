@@ -68,18 +68,18 @@ class ParameterVector:
 
     @property
     def by_clock(self) -> bool:
-        """Whether the clock makes it report, not arrivals."""
+        """Whether the clock triggers reports, not arrivals."""
         return bool(self.report & CLOCKED)
 
     @property
     def unlikely(self) -> bool:
-        """Whether it assumes much: windows with different t0, or reports with a period of 3."""
+        """Whether the vector is unlikely: its windows have different t0, or it reports with a period of 3."""
         shared = (ALIGNED, FIRST, FIRST_ALIGNED)
         return _P in self.report or (isinstance(self.start, str) and self.start not in shared)
 
     @lru_cache(maxsize=4096)  # noqa: B019 - vectors live as long as the program
     def specification(self, language: Language, unit: Duration) -> Specification:
-        """Return it as a specification, for a language's queries with time points of `unit`."""
+        """Return the specification of the vector, for a language's queries with time points of `unit`."""
         cqels = language is Language.CQELS
         return Specification.model_validate(
             {
@@ -96,7 +96,7 @@ class ParameterVector:
         )
 
     def values(self) -> Mapping[str, str]:
-        """Return its values in words, by the names of parameters."""
+        """Return the values of the vector in words, by the names of parameters."""
         result = {
             "report": " and ".join(strategy for strategy in get_args(Strategy) if strategy in self.report),
             "bounds": self.bounds.value,
@@ -171,7 +171,7 @@ def alike_by_starts(
 
 
 def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | None) -> frozenset[int]:
-    """Return the numbers of the vectors that a specification names; without start times every one."""
+    """Return the numbers of the vectors that fit a specification; without a start time, for any t0."""
     ends = set(of.bounds) if bounds is None else {bounds}
     return frozenset(
         n

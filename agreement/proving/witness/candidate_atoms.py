@@ -198,7 +198,7 @@ def is_gathering(programs: Iterable[Program]) -> bool:
 
 
 def tells_order(programs: Iterable[Program]) -> bool:
-    """Whether answers depend on the choice of new IRIs: a program orders them, or reads their text."""
+    """Whether answers depend on the choice of new IRIs, because a program orders IRIs or reads their text."""
     for part in _literals(programs):
         match part:
             case formulas.Among():
@@ -267,7 +267,7 @@ def _with(values: Iterable[Constant], constants: Iterable[Constant]) -> list[Con
 
 
 def _expressions(condition: logic.Condition) -> Iterator[formulas.Expression]:
-    """Yield a condition on one variable unchanged, or the smallest parts of one on several."""
+    """Yield a condition on one variable unchanged, or the smallest parts of another condition."""
     match condition:
         case formulas.Test(expression) if len(variables_of(expression)) <= 1:
             yield expression
@@ -294,7 +294,7 @@ def _parts(expression: formulas.Expression) -> Iterator[formulas.Expression]:
 def occurrences(program: Program) -> Mapping[Variable, int]:
     """Return each variable's number of places at which a derivation can have different values.
 
-    If a rule hides a variable, as a sub-SELECT and EXISTS do, each use of the derived predicate has another
+    If a rule hides a variable (in a sub-SELECT or EXISTS), each use of the derived predicate has another
     value. Loops repeat any number of times; one round is counted.
     """
     looping = bool(positive_loops(program))
@@ -342,10 +342,11 @@ def candidate_atoms(
 ) -> Candidates:
     """Return the triples that match a pattern of the programs, each in the pattern's own source.
 
-    Static triples are candidates unless static data are `known`. With `any_source` also in each other stream
-    and as static triples. The last triple of each stream matches no pattern, unless one has a variable as
-    predicate. There are as many as needed, at one instant, to push content out of tuple windows. With
-    `noisy`, triples trigger a side: a match of a pattern with any predicate can do so.
+    Static triples are candidates unless static data are `known`. With `any_source` they are also in each
+    other stream, and static triples. The last triple of each stream matches no pattern, unless one has a
+    variable as predicate. The number of such triples at one instant is sufficient to push all content out of
+    tuple windows. With `noisy`, triples trigger a side; a match of a pattern with any predicate can also
+    trigger it.
     """
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
@@ -375,7 +376,7 @@ _MOST_DISPLACING: Final = 3
 
 
 def _displacing(programs: Iterable[Program], stream: Iri) -> int:
-    """Return the number of triples at one instant, limited, that clear a tuple window; 1 without one."""
+    """Return the number of triples at one instant, limited, that clear the tuple windows, or 1."""
     sizes = [
         window.size
         for program in programs

@@ -1,11 +1,11 @@
-"""Sides other than push and pull: two profiles, or two readings of one query, for a distinguishing stream.
+"""Sides other than push and pull of a search: two profiles, or two readings of one query.
 
 Profiles are specifications or engine versions. Streams are tried one by one by size: reports depend on the
 windows' start, so a stream does not represent shifted ones. Let g divide every length, slide and start. Then
 a stream of n triples is characterised by the multiples of g around its times, and by their order between
-these: at most n time points after each multiple are tried. Times more than two of the longest windows and
-slides after the last start are not tried, and triples at one instant have one order. Negative results mention
-these limits.
+these: at most n time points after each multiple are tried. Two kinds of streams are not tried: times more
+than two of the longest windows and slides after the last start, and other orders of triples at one instant.
+Negative results mention these limits.
 
 Readings of one query are two of its bounds, triggers, profiles, operators or variants; both are pushed.
 """
@@ -109,7 +109,7 @@ class ProfileContest:
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:
-        """Return the time points at which something is tried to arrive."""
+        """Return the time points at which the search lets triples arrive."""
         unit = self.setting.unit
         windows = [source.window for query in self.queries for source in sources(query)]
         ranges = [window for window in windows if isinstance(window, Range)]
@@ -211,7 +211,7 @@ def _profile(text: str) -> NamedProfile | None:
 def two_readings(
     query: EngineQuery, sides: tuple[OneReading, OneReading], setting: Setting, trigger: Trigger
 ) -> Contest:
-    """Return push of a query read in two ways, compared at each time point at which either evaluates."""
+    """Return push of a query in two readings, compared at each time point at which either side evaluates."""
     questions, kinds = [], [ToStream.RSTREAM, ToStream.RSTREAM]
     for number, side in enumerate(sides):
         own, read, fired = query, setting, trigger

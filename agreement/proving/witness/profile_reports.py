@@ -38,7 +38,7 @@ def _push(fact: Fact, length: float) -> Push:
 
 
 def _static(known: Background) -> Static:
-    """Return static data as they were read."""
+    """Return the static data for atoms of a background."""
     default: set[tuple[str, str, str]] = set()
     named: dict[str, set[tuple[str, str, str]]] = {}
     for subject, predicate, object_, graph in known.get(("triple", 4), ()):

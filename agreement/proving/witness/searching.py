@@ -1,6 +1,6 @@
 """Search of the smallest stream on which two sides differ, confirmed by the evaluation of `lars agree`.
 
-Why a search that found nothing is enough: A7, and that the candidates leave no stream out.
+Two facts make a search without a result a proof: A7, and that the candidates represent all streams.
 
 A7. Let both sides be monotone: no `not`, nothing gathered, time windows only. Take a row that only one side
 reports, and one derivation of it at one evaluation. It uses at most n triples of streams, n being the most
@@ -151,7 +151,7 @@ def _untold(literal: formulas.BodyLiteral) -> str | None:
 
 
 def _is_simple(expression: formulas.Expression) -> bool:
-    """Whether regions say if it holds: comparisons of one variable. Tests of kinds need blank nodes too."""
+    """Whether regions determine its truth: it compares one variable. Tests of kinds need blank nodes too."""
     match expression:
         case formulas.Call(function, arguments) if function in CONNECTIVES:
             return all(map(_is_simple, arguments))
@@ -252,12 +252,12 @@ def smallest(
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
-    """Return that no witness has so many triples of the candidates, and why larger ones may exist."""
+    """Return the decision that no witness has up to `triples` triples; larger ones may exist for a reason."""
     return Decision(EveryStream.OPEN, reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return that time ran out while trying this number of triples; `best` is one found so far."""
+    """Return the decision that time ran out at this number of triples; `best` is a witness found so far."""
     verdict = EveryStream.OPEN if best is None else EveryStream.SOME
     return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
@@ -287,7 +287,7 @@ def _streams(
 
 
 def _is_readable(stream: ChosenStream) -> bool:
-    """Whether no blank node is in static data and arrives: readers would take it for two."""
+    """Whether no blank node is both in static data and in arrivals: files would make it two nodes."""
     arriving = (map(constant_of, fact.arguments[:3]) for fact in stream.facts)
     return not shares_blank((atom.arguments for atom in stream.static), arriving)
 
@@ -311,7 +311,7 @@ def _naming(program: Program) -> Program:
 
 
 def confirm(search: WitnessSearch, stream: ChosenStream) -> Witness:
-    """Return the witness that a chosen stream is by evaluation, which shares no code with the search."""
+    """Return the witness on a chosen stream, by an evaluation that shares no code with the search."""
     graphs = dict.fromkeys(atom.arguments[-1:] for atom in stream.static if search.static is None)
     named = [terms.Atom(NAMED, graph) for graph in graphs if graph != (terms.DEFAULT,)]
     static = with_atoms(search.static or {}, (*stream.static, *named))

@@ -55,8 +55,9 @@ def _constants(part: object) -> Iterator[str]:
 def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
     """Whether two witnesses differ only in names outside the programs, and in delays.
 
-    The same arrives in the same order of instants, and the same side has a row. Triples of one instant are
-    unordered: each is matched with each that the names so far allow, without listing all orders.
+    In both witnesses the same triples arrive in the same order of instants, and the same side has a row.
+    Triples of one instant are unordered: each is matched with each that the names so far allow, without
+    listing all orders.
     """
     if (bool(one.left_only), bool(one.right_only)) != (bool(other.left_only), bool(other.right_only)):
         return False
@@ -79,7 +80,7 @@ def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
 def _match(
     mine: Sequence[_PlacedRow], theirs: Sequence[_PlacedRow], names: Mapping[str, str], named: frozenset[str]
 ) -> bool:
-    """Whether rows can be paired so that each name of one side is one of the other's, and the reverse."""
+    """Whether rows can be paired so that names of both sides correspond one to one."""
     if not mine:
         return True
     grown = ((n, _matched(mine[0], row, names, named)) for n, row in enumerate(theirs))
@@ -232,8 +233,8 @@ class WitnessTask:
     ) -> Decision:
         """Return the smallest accepted witness, or the reason why none exists.
 
-        If none is found and none is excluded, the stream `made` for the period is tried: its triples join the
-        search, or it has more triples than were tried.
+        If the search finds no witness and no proof, the stream that `made` returns for the period is tried.
+        Its triples are added to the search, or it has more triples than were tried.
         """
         search = self.search(period)
         if isinstance(search, other_sides.ProfileContest):
@@ -286,7 +287,7 @@ def witnesses(
 ) -> Decision:
     """Return the requested number of different witnesses, the smallest first.
 
-    If a search is inconclusive, the stream `made` for the period is tried as well.
+    If a search is inconclusive, the stream that `made` returns for the period is tried too.
     """
     named = named_terms(lars_program(query, task.setting) for query in task.queries)
     unlike: list[Witness] = []

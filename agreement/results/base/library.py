@@ -82,7 +82,7 @@ class Result(ABC):
 
 
 class Findings(Result):
-    """A result: values that do not change, and the same as JSON, as tables and for readers."""
+    """A result: its values, which do not change, also as JSON, as tables and as text for readers."""
 
     __slots__ = ()
     _main: ClassVar[str] = ""
@@ -256,7 +256,7 @@ class Findings(Result):
 
 
 def text_table(name: str, keys: Sequence[str], rows: Iterable[Sequence[TableValue]]) -> Sequence[OutTable]:
-    """Return a table of texts, whose columns are called by their keys."""
+    """Return a table of texts; the keys are the names of the columns."""
     return (OutTable(name, tuple(Column(key, str, key) for key in keys), rows),)
 
 
@@ -291,7 +291,7 @@ def _unstopped() -> AbstractContextManager[Event]:
 class Listeners:
     """The receivers of warnings, of notes about chosen defaults, and of progress.
 
-    `source_files` holds the files for data given by value, if any; `command` is the command line, empty in
+    `source_files` contains the files for data given by value, if any; `command` is the command line, empty in
     Python. A block of `keeping` yields an event that a signal from outside sets.
     """
 
@@ -319,8 +319,8 @@ def offered_functions(
 
     A command with several questions has a function for each: `without` lists options to drop, `needs` options
     to require. Inputs are positional, all options are keywords; `progress` receives the progress. Invalid
-    input raises LarsError. The rest of the program finds the keywords by `__signature__` (PEP 362), mypy in
-    the stub of `agreement.api`.
+    input raises LarsError. The program finds the keywords in `__signature__` (PEP 362), and mypy finds them
+    in the stub of `agreement.api`.
     """
     left_out, wanted = frozenset(without), frozenset(needs)
     options = tuple(

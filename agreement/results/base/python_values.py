@@ -81,7 +81,7 @@ def of_library(value: Any) -> Any:
 def _of_numpy(value: Any) -> Any:
     """Return a numpy value as a Python value; times become pandas times, which keep nanoseconds.
 
-    numpy's own `tolist` makes a plain number of them, in whatever unit they count.
+    numpy's own `tolist` converts times to plain numbers in their unit, which is lost.
     """
     if value.dtype.kind not in "mM" or value.dtype.name in ("datetime64", "timedelta64"):
         return value.tolist()
@@ -99,7 +99,7 @@ def _of_numpy(value: Any) -> Any:
 def fitting(accepted: str, value: Any) -> Any:
     """Return a value converted for a keyword; raises TypeError if its type does not fit.
 
-    Types of data, which are written as files, are not asked for.
+    The types of data, which are written to files, are not checked.
 
     >>> fitting("int | str | Sequence[int]", range(3)), fitting("str | None", timedelta(seconds=2))
     ([0, 1, 2], '2s')

@@ -23,7 +23,7 @@ from solver.settings import StaticFile
 
 
 class ArrowTable(Protocol):
-    """A table or stream of tables that hands itself over in Arrow's form: of pyarrow, pandas, polars .."""
+    """A table or stream of tables that exports itself in Arrow's form (pyarrow, pandas, polars)."""
 
     def __arrow_c_stream__(self, requested_schema: object | None = None) -> object:
         """Return the capsule of a stream."""
@@ -41,10 +41,10 @@ class LazyTable(Protocol):
     """A table that is not computed yet, such as a LazyFrame of polars."""
 
     def collect(self) -> ArrowTable:
-        """Make it."""
+        """Compute the table."""
 
     def collect_schema(self) -> object:
-        """Return its columns."""
+        """Return the columns of the table."""
 
 
 @runtime_checkable
@@ -52,7 +52,7 @@ class Readable(Protocol):
     """An open file or a file-like object, such as BytesIO."""
 
     def read(self) -> str | bytes:
-        """Return all of it."""
+        """Return the whole content."""
 
 
 TraceSource = TextSource | Readable | ArrowTable | LazyTable | Iterable[Element]
@@ -127,7 +127,7 @@ class SourceFiles:
         return copy.serialize(format=form)
 
     def _shared(self, node: Node) -> Node:
-        """Return a node as files have it: a blank node of several values of a call is one in all of them."""
+        """Return a node for a file; a blank node in several values of a call is one node in all files."""
         if not isinstance(node, BNode):
             return node
         return self._blanks.setdefault(node, BNode(f"{SHARED_BLANK[2:]}{len(self._blanks)}"))
@@ -174,7 +174,7 @@ def _file_name(text: str) -> tuple[str, str]:
 
 
 def _as_trig(elements: Iterable[Element], shared: Callable[[Node], Node] = lambda node: node) -> str:
-    """Return elements as TriG, a named graph for each, in their order, with nodes as they are `shared`.
+    """Return elements as TriG in their order, with a named graph for each; `shared` converts nodes.
 
     >>> from rdflib import URIRef
     >>> a = URIRef("http://e/a")

@@ -42,13 +42,13 @@ class FormatResult(Result):
 
     @property
     def ending(self) -> tuple[int, str | None]:
-        """1 if it lists files that are not formatted."""
+        """1 if some listed file is not formatted."""
         return (_CHANGED if self.changed else 0), None
 
 
 @offered_functions(FormatRequest)
 def fmt(request: FormatRequest, listeners: Listeners) -> FormatResult:
-    """Return programs laid out; with `write` they are rewritten, with `check` named."""
+    """Return formatted programs; `write` rewrites the files, `check` lists the files that would change."""
     del listeners
     if request.write and request.check:
         raise LarsError("cannot combine --write with --check, which changes nothing; use one of them")

@@ -24,7 +24,7 @@ class GeneratedTrace(Result):
 
     @property
     def triples(self) -> int:
-        """How many triples it has."""
+        """The number of triples of the trace."""
         return self.elements * TRIPLES
 
 

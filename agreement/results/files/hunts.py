@@ -1,4 +1,4 @@
-"""`hunt`: an engine behind an adapter is run until it answers wrongly; each fault with its smallest run."""
+"""`hunt`: an engine is run through an adapter until it answers wrongly; the smallest run of each fault."""
 
 import json
 import re
@@ -237,7 +237,7 @@ def _slug(text: str) -> str:
 
 
 def _write(path: Path, hunted: hunting.Hunt, result: HuntResult, made: Sequence[tuple[str, str]]) -> None:
-    """Write each fault's folder, the list of all, and the document; whole or not at all."""
+    """Write the folder of each fault, the list of all faults, and the document, atomically."""
     # Loads what only pages need.
     from agreement.results.renderings.hunt_report import fault_page, hunt_page
     from agreement.results.renderings.pages.page import write_page

@@ -51,7 +51,7 @@ def adapter_option() -> Any:
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """How an adapter is run."""
+    """The options for running an adapter."""
 
     silence: float = option(
         adapters.SILENCE, "Time limit for one reply of the adapter.", metavar="SECONDS", least=0.01
@@ -173,7 +173,7 @@ class AdapterVerdict(Findings):
 
     @property
     def correct(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether no test of the adapter failed."""
         return all(check.problem is None for check in self.checks)
 
     @property
@@ -269,7 +269,7 @@ def _recorded(request: RecordRequest, listeners: Listeners, log: TextIO | None) 
 
 
 def _query(text: str, path: Path, listeners: Listeners) -> EngineQuery | None:
-    """Return the query; None with a warning if no known language fits, since it can still be recorded."""
+    """Return the query; None with a warning if no known language fits: a run can be recorded without it."""
     try:
         return read_once(text, str(path))
     except LarsError as error:
@@ -297,7 +297,7 @@ def case_of_run(
     *,
     deterministic: bool,
 ) -> Mapping[str, object]:
-    """Return a run as a case, as `lars judge` reads it."""
+    """Return a run as a case for `lars judge`."""
     profile = answers.profile
     engine = "unknown" if profile is None else profile.engine
     notes = "" if deterministic else "a second process answered otherwise"

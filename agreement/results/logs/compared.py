@@ -148,7 +148,7 @@ class LogsResult(Findings):
         yield from report.of_missed(self.names[0], self.match, self.missed, self._dates)
 
     def tables(self) -> Sequence[OutTable]:
-        """Return the table `alerts`, those of one log alone first, and the table `missed`."""
+        """Return the table `alerts`, with the alerts of only one log first, and the table `missed`."""
         variables = (Column(name, str, f"the alert's ?{name}") for name in self.match.variables)
         alerts = sorted(self.match.alerts, key=lambda alert: alert.delay is not None)
         return (
@@ -325,7 +325,7 @@ def _explained(
 def _judged(
     request: LogsRequest, query: Path, options: requests.InputOptions, listeners: Listeners
 ) -> JudgedLogs:
-    """Return what a log of alerts is judged by, for one query on the events."""
+    """Return the basis for judging a log of alerts: one query on the events."""
     asked = request.logs
     options = options.fitted([query], listeners.note)
     options = initial.initial(query.parent, (query, *asked.events), options, as_text=True).mapped(
@@ -384,7 +384,7 @@ def _timed(
 ) -> requests.InputOptions:
     """Return options with a unit that divides the times of events, and the whole minute before all as origin.
 
-    Only for dateTimes without given options.
+    This applies only to dateTimes, if these options are not given.
     """
     times = [report.t for table in tables for report in table.reports]
     if zero is None or not times:

@@ -210,7 +210,7 @@ def _periods(run: EngineRun, times: Sequence[float]) -> Sequence[Duration]:
 def _begin(times: Sequence[float], period: Duration) -> float | None:
     """Return the offset in ms, within the period, of a half period that contains all times.
 
-    None if no half period contains all times; 0 without times.
+    The result is None if no half period contains all times, and 0 if there are no times.
     """
     length = period.milliseconds
     phases = sorted({round(t % length, 6) for t in times}) or [0.0]

@@ -46,7 +46,7 @@ class Prediction:
 
     @property
     def correct(self) -> bool:
-        """Whether it predicts the log."""
+        """Whether the semantics predicts the log; false without a verdict."""
         return self.verdict is not None and self.verdict.correct is True
 
     @property
@@ -80,7 +80,7 @@ class Prediction:
         return not self.correct, not self.windows, rows + self.left_out, self.late
 
     def since(self, zero: str | None) -> "Prediction":
-        """Return it with the dateTime of time 0, if times have one."""
+        """Return the prediction with the dateTime of time 0, if times have one."""
         verdict = self.verdict
         return self if verdict is None else replace(self, verdict=replace(verdict, origin=zero))
 

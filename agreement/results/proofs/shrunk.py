@@ -1,4 +1,4 @@
-"""`shrink`: a disagreement made minimal, still for the same cause."""
+"""`shrink`: a minimal disagreement with the same cause."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -80,7 +80,7 @@ class ShrinkResult(Findings):
 
     @property
     def sizes(self) -> tuple[Sizes, Sizes] | None:
-        """How large the disagreement was, and how large it is."""
+        """The sizes of the disagreement before and after shrinking."""
         return None if self._outcome is None else (self._outcome.before, self._outcome.after)
 
     @property

@@ -100,7 +100,7 @@ def _traceless(
 def _compared(experiment: Experiment) -> Experiment:
     """Return an experiment that judges engines as one that compares push and pull of its queries.
 
-    Parameters outside the queries are fixed: the choice of trace makes no difference.
+    Parameters outside the queries have one value, because the choice of the trace has no effect.
     """
     entries = experiment.entries
     if entries["comparisons"] or not entries["queries"]:
@@ -330,7 +330,7 @@ _FOUND: Final = {True: "contained", False: "not contained", None: "open"}
 
 @offered_functions(DecideRequest, without=("period", "static", "assign", "contained"))
 def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult:
-    """Return whether each answer of one query is one of another, at every time on every stream.
+    """Return whether each answer of one query is an answer of another, at every time on every stream.
 
     >>> near, far = (f"SELECT ?x {{ STREAM <urn:s> [RANGE {n}s] {{ ?x <urn:p> 1 }} }}" for n in (5, 9))
     >>> contained(near, far).holds, contained(far, near).holds
@@ -393,7 +393,7 @@ def made_streams(task: WitnessTask) -> StreamMaker:
 def finer_unit(task: WitnessTask) -> Duration | None:
     """Return a finer unit for which a stream makes the sides differ; None if `decide` finds none.
 
-    None also for a requested cause: the stream of `decide` can have another cause.
+    The result is also None for a requested cause, because the stream of `decide` can have another cause.
     """
     wishes = task.criteria
     if wishes.sides is not None or wishes.same_input or wishes.cause is not None:
@@ -438,7 +438,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:
-    """Whether the first query has more on a stream with the static data that are given, too."""
+    """Whether the first query has an additional row on a stream, also with the given static data."""
     if static is None:
         return True
     times = witness.before, witness.end

@@ -92,7 +92,7 @@ class ExplainOptions:
         return _rules(pair.csparql, self.setting) == _rules(pair.cqels, self.setting)
 
     def _mode(self, pair: Pair, period: int, *, pulled: bool) -> Sequence[str]:
-        """Return the options that evaluate the given query as this side does."""
+        """Return the options with which the given query is evaluated in the mode of this side."""
         query = pair.csparql if pulled else pair.cqels
         engine = ["--engine", query.language.value]
         if not pulled:
@@ -109,7 +109,7 @@ def _rules(query: EngineQuery, setting: Setting) -> frozenset[str]:
 
 
 def _reading(query: EngineQuery) -> str:
-    """Return the language of a query and how it is translated."""
+    """Return the language of a query, and the name of its translation: τ1 or τ2."""
     return f"{TITLES[query.language]}, {'τ1' if query.language in MERGING else 'τ2'},"
 
 
@@ -229,7 +229,7 @@ class AgreementView:
             yield "\n".join((f"why, of {each}:", *commands))
 
     def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
-        """Whether a row is a whole row of its side's query, which `lars explain` is asked about."""
+        """Whether a row is a whole row of its side's query, so that `lars explain` can explain it."""
         query = variant.pair.cqels if row.side is Side.PUSH else variant.pair.csparql
         return columns(query) == self.report.variables
 

@@ -1,6 +1,6 @@
 """The output of `lars solve`: JSON, text for a reader, a trace of reports, line by line; and tables.
 
-Lines are printed as soon as they are evaluated. The tables of --out have the answers with their times, and
+Each line is printed when it is evaluated. The tables of --out have the answers with their times, and
 the times without any answer.
 """
 
@@ -58,7 +58,7 @@ def json_objects(answers: Answered, dates: Dates = NO_DATES) -> Iterator[outputs
 
 
 def text_lines(answers: Answered, dates: Dates = NO_DATES) -> Iterator[str]:
-    """Yield the answers for a reader, `-` for an empty one; reports as a trace if they are to be a stream."""
+    """Yield the answers for a reader, `-` for an empty answer; or the reports as a trace of a stream."""
     match answers:
         case AnswerRows(variables, at, _):
             lines = (f"{dates.text(t)}: {' '.join(map(outputs.short_row, rows)) or '-'}" for t, rows in at)

@@ -75,7 +75,7 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
-    """Yield the CQELS queries that are the same, and the premise for each choice."""
+    """Yield the groups of equivalent CQELS queries, and the premise for each choice."""
     if not classes.parts:
         return
     count = len(classes.variants)
@@ -169,7 +169,7 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
-    """Whether a verdict rests on A6, and the query has several sources: without a row it does not."""
+    """Whether a verdict depends on A6: the query must have several sources, and can have rows."""
     always = decision.verdict is EveryStream.ALWAYS and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1
     return always and many and question.overlap is None

@@ -24,7 +24,7 @@ PHASES: Final = (COUNTING, "transient", "later")
 
 @dataclass(frozen=True, slots=True)
 class WindowVerdict:
-    """How one window of a specification, or one step of an engine version, was met.
+    """The verdict on one window of a specification, or on one step of an engine version.
 
     `phase` is `windows` for compared windows; transient and later ones are not compared. `at` is its place: a
     window's `from` and `to` in time points, a step's `push` or `answer` number from 0, or its `time` unit.
@@ -86,7 +86,7 @@ class WindowVerdict:
 
     @property
     def is_wrong(self) -> bool:
-        """Whether it counts, and something is wrong."""
+        """Whether the window or step counts, and is wrong."""
         return self.phase == COUNTING and self.problem is not None
 
     @property
@@ -238,7 +238,7 @@ def _starts_of(verdict: Verdict) -> list[list[int]]:
 
 
 def _list_in_papers(text: str) -> str:
-    """Return a list of JSON as readers write one; of lists each in brackets."""
+    """Return a list of JSON as a text for readers; inner lists have brackets."""
     listed = (
         f"({', '.join(map(str, one))})" if isinstance(one, list) else str(one) for one in json.loads(text)
     )

@@ -87,7 +87,7 @@ def vector_text(choice: Choice) -> str:
 
 
 def by_feature(result: suite.SuiteResult) -> RenderableType:
-    """Return the table of how tests ended by level and feature."""
+    """Return the table of the tests' outcomes by level and feature."""
     outcomes_shown = [one for one in _OUTCOMES if one is not suite.Outcome.NOT_RUN or result.incomplete]
     names, rows = [outcome.value for outcome in outcomes_shown], []
     for level, feature in _features([result]):

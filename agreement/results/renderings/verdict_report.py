@@ -114,7 +114,7 @@ def by_specification(
 
 
 def _transient(best: Verdict, dates: Dates) -> str:
-    """Return what the time before the stable phase is, and how its windows are compared too."""
+    """Return a description of the time before the stable phase, and the option that compares its windows."""
     until = judging.in_points(best.phase.after, dates.unit.milliseconds, dates)
     starts = set(best.choice.starts)
     more = f"; --t0 {dates.option(*starts)} compares from that time on" if len(starts) == 1 else ""
@@ -124,7 +124,7 @@ def _transient(best: Verdict, dates: Dates) -> str:
 def by_other_match(
     judgement: Judgement | VersionJudgement, other: Judgement | VersionJudgement | None
 ) -> Iterator[str]:
-    """Yield a note if the answers are correct by the other match, unless a report is missing."""
+    """Yield a note if the answers are correct by the other value of --match, unless a report is missing."""
     if (
         other is not None
         and other.correct
@@ -161,7 +161,7 @@ def _value(term: str | None) -> str | None:
 
 
 def _lacks_report(judgement: Judgement) -> bool:
-    """Whether fewer reports came than are due, so that not only their times are wrong."""
+    """Whether fewer reports came than expected, so that not only the times are wrong."""
     whole = [
         window.rows for window in judgement.best.windows if not window.rows.equal and not window.rows.shared
     ]
@@ -384,7 +384,7 @@ def answers_json(verdict: judging.AnswersVerdict) -> outputs.Json:
 
 
 def other_match_json(other: Judgement | VersionJudgement | None) -> outputs.Json:
-    """Return whether answers that are not correct are so by the other match."""
+    """Return whether answers that are not correct are correct by the other value of --match."""
     return {"other_match": None if other is None else outputs.pick(other, "match", "correct")}
 
 

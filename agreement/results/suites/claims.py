@@ -59,7 +59,7 @@ class _Claims(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ClaimVerdict:
-    """A claim with its verdict, why, and the commands as a reader runs them in the claims' folder."""
+    """A claim with its verdict, the reason, and the commands that a reader can run in the claims' folder."""
 
     claim: Claim
     kind: Kind

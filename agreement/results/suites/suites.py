@@ -327,7 +327,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
 def _ran(
     tests: Sequence[SuiteTest], request: SuiteRequest, claimed: frozenset[Choice] | None, control: RunControl
 ) -> Iterator[SuiteResult]:
-    """Yield each engine's test results; engines that the run has not reached have no results."""
+    """Yield the test results of each engine; an engine that the run did not reach has no results."""
     options = dict(request.how.options or {})
     writing = QuerySyntax(Language(request.dialect or Language.RSPQL.value))
     commands = [command for command in (request.adapter, *request.compare) if command is not None]

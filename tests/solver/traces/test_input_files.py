@@ -157,7 +157,7 @@ def test_a_folder_with_other_traces_is_refused(tmp_path, name):
     written(tmp_path, "data_01.ttl", b"<x:a> <x:p> 1 .")
     (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
     written(tmp_path, name, b"")
-    with pytest.raises(LarsError, match=f"found {name.split('/')[0]} beside data_NN.ttl"):
+    with pytest.raises(LarsError, match=f"found {name.split('/')[0]} next to data_NN.ttl"):
         rows([tmp_path])
 
 
