@@ -76,7 +76,7 @@ def about(path: Path | str, error: LarsError) -> LarsError:
 _EXHAUSTED: Final = frozenset(
     (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 )
-"""What the machine lacks; all else that an operating system refuses is a wrong name or right."""
+"""Errors of the operating system for missing disk space; all other errors mean a wrong name or permission."""
 
 
 def system_error(path: Path | str, error: OSError, what: str = "cannot be used") -> LarsError:

@@ -16,7 +16,7 @@ from lars import errors
 
 _MARK: Final = b"\xef\xbb\xbf"
 MOST_BYTES: Final = 2**26
-"""How many bytes are read of what may never end: a pipe, a device, a line."""
+"""The number of bytes that are read from an input that may never end: a pipe, a device, a line."""
 _TEMPORARY: Final[set[Path]] = set()
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from lars.errors import TimeLimitError
 
 _LEAST_TIMED_ROWS: Final = 2**14
-"""Of fewer rows the clock is not asked: what is small is evaluated whatever the time."""
+"""The number of rows from which the clock is checked; fewer rows are always evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ class Deadline:
 
     @property
     def left(self) -> float:
-        """How many seconds are left."""
+        """The number of seconds that are left."""
         return max(0.0, self.end - monotonic())
 
     def nearer(self, part: float) -> "Deadline":
@@ -63,6 +63,6 @@ def until(deadline: Deadline) -> Iterator[None]:
 
 
 def check_time(rows: int = _LEAST_TIMED_ROWS) -> None:
-    """Raise TimeLimitError after the block's deadline, if many rows are to come."""
+    """Raise TimeLimitError after the block's deadline, if the next step has many rows."""
     if rows >= _LEAST_TIMED_ROWS:
         _current.get().check()

@@ -1,7 +1,7 @@
 """The memory limit of a run: each process watches itself, and ends above the limit.
 
-clingo's grounding and other foreign code cannot be interrupted, but lets other threads run: so a
-thread looks, the more often the nearer the bound is.
+clingo's grounding and other foreign code cannot be interrupted, but other threads can run. So a thread checks
+the memory, more often near the bound.
 """
 
 import gc
@@ -86,7 +86,7 @@ def set_bound(most: int | None) -> None:
 
 @contextmanager
 def bound_of_a_run() -> Iterator[None]:
-    """Limit the memory bound set in the block to the block; afterwards the former bound holds again.
+    """Restore the earlier memory bound at the end of the block.
 
     >>> before = limit()
     >>> with bound_of_a_run():
@@ -138,7 +138,7 @@ def _look(stop: Callable[[str], None]) -> None:
 
 
 def watch_task(most: int) -> None:
-    """Limit the memory of this process, a task; above the limit it prints a message and ends."""
+    """Limit the memory of this process, which runs a task; above the limit, it prints a message and ends."""
     watched = bool(_most)
     set_bound(most)
     if not watched:

@@ -18,9 +18,9 @@ from lars.language.windows import Interval
 
 Warn = Callable[[str], None]
 Time = int | datetime | time
-"""A time as asked for: a time point, or a dateTime, or its time of day, which a trace makes one."""
+"""A requested time: a time point, a dateTime, or a time of day, which the trace converts to a time point."""
 Span = tuple[Time | None, Time | None]
-"""From when to when, both included; None: as far as the input goes."""
+"""The first and the last time, both included; None means the end of the input."""
 Progress = Callable[[int, int], None]
 """Told how many parts of the present step are done, and how many there are."""
 
@@ -71,7 +71,7 @@ class OriginWarning(TraceWarning):
 
 @dataclass(frozen=True, slots=True)
 class TraceOptions:
-    """How a trace is read.
+    """The options for reading a trace.
 
     `unit` is one time point; integers in the trace count `trace_unit` (None: `unit`, 1ms for lines in
     YABench's spelling, 1s for a folder of Turtle files). dateTimes count from `origin` (None: one unit before
@@ -111,15 +111,15 @@ class TraceOptions:
 
 
 ALL_CORES: Final = "local[*]"
-"""The master that Spark has where none is given."""
+"""Spark's default master: all cores of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Runner:
     """The place of a job: on Spark with this master, or in this process; `notice` receives the decision.
 
-    With neither a small input is evaluated in this process, a large one on Spark, on all cores. Finished
-    slices are stored in the folder `resume`, if given, and reused from it.
+    If neither is set, a small input is evaluated in this process, and a large input on Spark, on all cores.
+    Finished slices are stored in the folder `resume`, if given, and reused from it.
     """
 
     master: str | None = None
@@ -136,7 +136,7 @@ class Runner:
 class StaticFile:
     """A file of static data: plain, as a named graph, or loaded by only one engine.
 
-    `engine` is the query language of that engine; of None they are everybody's.
+    `engine` is the query language of that engine; None means that all engines load the file.
     """
 
     path: Path
@@ -150,7 +150,7 @@ class StaticFile:
 
 @dataclass(frozen=True, slots=True)
 class TraceInput:
-    """The files of a trace and how they are read; `timeline` None ends at the last element."""
+    """The files of a trace, and the options for reading; without `timeline`, it ends at the last element."""
 
     paths: tuple[Path, ...]
     options: TraceOptions

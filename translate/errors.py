@@ -1,4 +1,4 @@
-"""Why a query cannot be translated, with the place in its text."""
+"""The reasons why a query cannot be translated, with places in its text."""
 
 from lars.errors import LarsError, Place, PlacedError
 
@@ -12,7 +12,7 @@ class UnknownFunctionError(QueryError):
 
 
 class UnsupportedError(PlacedError):
-    """The query uses a construct that τ does not cover; named, with its place."""
+    """The query uses a construct that τ does not cover; the error has its name and its place."""
 
     def __init__(self, construct: str, place: Place, *, covered: str) -> None:
         super().__init__(place, f"no translation for {construct}; covered: {covered}")
@@ -20,7 +20,7 @@ class UnsupportedError(PlacedError):
 
 
 class NeedsRdf12Error(UnsupportedError):
-    """The query has a construct of SPARQL 1.2, and is read as one of SPARQL 1.1."""
+    """The query has a construct of SPARQL 1.2, but is read as a query of SPARQL 1.1."""
 
 
 class ModelError(LarsError):

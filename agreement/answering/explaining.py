@@ -239,7 +239,7 @@ def _in_words(texts: Iterable[str]) -> str:
 _TRIPLE: Final = ("triple", 4)
 """The predicate of a query's static data."""
 _MOST: Final = 1000
-"""So many answer streams at one time are looked at."""
+"""The number of answer streams at one time that are inspected."""
 
 
 @dataclass(frozen=True, slots=True)

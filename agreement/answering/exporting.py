@@ -282,7 +282,7 @@ def _asp_moments(legend: Legend, line: TextLine, t: int) -> Iterator[Moment]:
 
 
 MOST: Final = 10_000
-"""So many evaluation times an export can have, and time points where a clock ticks at each."""
+"""The greatest number of evaluation times of an export, and of time points if a clock ticks at each."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lars.language.windows import Interval, IntervalWindow, Window
 from lars.semantics import choices
 
 MOST_INSTANCES: Final = 1_000
-"""Of a rule with more instances at one time one more than these are found."""
+"""The number of instances of a rule at one time; if there are more, one more than this number is returned."""
 
 
 WindowContent = tuple[Interval | None, frozenset[Moment]]

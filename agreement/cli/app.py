@@ -156,17 +156,17 @@ class LarsGroup(TyperGroup):
 app = typer.Typer(cls=LarsGroup, **_USUAL)
 UNUSABLE: Final = 2
 _PAUSE: Final = 10
-"""After how many seconds without a terminal a line says again how far a long job is."""
+"""The number of seconds between two lines of progress, if the output is not a terminal."""
 """The exit code where a command could not do its work: what it was given is wrong."""
 NOT_PRINTED: Final = "standard output: cannot be written: {}"
 _IN_MEMORY: Final = 2**24
 _LETTERS_AT_ONCE: Final = 2**20
-"""So many characters wait in memory before they are printed, more on disk; so many are printed at once."""
+"""The number of characters that wait in memory (more wait on disk), and that are printed at once."""
 _LONGEST_SENTENCE: Final = 300
 
 
 Colors = Literal["auto", "always", "never"]
-"""Whether what is printed has colours."""
+"""Whether the output has colours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,7 +186,7 @@ class EveryOption:
 
 
 _every: Final = ContextVar("every", default=EveryOption())  # noqa: B039 - it is frozen
-"""What the command that runs is told of these."""
+"""The values of these options for the running command."""
 
 
 def _print_version(is_requested: bool) -> None:

@@ -40,7 +40,7 @@ _INSTEAD: Final = {
     "protocol": "agreement.engines.adapters:schema",
     "fields": "agreement.engines.specifications.parameters:fields_text",
 }
-"""What is printed in place of an answer, by the option that asks for it: what this function returns."""
+"""The output in place of an answer: for each option, the function that returns this output."""
 _CHECKS: Final = {
     "out": "agreement.documents.table_files:check_folder",
     "experiment": "agreement.proving.witness:check_experiment_folder",
@@ -50,7 +50,7 @@ _CHECKS: Final = {
     "junit": "agreement.documents.junit:check_junit",
     "known": "agreement.documents.junit:read_known",
 }
-"""What raises now for a place that could not be written at the end, by option."""
+"""For each option, the function that raises before the run if the place cannot be written at the end."""
 
 
 _IDLE: Final = {
@@ -65,7 +65,7 @@ _IDLE: Final = {
     "keys": (alone("--schema"),),
     "fields": (alone("--fields"),),
 }
-"""Which options have no effect where a command has an output, by the output's option."""
+"""The options without effect if a command has an output, by the option of the output."""
 
 
 @dataclass(frozen=True, slots=True)

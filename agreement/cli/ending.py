@@ -22,12 +22,12 @@ from solver import memory
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _PATIENCE: Final = 3.0
-"""How many seconds the Java process has to remove its own folders."""
+"""The number of seconds that the Java process has for the removal of its own folders."""
 _SHOW_CURSOR: Final = b"\r\x1b[K\x1b[?25h"
 UNFINISHED: Final = "unfinished: standard error says why"
-"""The last line of what is printed as it is made, where it ends too early: no JSON, and no answer."""
+"""The last line of output that ends too early; it is neither JSON nor an answer."""
 _GRACE: Final = 60.0
-"""How many seconds a run that keeps what it has may take to write it."""
+"""The number of seconds in which a run that keeps its partial result must write it."""
 _ending: Final = Lock()
 _kept: Final = list[Event]()
 _streaming: Final = Event()

@@ -159,7 +159,7 @@ class SwitchedRule:
 
 
 Switched = frozenset[tuple[int, str]]
-"""What is switched: the side's number and the name of its rule or field."""
+"""The switches that are on: the number of the side, and the name of the rule or field."""
 _NOTHING: Final[Switched] = frozenset()
 
 

@@ -18,7 +18,7 @@ from lars.durations import NANOSECONDS, Duration
 from solver.facts import Row
 
 _Times = Mapping[float, int]
-"""How often a row comes, by its times."""
+"""The times of a row, each with the number of its occurrences."""
 _BLANK = "_:"
 
 

@@ -11,7 +11,7 @@ from lars.durations import SECOND, Duration
 from lars.language.windows import Interval
 
 SUFFIX: Final = "_date"
-"""What the name of a time ends with, in JSON and tables, for its dateTime beside it."""
+"""The end of the name of a dateTime in JSON and tables; the beginning is the name of the time."""
 _WHOLE: Final = ":00"
 _ZONE: Final = re.compile(r"(Z|[+-][0-9]{2}:[0-9]{2})?$")
 _DAY, _YEAR = len("2026-05-04T"), len("2026-")
@@ -134,7 +134,7 @@ class Dates:
 
 
 NO_DATES: Final = Dates()
-"""Times are numbers alone."""
+"""The names of times that are only numbers."""
 
 
 @lru_cache(maxsize=2**16)

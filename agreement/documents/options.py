@@ -155,7 +155,7 @@ def _all(kind: type[Any]) -> tuple[Option, ...]:
 
 
 declared: Final[Callable[[Any], tuple[Option, ...]]] = cache(_all)
-"""The options of a request's type in the order of its fields, those of groups where the group stands."""
+"""The options of a request's type in the order of its fields; a group's options are in its place."""
 
 
 def _declared(kind: type[Any], heading: str | None) -> Iterator[Option]:
@@ -178,7 +178,7 @@ def options_of(request: Any) -> Iterator[tuple[Option, Any]]:
 
 _Request = TypeVar("_Request")
 Convert = Callable[[Option, Any], Any]
-"""Makes what is given for an option a value of the type that its reader takes."""
+"""Converts the given value of an option to the type that the option's reader expects."""
 
 
 def build(request: type[_Request], option_values: Mapping[str, Any], convert: Convert) -> _Request:
@@ -281,7 +281,7 @@ def _plain(value: Any) -> Any:
 
 
 OptionValues = Mapping[str, Any]
-"""What is given: the values of options by their long names, of inputs by the names of their fields."""
+"""The given values: of options by their long names, of inputs by the names of their fields."""
 OptionTest = Callable[[OptionValues], bool]
 _BESIDE_ANY: Final = ("--schema", "--fields", "--read", "--legend", "--quiet", "--verbose", "--memory")
 

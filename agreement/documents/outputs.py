@@ -204,7 +204,7 @@ def json_triple(fact: "Fact", dates: Dates = NO_DATES) -> Json:
 
 _WIDTH: Final = 40
 _LONGEST_TERM: Final = 200
-"""Of longer names and texts their length is told too."""
+"""The length of names and texts above which the length is shown too."""
 
 
 def in_order(output: "Output", answer_rows: Iterable["Row"]) -> list["Row"]:
@@ -362,7 +362,7 @@ _VOWELS: Final = "aeiou"
 
 
 NO_ROWS: Final = ": no row on either side"
-"""What is said behind an agreement on nothing."""
+"""The text after an agreement of two sides without any row."""
 
 
 def quantity(count: int, noun: str) -> str:
@@ -434,12 +434,12 @@ def triples_table(
 
 
 WIDEST: Final = 100_000
-"""So wide that each row of a table is a line."""
+"""A width at which each row of a table is one line."""
 
 
 _INTERVAL: Final = re.compile(r"(?<=[\dZ],) (?=\d[\d:.TZ+-]*[\])])")
 _KEPT: Final = "\ue000"
-"""Stands for a space at which no line ends; in what is shown this character is an escape."""
+"""The character for a space at which no line ends; in output, this character is escaped."""
 
 
 class _Page(Console):

@@ -414,9 +414,9 @@ def toml_text(value: object) -> str:
 
 
 _DEEPEST: Final = 100
-"""How many lists and objects stand in each other at most."""
+"""The greatest number of nested lists and objects."""
 _LONGEST_VALUE: Final = 100
-"""So many letters a value has in a message, with those left out."""
+"""The greatest number of characters of a value in a message, including the omission sign."""
 _MOST_DIGITS: Final = 1000
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")
 _CONSTANTS: Final = ("NaN", "Infinity", "-Infinity")

@@ -22,10 +22,10 @@ from lars.files import check_own_folder, exists, replacement_folder, rewrite
 from lars.language.terms import Variable
 
 DESCRIPTION: Final = "columns.json"
-"""The file that says what the columns are."""
+"""The file that describes the columns."""
 _FOLDER: Final = "set of tables"
 _ORIGIN: Final = "origin"
-"""In it the dateTime of time 0, where times have one."""
+"""The key of the dateTime of time 0 in this file, if times have dateTimes."""
 TableValue = str | int | float | bool | None
 
 
@@ -48,7 +48,7 @@ _FOR_PAPERS: Final = (TableFormat.MARKDOWN, TableFormat.LATEX)
 
 
 TermForm = Literal["n-triples", "values", "short"]
-"""How terms stand in a data frame: exactly, as values of their types, or short for readers."""
+"""The form of terms in a data frame: exact, as values of their types, or short for readers."""
 
 
 _TERMS: Final = {

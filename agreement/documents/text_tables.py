@@ -14,9 +14,9 @@ from rich.text import Text
 from lars.errors import on_one_line
 
 _BESIDE: Final = 3
-"""What stands between two columns, a bar and two spaces; one more at the end."""
+"""The width between two columns: a bar and two spaces. A row has one more bar at its end."""
 _BRIEF: Final = 24
-"""Values of at most so many characters share a line where a row has no room side by side."""
+"""The length of values that share a line if a row is too wide for columns."""
 _TALLEST: Final = 4
 """Where a value would fill more lines than these, its row has no room side by side."""
 _INDENT: Final = "  "

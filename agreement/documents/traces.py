@@ -146,7 +146,7 @@ class Trace(Protocol):
 
 
 _MOST_SLICES: Final = 8
-"""In this process so many at most: what static data alone give is found in each."""
+"""The greatest number of slices in this process: each slice computes the answers of static data again."""
 
 
 @dataclass(slots=True)
@@ -284,7 +284,7 @@ class LocalTrace:
 
 
 MOST_TIMES: Final = 10_000_000
-"""How many evaluation times a job may ask for by a period: more are a slip of the unit."""
+"""The greatest number of evaluation times of a job; a larger number suggests a wrong unit."""
 
 
 def clock_of(question: Question) -> Question:
@@ -520,9 +520,9 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
 
 
 _SUBMITTED: Final = "PYSPARK_GATEWAY_PORT"
-"""Set where spark-submit runs this program, and has chosen the master."""
+"""The variable that is set if spark-submit runs this program, and has chosen the master."""
 MOST_IN_PROCESS: Final = 5_000_000
-"""So many input atoms take one process a quarter of a minute, half of what two cores on Spark take."""
+"""The number of atoms that take one process a quarter of a minute, half the time of Spark with two cores."""
 _BYTES_EACH: Final = 1_000
 """An input atom takes a fourth of this in most comparisons."""
 

@@ -255,7 +255,7 @@ def _stream(name: str) -> Iri:
 
 
 PREFIX: Final = re.compile(r"[A-Za-z][\w.\-]*|", re.ASCII)
-"""What can be the name of a prefix; the empty one too."""
+"""The valid names of prefixes, including the empty name."""
 
 
 def prefixes(value: object) -> dict[str, str]:
@@ -388,10 +388,10 @@ def one_of(kind: Any) -> Callable[[object], Any]:
 
 
 MOST_NUMBERS: Final = 10_000
-"""How many numbers one list or range may name."""
+"""The greatest number of numbers in one list or range."""
 _NUMBER = re.compile(r"[0-9]+")
 _MOST_ENDS: Final = 3
-"""Of a range: the first, the last and the step."""
+"""The greatest number of parts of a range: the first number, the last number and the step."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,7 +86,7 @@ def with_text(query: EngineQuery, text: str, source: str, base: str | None = Non
 
 
 Off = frozenset[str]
-"""The names of the rules that are read as the specification says."""
+"""The names of the rules that follow the specification."""
 NOTHING_OFF: Off = frozenset()
 
 
@@ -167,15 +167,15 @@ Shown = TypeVar("Shown")
 
 
 BAGS: Final = Setting(Profile.SPARQL11, semantics=Semantics.BAG, ordered=True)
-"""SPARQL 1.1 to the letter: what engines that hand their windows to a SPARQL processor answer."""
+"""The settings of SPARQL 1.1, for engines that pass the content of windows to a SPARQL processor."""
 
 
 _TRIPLES_AT_ONCE: Final = 500_000
-"""The triples of contents are in memory together up to so many, some of them more than once."""
+"""The number of triples of contents that are in memory together; a triple can count several times."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 
 Content = Mapping[WindowSource, Collection[Triple]]
-"""What each source shows; a source that is left out shows nothing."""
+"""The content of each source; an omitted source has no content."""
 
 
 def answers(

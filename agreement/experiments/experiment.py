@@ -32,13 +32,13 @@ _Model = TypeVar("_Model", bound=BaseModel)
 _NO_PARAMETERS: Final[schema.Parameters] = {}
 
 MOST_CELLS: Final = 10_000
-"""How many cells an experiment may have, and an entry combinations of its parameters."""
+"""The greatest number of cells of an experiment, and of combinations of one entry's parameters."""
 ACCEPTED: Final = f"an experiment: a TOML file, or a folder that holds {requests.EXPERIMENT_FILE}"
 KINDS: Final = ("queries", "traces", "engines", "comparisons")
 _NAMES: Final = {"queries": "query", "traces": "trace", "comparisons": "agree"}
-"""What tables of results call the entry that the top of the file stands for."""
+"""The names, in tables of results, of the entries that the keys at the top of the file replace."""
 _COUNTS: Final = ("stations", "seed", "streams", "contemporaneous")
-"""The keys of a made-up stream that are whole numbers."""
+"""The keys of a synthetic stream whose values are integers."""
 _RENAMED: Final = {"format": "answers_format", "time_unit": "answers_unit"}
 
 

@@ -39,9 +39,9 @@ from solver.settings import TraceInput, TraceOptions, Warn
 from translate.model.query import EngineQuery
 
 Subject = EngineVersion | specifications.Specification | AdaptedEngine | RecordedAnswers
-"""What is judged."""
+"""The judged engine: an engine version, a specification, an adapter, or recorded answers."""
 JudgedTable = tuple[Subject, specifications.Specification, judge.Options]
-"""What is judged, by which specification, and how."""
+"""The judged engine, the judging specification, and the options."""
 
 
 def judged_of(experiment: Experiment, entry: ExperimentEntry, table: EngineTable) -> JudgedTable:

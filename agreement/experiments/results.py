@@ -23,7 +23,7 @@ _MEASURES: Final = ("precision", "recall", "delay")
 _PARTS: Final = ("mean", "min", "max")
 _COUNTS: Final = ("push", "pull", "push_only", "pull_only")
 _DATED: Final[Mapping[str, type]] = dict.fromkeys(("origin", "from_date", "to_date"), str)
-"""The dateTime of time 0, and those of both ends: missing where times are numbers alone."""
+"""The dateTimes of time 0 and of both ends; they are missing if times are only numbers."""
 WINDOWS: Final[Mapping[str, type]] = {
     **dict.fromkeys(("t0", "t0_date", "bounds", "phase"), str),
     **dict.fromkeys(("from", "to"), float),

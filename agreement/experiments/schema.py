@@ -435,7 +435,7 @@ SHORT: Final[dict[str, type[Table]]] = {
     "traces": TraceKeys,
     "comparisons": ComparisonKeys,
 }
-"""The keys at the top of the file that stand for an entry."""
+"""The keys at the top of the file that replace an entry."""
 NEEDED: Final = {
     "queries": (*(language.value for language in Language), "queries"),
     "traces": ("streams", "files", "generate", "traces"),

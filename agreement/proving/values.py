@@ -82,7 +82,7 @@ def constants_in(expressions: Iterable[Expression]) -> Iterator[Constant]:
 _PARTS: Final = ("SUBJECT", "PREDICATE", "OBJECT")
 _MOST_TRIPLES: Final = 8
 OF_TERMS: Final = ("ISTRIPLE", "ISIRI", "ISLITERAL", "ISBLANK")
-"""Tests of kinds of terms: what is none of the other kinds is a triple term."""
+"""Tests of kinds of terms; a term of no other kind is a triple term."""
 
 
 def triple_terms(expressions: Iterable[Expression], new: Sequence[Iri]) -> list[Constant]:
@@ -248,7 +248,7 @@ _GREATEST: Final = tuple(
     for greatest, last in ((2**1024 - 2**971, 2**970), (2**128 - 2**104, 2**103))
     for edge in (greatest, greatest + last)
 )
-"""The greatest double and float, and where the numbers begin whose nearest is an infinity."""
+"""The greatest double and float, and the least numbers whose nearest double or float is an infinity."""
 
 
 def _double(place: Fraction) -> float:

@@ -70,7 +70,7 @@ class SolveRequest:
 
 
 _IN_NOTEBOOKS: Final = 40
-"""Of more rows notebooks show these."""
+"""The number of rows that notebooks show."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class SolveResult(Findings):
     _answered: AnswerRows | Streams | EngineReports
     _unit: Duration = SECOND
     _task: SolvingTask | None = None
-    """What was asked, for the steps of a page; None of what an engine reports."""
+    """The task, for the steps of a page; None for the reports of an engine."""
     _source_files: "SourceFiles | None" = None
     streamed: ClassVar[bool] = True
 

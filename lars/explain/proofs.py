@@ -30,7 +30,7 @@ from lars.semantics import Evaluate, choices, refuse
 Values = tuple[tuple[terms.Variable, terms.Constant], ...]
 
 MOST_INSTANCES_SHOWN: Final = 10
-"""A proof through an aggregate has so many of the instances that are aggregated; all are counted."""
+"""The number of an aggregate's instances that a proof shows; all instances are counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +144,7 @@ def rests_on(premises: Iterable[Premise]) -> Iterator[Moment]:
 
 
 _BROAD: Final = 2000
-"""So many instances are looked at in breadth, which finds short proofs; then in depth, to find one soon."""
+"""The number of instances searched breadth first, for short proofs; the search is then depth first."""
 
 Instance = tuple[Moment, int, terms.Binding]
 

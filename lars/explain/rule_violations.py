@@ -17,7 +17,7 @@ from lars.language.windows import Interval
 from lars.semantics import choices
 
 MOST: Final = 1000
-"""So many instances of one rule are counted."""
+"""The greatest number of instances of one rule that are counted."""
 
 
 @dataclass(frozen=True, slots=True)

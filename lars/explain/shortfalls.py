@@ -172,7 +172,7 @@ def _left(here: evidence.IndexedPoint, window: Window, u: int) -> int | None:
 
 
 BUDGET: Final = 20_000
-"""So many literals are looked at in search of the closest instances of one rule."""
+"""The number of literals that a search for the closest instances of one rule may check."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,7 +233,7 @@ class Closest:
 
 DEEPEST: Final = 16
 _ATTEMPTS: Final = 3
-"""So many instances of a rule are shown that come closest to the goal asked about."""
+"""The number of closest instances of a rule that are shown for the requested goal."""
 
 
 @dataclass(frozen=True, slots=True)

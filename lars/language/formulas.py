@@ -138,10 +138,10 @@ class Assign:
 Condition = Comparison | Test | Assign
 
 RANDOM: Final = frozenset(("RAND", "UUID", "STRUUID", "BNODE"))
-"""Functions whose value is another one in each row, whatever their arguments."""
+"""Functions with a different value in each row, for any arguments."""
 AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE", "GROUP_CONCAT")
 SCALED: Final = frozenset(("SUM", "AVG", "MIN", "MAX"))
-"""Aggregates that depend on how large numbers are, not on which terms differ alone."""
+"""Aggregates that depend on the size of numbers, and not only on the distinction of terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +283,7 @@ class In:
 
 
 Compound = Not | Diamond | Box | At | In
-"""The formulas about another one: each has one operand, so a formula holds one atom, or true."""
+"""The formulas with one operand. So a formula has exactly one atom, or true."""
 Formula = terms.Atom | Truth | Compound
 BodyLiteral = Formula | Condition | SetLiteral
 

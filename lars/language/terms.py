@@ -59,7 +59,7 @@ class Iri:
 
 
 RDF_TYPE: Final = Iri(f"{RDF}type")
-"""What the word a of Turtle and SPARQL stands for."""
+"""The IRI of the keyword `a` in Turtle and SPARQL."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -175,7 +175,7 @@ Constant = Iri | Literal | Blank | TripleTerm | Symbol | Number
 Term = Variable | Constant
 
 NULL: Final = Symbol("null")
-"""What τ writes for a variable that a solution does not bind."""
+"""The constant that τ uses for a variable that a solution does not bind."""
 DEFAULT: Final = Symbol("default")
 """The default graph as fourth argument of `triple`."""
 

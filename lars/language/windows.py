@@ -367,6 +367,6 @@ def _sourced(source: Constant) -> str:
 
 
 Window = TimeWindow | SlidingWindow | LastWindow | FixedWindow | TupleWindow
-"""Every kind: mypy finds where one is missing that cannot be served as an IntervalWindow."""
+"""All kinds of windows; mypy finds each `match` that lacks a kind which is not an IntervalWindow."""
 NOW: Final = TimeWindow(0)
 UNBOUNDED: Final = TimeWindow(None)

@@ -216,9 +216,9 @@ def looked_at(formula: Formula, stream: Stream, t: int) -> Iterator[Moment]:
 
 
 MOST_CHOICES: Final = 10_000
-"""How many choices of ties are tried; with more a stream is not decided."""
+"""The number of choices of ties that are tried; with more choices the check raises LarsError."""
 MOST_POINTS: Final = 10_000_000
-"""How many time points the windows may show: times of @, ◇ and □ are tried one by one."""
+"""The number of time points that windows may show: times of @, ◇ and □ are tried one by one."""
 
 Choice = tuple[tuple[TupleWindow, tuple[Moment, ...]], ...]
 

@@ -16,7 +16,7 @@ from lars.semantics import grounding
 Background = frozenset[Atom]
 
 ROUNDS: Final = 300
-"""How often grounding may find new numbers before its arithmetic counts as endless."""
+"""The number of rounds in which grounding may derive new numbers before the arithmetic counts as endless."""
 
 
 def holds(

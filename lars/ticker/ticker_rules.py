@@ -66,9 +66,9 @@ class TickerInput:
 
 
 UNKNOWN: Final = TickerInput({}, None)
-"""What is exported without its input."""
+"""The input of an export without a trace."""
 _LONGEST_WINDOW: Final = 2**31 - 1
-"""So many time points Ticker's windows can have: beyond, it counts from below zero."""
+"""The greatest length of Ticker's windows in time points: a greater number overflows."""
 
 
 class InexpressibleError(LarsError):
@@ -284,7 +284,7 @@ def _put_head(head: Head, binding: terms.Binding) -> Head:
 Part = analysis.LiteralForm | logic.Comparison
 Numeric = terms.Variable | terms.Number
 FIRST_TERM: Final = 10**9
-"""The number of the first term: numbers of the logic, which stay themselves, lie below it."""
+"""The number of the first term; all numbers of the logic, which are not renumbered, are below it."""
 _LARGEST: Final = terms.Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 

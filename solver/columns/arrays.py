@@ -1,4 +1,4 @@
-"""Columns of whole numbers, one number for a row of several, and columns as arrays of Arrow and back.
+"""Columns of integers, one number for each row of several columns, and conversion to and from Arrow's arrays.
 
 The conversion uses their buffers: Arrow's own ways import pandas first. Arrow is loaded on demand: small
 inputs do not need it.
@@ -20,9 +20,9 @@ Array = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 _GREATEST_KEY: Final = 2**62
 _MOST_BYTES: Final = 2**31
-"""Of texts that stand side by side: Arrow's offsets have 32 bit."""
+"""The greatest size of concatenated texts: Arrow's offsets have 32 bit."""
 _MARKS: Final = 32
-"""A table of so many marks for each value is cheaper than sorting them."""
+"""The number of marks per value up to which a table of marks is cheaper than sorting the values."""
 
 
 def keys(sides: Sequence[Sequence[Array]], lengths: Sequence[int], room: int) -> list[Array]:
@@ -72,7 +72,7 @@ def among(values: Array, others: Array) -> Mask:
 
 
 def distinct(values: Array) -> Array:
-    """Return each of the values once, ascending; numpy's own way loads masked arrays first.
+    """Return each of the values once, ascending; numpy's own function would load masked arrays first.
 
     >>> distinct(np.array([5, 3, 5])).tolist()
     [3, 5]
@@ -163,7 +163,7 @@ def arrow_numbers(numbers: npt.NDArray[np.integer]) -> "pa.Array":
 
 
 def arrow_lists(parts: "Sequence[pa.Array]", kind: "pa.DataType") -> "pa.ListArray":
-    """Return arrays of one type as a list in a row each."""
+    """Return arrays of one type as a column of lists, one list for each array."""
     import pyarrow as pa
 
     ends = np.cumsum([0, *map(len, parts)]).astype(np.int32)

@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 Key = TypeVar("Key")
 NULL_CODE: Final = 0
 NO_CODE: Final = -1
-"""What arithmetic without a value leaves: it is equal to no term, and to none of its own kind."""
+"""The code for undefined arithmetic; it equals no term, and not even itself."""
 _EXACT: Final = 2**53
 _TERMS_FOR_EACH_ROW: Final = 8
-"""With so many terms for each row of a column, only those of the column are put in order."""
+"""The number of terms per row of a column above which only the terms of the column are sorted."""
 _LEAST, _GREATEST = -(2**31), 2**31 - 1
 
 
 class Numbering(dict[Key, int]):
-    """Keys with their numbers; a new key gets the next one."""
+    """Keys with their numbers; a new key gets the next number."""
 
     def __missing__(self, key: Key) -> int:
         self[key] = number = len(self)
@@ -135,7 +135,7 @@ class TermCodes(CodedTerms):
         return arrow_strings(self.atom_texts(codes))
 
     def ranks(self, codes: Array) -> Array:
-        """Return numbers in the order of the texts of codes, null first; equal ones for equal codes.
+        """Return ranks of codes in the order of their texts, null first; equal codes have equal ranks.
 
         >>> TermCodes().ranks(np.array([0])).tolist()
         [0]
@@ -165,7 +165,7 @@ class TermCodes(CodedTerms):
         return np.array([number or 0 for number in values], kind)[places], known[places]
 
     def of_numbers(self, values: Array) -> Array:
-        """Return the codes of numbers. LarsError: one is outside 32 bit."""
+        """Return the codes of numbers; raises LarsError for a number outside 32 bit."""
         distinct, places = np.unique(values, return_inverse=True)
         return self.codes(map(str, map(_within, distinct.tolist())))[places]
 
@@ -214,7 +214,7 @@ def _coded(
 
 
 def _ranks(texts: Sequence[str]) -> Array:
-    """Return the place of each text in the order of all, which differ."""
+    """Return the place of each text in the sorted order of all texts, which are different."""
     ranks = np.empty(len(texts), np.int64)
     ranks[sorted(range(len(texts)), key=texts.__getitem__)] = np.arange(len(texts))
     return ranks
@@ -390,7 +390,7 @@ class TraceColumns:
 def trace_columns(facts: Sequence[Fact], terms: TermCodes | None = None) -> TraceColumns:
     """Return facts, in arrival order, in columns; `terms` may know some already.
 
-    LarsError: a time is greater than the largest.
+    Raises LarsError for a time above the largest.
     """
     terms = TermCodes() if terms is None else terms
     # Not zip(*facts): that holds an iterator for each fact.

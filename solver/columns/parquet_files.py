@@ -1,4 +1,4 @@
-"""Rows as a Parquet file that pandas reads as it would have written it."""
+"""Rows as a Parquet file that pandas reads like a file of its own."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -22,13 +22,13 @@ _PANDAS: Final = {
 }
 """The kinds of columns as pandas calls them in files: so it reads integers with gaps as integers."""
 _GROUP: Final = 2**17
-"""So many rows are written at once, as a group of their own."""
+"""The number of rows that are written at once, as one row group."""
 
 
 def write_parquet(
     path: Path, columns: Sequence[tuple[str, type[CellValue]]], rows: Iterable[Sequence[CellValue | None]]
 ) -> None:
-    """Write rows as a data frame of them would be, group by group: long tables are not held at once.
+    """Write rows like a data frame with these rows, group by group, so that long tables need little memory.
 
     Columns have a name and a kind of values: bool, int (64 bit), float, or str.
     """
@@ -56,7 +56,7 @@ def write_parquet(
 
 
 def _arrow_column(kind: type[CellValue], values: Sequence[CellValue | None]) -> pa.Array:
-    """Return the values of a column as Arrow has them; None is a gap.
+    """Return the values of a column as an Arrow array; None is a missing value.
 
     Arrow itself would load pandas to inspect a list.
     """

@@ -1,4 +1,4 @@
-"""Facts as the solver moves them, static data among them, and the situation that a program meets."""
+"""Facts in the form of the solver, static data, and the situation in which a program is evaluated."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -65,7 +65,7 @@ def is_triple(fact: Fact) -> bool:
 
 @lru_cache(maxsize=2**16)
 def constant_of(text: str) -> terms.Constant:
-    """Return the constant whose text it is."""
+    """Return the constant that has this text."""
     if is_name_of_stream(text):
         return terms.Iri(text[1:-1])
     if text[:1] in '<"' or text[:2] == "_:":
@@ -112,7 +112,7 @@ class Situation:
     newest: int | None = None
 
     def sees(self, fact: Fact) -> bool:
-        """Whether the fact is seen, or merely counted."""
+        """Whether the fact is visible, or only counted by tuple windows."""
         return self.newest is None or fact.t <= self.newest
 
 

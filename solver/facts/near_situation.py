@@ -15,14 +15,14 @@ from solver.facts.facts import Arguments, Background, CodedRows, Fact, Situation
 
 @dataclass(frozen=True)
 class Relevance:
-    """A program with the predicate whose answers are asked for; None asks for every predicate."""
+    """A program with the predicate whose answers are requested; None requests all predicates."""
 
     program: Program
     output: Signature | None
 
     @cached_property
     def forms(self) -> tuple[tuple[Rule, LiteralForm, Atom], ...]:
-        """Every body literal that holds an atom, with its rule and the atom."""
+        """Every body literal with an atom, together with its rule and the atom."""
         return tuple(
             (rule, form, form.atom)
             for rule in self.program.rules
@@ -39,7 +39,7 @@ class Relevance:
 
     @cached_property
     def used_patterns(self) -> Mapping[Signature, frozenset[Atom]]:
-        """The atoms of each predicate that some body holds, with variables renamed."""
+        """The atoms of each predicate that occur in some body, with variables renamed."""
         patterns = self.set_atoms.union(canonical_atom(atom) for _, _, atom in self.forms)
         by_predicate: dict[Signature, set[Atom]] = {}
         for atom in patterns:
@@ -105,7 +105,7 @@ Span = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class WindowedAtom:
-    """Input atoms behind a window that a rule asks for: instances of `atom`, and of one of `any_of`.
+    """Input atoms that a rule reads through a window: instances of `atom`, and of one of `any_of`.
 
     `any_of` are instances of `atom` that some rule can use; other instances are skipped.
     """
@@ -138,7 +138,7 @@ def unite(spans: list[Span], new: Span) -> None:
 
 
 def counts(window: TupleWindow, arguments: Arguments) -> bool:
-    """Whether the tuple window counts an input atom with these arguments: it is of its source, if any."""
+    """Whether the tuple window counts an input atom with these arguments; a source must match, if given."""
     return window.source is None or arguments[-1:] == (str(window.source),)
 
 

@@ -15,7 +15,7 @@ from solver.minimal import minimal
 
 Item = TypeVar("Item")
 _PATIENCE: Final = 20.0
-"""So many seconds may go into making a case small."""
+"""The number of seconds for the reduction of a case."""
 PROGRAM_FILE, INPUT_FILE = "difference.lars", "difference.atoms"
 
 
@@ -29,7 +29,7 @@ class PosedProgram:
 
 
 Way = Callable[[PosedProgram], Iterable[tuple[Row, int, int]]]
-"""What finds the rows of a case, each with the first and the last index of a run of times."""
+"""A function that computes the rows of a case, each with the first and the last index of a run of times."""
 
 
 def check_alike(case: PosedProgram, columns: Way, clingo: Way) -> None:

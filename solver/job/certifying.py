@@ -1,4 +1,4 @@
-"""Answers of the columns certified by clingo: at some evaluation times both must have the same rows."""
+"""Certification of the columns' answers by clingo: at some evaluation times both must have the same rows."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -20,19 +20,19 @@ from solver.pointwise import have_runs
 from solver.settings import Certify, Evaluator
 
 _CHEAP: Final = 10_000
-"""So many atoms, input and answers of each time counted by itself, take clingo some tenths of a second."""
+"""The number of atoms (input and answers, summed over the times) that take clingo some tenths of a second."""
 _SHARE: Final = 0.02
-"""Of a job's atoms, input and answers, so many are clingo's too, to which one costs eight times as much."""
+"""The share of a job's atoms that clingo may use as well; an atom costs clingo eight times as much."""
 _ORDERED: Final = 6
-"""An atom that tuple windows count costs clingo as much as so many others: it has a place in an order too."""
+"""The cost for clingo of an atom that tuple windows count, in atoms: it also has a place in an order."""
 _EACH: Final = 50
-"""What a time point costs clingo beside its atoms, in atoms."""
+"""The cost of a time point for clingo in addition to its atoms, in atoms."""
 _INSTANCES: Final = 500_000
-"""So many instances of rules take clingo about half a second, wherever they come from."""
+"""The number of rule instances that take clingo about half a second."""
 _INSTANCES_EACH: Final = 10
-"""What clingo is given an atom in, it lists so many instances in."""
+"""The number of rule instances that clingo lists in the time that it needs to receive one atom."""
 _LARGE: Final = 5_000
-"""So many atoms of B clingo takes without being slow."""
+"""The number of atoms of B up to which clingo is not slow."""
 _SEED: Final = 20150725
 
 
@@ -43,7 +43,7 @@ def certified_runs(
     evaluator: Evaluator = "auto",
     certify: Certify | int = "some",
 ) -> evaluation.AnswerRuns:
-    """Return the answers as `answer_runs` does, certified at some of the times, at one if clingo can.
+    """Return the answers of `answer_runs`, certified at some of the times: at least at one if clingo can.
 
     Without a given number, times with too many rule instances are left out. Raises DisputedAnswerError if
     clingo has other rows.
@@ -64,7 +64,7 @@ def certified_part(
     evaluator: Evaluator,
     certify: Certify | int,
 ) -> evaluation.AnswerRuns:
-    """Return the answers of one of many parts of a job, perhaps certified at no time: others are."""
+    """Return the answers of one part of a job, possibly without certified times, if other parts have some."""
     (runs,) = evaluation.answer_runs([question], situation, within, evaluator)
     asks_clingo_anyway = evaluator in {"both", "clingo"}
     if asks_clingo_anyway or not evaluation.by_columns(question, situation.background, evaluator):
@@ -75,14 +75,14 @@ def certified_part(
 
 
 def lacks_certified(answer_parts: evaluation.AnswerParts, certify: Certify | int) -> bool:
-    """Whether a job's answers should be certified at some times, but are certified at none."""
+    """Whether a job's answers should be certified at some times, but no time is certified."""
     return certify == "some" and not answer_parts.certified and answer_parts.evaluations > 0
 
 
 def certified_first(
     question: evaluation.Question, runs: evaluation.AnswerRuns, situation: relational.EncodedSituation
 ) -> evaluation.AnswerRuns:
-    """Return answers certified at their first time, if clingo can: windows are smallest then.
+    """Return answers certified at their first time, if clingo can evaluate it: the windows are smallest then.
 
     The situation has the input of that time.
     """
@@ -164,7 +164,8 @@ class _Claim:
     def groundable(self, times: Sequence[int]) -> list[int]:
         """Return the ascending times at which clingo grounds few rule instances in total.
 
-        If not all, the cheapest ones. Costs are in atoms that the rules meet, whatever they make of them.
+        If not all times fit, these are the cheapest. Costs are numbers of atoms that the rules match,
+        independent of the results.
         """
         if not times:
             return []
@@ -187,7 +188,8 @@ class _Claim:
     def _affordable(self, draw: Random) -> int:
         """Return the number of times that clingo can check at low cost; 0 is possible.
 
-        If a job has many parts that each afford a fraction of a time, that fraction of them draws one.
+        If each of a job's many parts can afford only a fraction of a time, that fraction of the parts draws
+        one time.
         """
         costs = self._costs()
         total = int(costs.sum())

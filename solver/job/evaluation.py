@@ -42,7 +42,7 @@ class Whole:
     """A request for whole answer streams: at most `most`, or their brave or cautious consequences.
 
     Each row has the derived atoms of one answer stream (or the consequences) as texts, with `@_u a` if a
-    holds at another time u. Without an answer stream there is no row. No row: no answer stream.
+    holds at another time u. If no answer stream exists, there is no row.
     """
 
     most: int | None = None
@@ -62,7 +62,7 @@ class Question:
 
     @property
     def predicate(self) -> Signature | None:
-        """The predicate that is asked for; None when whole answer streams are."""
+        """The requested predicate; None if whole answer streams are requested."""
         return None if isinstance(self.output, Whole) else self.output
 
 
@@ -80,7 +80,7 @@ class Answer(NamedTuple):
 
 
 def ask(program: Program, output: Signature | Whole, gate: Gate | None = None) -> Question:
-    """Return the question for the atoms of `output`; the gate is the program's own unless given."""
+    """Return the question for the atoms of `output`; the default gate is the program's own trigger."""
     own, ungated = split(program, TRIGGER)
     return Question(ungated if gate is None else program, output, own if gate is None else gate)
 
@@ -104,7 +104,7 @@ class AnswerParts(Protocol):
         ...
 
     def within(self, span: Interval, terms: TermCodes) -> "AnswerRuns":
-        """Return at least the answers at the times of an interval; packed ones get the codes of the terms."""
+        """Return at least the answers at the times of an interval; packed answers get codes of `terms`."""
         ...
 
     def each_part(self) -> "Iterator[AnswerRuns]":
@@ -168,7 +168,7 @@ class AnswerRuns:
     def rows(self) -> Iterator[tuple[Row, int, int]]:
         """Yield each row as texts, None for null, with the first and last time of each run.
 
-        They come in the order of these times, and of the texts, null first.
+        Rows are in the order of these times, then of the texts, null first.
         """
         runs = relational.coalesce(self.runs, len(self.times))
         ranks = [self.terms.ranks(column) for column in reversed(runs.columns)]
@@ -328,17 +328,17 @@ def _ranks(columns: Sequence[Array], terms: TermCodes) -> Array:
 
 ATOMS_AT_ONCE: Final = 250_000
 _SPREAD: Final = 50_000_000
-"""Atoms times evaluation times of one clingo program: what is negated is told of each time by itself."""
+"""The limit of atoms times evaluation times in one clingo program: negated atoms are listed for each time."""
 _KEPT: Final = 256
-"""So many situations are remembered."""
+"""The number of cached situations."""
 
 
 class RepeatedSituations:
-    """The rows of situations that were met before, for programs whose answers do not hang on the time.
+    """The cached rows of earlier situations, for programs whose answers do not depend on the time.
 
-    Without @ only windows know the time. If each window holds an atom or ◇ of an atom, the key is the atoms
-    in it, the present atoms, and their order. Otherwise the key also has distances, the timeline's end, and
-    the pivots.
+    Without @ only windows depend on the time. If each window has an atom or ◇ of an atom, the key is the
+    atoms in the windows, the present atoms, and their order. Otherwise the key also has distances, the
+    timeline's end, and the pivots.
     """
 
     def __init__(self, program: Program) -> None:
@@ -427,7 +427,7 @@ def answer_runs(
     within: Interval,
     evaluator: Evaluator = "auto",
 ) -> list[AnswerRuns]:
-    """Return the answers of each question, which asks for a predicate, at its times in the interval."""
+    """Return the answers of each question for a predicate at its evaluation times in the interval."""
     return [
         answers_at(question, situation, situation.times(question.gate, within), None, evaluator)
         for question in questions
@@ -441,7 +441,7 @@ def answers_at(
     newest: Array | None = None,
     evaluator: Evaluator = "auto",
 ) -> AnswerRuns:
-    """Return the answers of a question at times of one's own, whatever its gate.
+    """Return the answers of a question at the given times, independent of its gate.
 
     `times` and `newest` have equal length and never decrease; each evaluation ignores arrivals after its
     newest time.
@@ -470,7 +470,7 @@ Outcome = TypeVar("Outcome")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosedQuestion:
-    """A question in a situation at ascending times, whatever its gate.
+    """A question in a situation at ascending times, independent of its gate.
 
     `newest` has equal length and never decreases; each evaluation ignores arrivals after its newest time.
     """
@@ -500,7 +500,7 @@ class PosedQuestion:
             return None
 
     def table(self) -> relational.RunTable:
-        """Return the rows of the predicate that is asked for."""
+        """Return the rows of the requested predicate."""
         assert self.question.predicate is not None
         predicate = self.question.predicate
         return self._tables().get(predicate, relational.empty(predicate[1]))
@@ -510,7 +510,7 @@ class PosedQuestion:
         return atom_runs(self.question.program, self.situation, self._tables())
 
     def rows(self) -> Iterator[tuple[Row, int, int]]:
-        """Return the rows that are asked for, each with the first and last index of its runs."""
+        """Return the requested rows, each with the first and last index of its runs."""
         if self.question.predicate is None:
             rows = self.streams().by_index(len(self.times))
             return ((row, index, index) for index, row in enumerate(rows))
@@ -585,7 +585,7 @@ def check_alike_at(question: Question, situation: Situation, times: Sequence[int
 
 
 def by_columns(question: Question, background: Iterable[Signature], evaluator: Evaluator) -> bool:
-    """Whether the relational evaluation answers the question; raises LarsError when it must, and cannot."""
+    """Whether relational evaluation answers the question; raises LarsError if required but impossible."""
     if evaluator == "clingo":
         return False
     obstacle_found = hindrance(question, frozenset(background))

@@ -1,4 +1,4 @@
-"""A job cut into slices of the timeline, each with the input around it, for independent work.
+"""Division of a job into slices of the timeline, each with the input around it, for independent work.
 
 A trace's columns become slices with the windows' content around them, then answers, in this process.
 """
@@ -25,7 +25,7 @@ from solver.settings import Certify, Evaluator, Progress, no_progress
 Counts = tuple[Array, Array]
 """Where parts of the timeline that have atoms begin, ascending, and how many each has."""
 _PARTS: Final = 4096
-"""So many parts of the timeline are told apart at most."""
+"""The greatest number of parts of the timeline that are counted separately."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +138,7 @@ def cut_span(
 ) -> list[Interval]:
     """Return the slices of a span: about `slices` many, or each with at least `rows` rows.
 
-    Slices that need all input would repeat work, so by default they are one slice.
+    If slices need all input, they would repeat work, so the default is one slice.
     """
     if slices is not None:
         return cut_by_rows(counts, span, max(1, -(-int(counts[1].sum()) // slices)), None)
@@ -149,7 +149,7 @@ def cut_by_rows(counts: Counts, span: Interval, rows: int, halo: int | None) -> 
     """Return slices of the span with at least `rows` rows each, except perhaps the last.
 
     Each slice has at least as many rows as the `halo` before it, in time points. So all slices together have
-    at most twice the trace's rows. None: that may be as it will.
+    at most twice the trace's rows. If `halo` is None, this condition does not apply.
     """
     begins, numbers = counts
     above = np.concatenate(([0], np.cumsum(numbers)))
@@ -207,9 +207,9 @@ _Result_co = TypeVar("_Result_co", covariant=True)
 
 
 class SlicedWork(Protocol[_Payload_contra, _Result_co]):
-    """Work on a slice, with its payload and the part of the trace that its questions can use.
+    """The work on a slice, its payload, and the part of the trace that its questions can use.
 
-    Questions may be asked at times in the slice, and up to `before` time points earlier. The work and its
+    Questions may be evaluated at times in the slice, and up to `before` time points earlier. The work and its
     payload are sent to other processes.
     """
 
@@ -220,7 +220,7 @@ class SlicedWork(Protocol[_Payload_contra, _Result_co]):
 
     @property
     def before(self) -> int:
-        """How many time points before a slice the questions may be asked at."""
+        """The number of time points before a slice at which questions may be evaluated."""
         ...
 
     def __call__(self, situation: EncodedSituation, payload: _Payload_contra, /) -> _Result_co:

@@ -113,7 +113,7 @@ _PLAIN: Final = re.compile(r"[A-Za-z0-9_]+")
 
 
 class RuleNames:
-    """ASP variables for a rule's variables, and fresh variables without clashes.
+    """The names of ASP variables for a rule's variables, and fresh names without clashes.
 
     `natural` are variables known to be time points, for which ASP's remainder is the logic's.
     """
@@ -136,7 +136,7 @@ class RuleNames:
         return [self.term(argument) for argument in atom.arguments]
 
     def fresh(self) -> str:
-        """Return the number that makes A, B, U names of one literal its own."""
+        """Return a number that makes the names A, B and U of one literal unique."""
         self._fresh += 1
         return str(self._fresh)
 
@@ -170,13 +170,14 @@ def comparison(condition: Comparison, names: RuleNames) -> str:
 
 
 GREATEST: Final = 2**30
-"""So large that sums of two numbers stay within 32 bit; no time point is greater."""
+"""The greatest time point, and number: the sum of two such numbers fits in 32 bit."""
 
 
 def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
     """Yield ASP conditions; one of them is true if an operation's result may leave 32 bit.
 
-    They are true too early rather than too late: an operand above 2^30 is enough.
+    They may be true although the result fits, but never false if it does not: an operand above 2^30 is
+    sufficient.
     """
     for part in _operations(side):
         if _greatest(part, names.natural) is not None:
@@ -222,7 +223,7 @@ _PREDICATE = re.compile(r"_*[a-z][A-Za-z0-9_]*'*")
 def predicate_name(base: str) -> str:
     """Return the ASP name of a program's predicate; our own names have a prime inside or are reserved.
 
-    A name that ASP does not allow is written in hexadecimal, so that every name has another one.
+    A name that ASP does not allow is written in hexadecimal, so that different names stay different.
 
     >>> predicate_name("near"), predicate_name("now"), predicate_name("ans1'"), predicate_name("Né")
     ('near', "user'now", "ans1'", "named'x4ec3a9")

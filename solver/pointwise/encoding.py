@@ -1,8 +1,9 @@
 """A LARS program as ASP text at one reference time, exact for every program: names, windows, rules.
 
-ASP counts to 2^31, and □ and ¬ ask it of each time point of a window. So long timelines become ranks: at one
-reference time a program depends only on equality and order of times. The time points between two arrivals, or
-between an arrival and a window's end, become one time point, since they are indistinguishable.
+ASP has numbers up to 2^31, and □ and ¬ list each time point of a window. So long timelines are replaced by
+ranks: at one reference time a program depends only on equality and order of times. The time points between
+two arrivals, or between an arrival and a window's end, become one time point, since they are
+indistinguishable.
 
 Derived atoms hold at `now`; input atoms, and derived ones read through windows, have their time as last
 argument. `window(w,A,B)` is the interval of the w-th window at now. Each LARS rule is a comment above its ASP
@@ -38,7 +39,7 @@ from solver.facts import Situation, variables_in_order, with_facts
 from solver.pointwise import asp_terms
 
 LONG: Final = 10_000
-"""Times of a timeline that ends later are ranked, where that can be: what ASP meets is smaller then."""
+"""The last time of a timeline up to which times are not ranked; ranks make the numbers in ASP smaller."""
 _NOTHING: Final = TimeWindow(0, -1)
 _OUTSIDE: Final = -1
 
@@ -92,7 +93,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
 
 
 def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
-    """Whether the literal binds its time to one at which an atom arrives, or is derived from one."""
+    """Whether the literal binds its time to a time at which an atom arrives, or to a time derived from it."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
     return form.mode is analysis.Mode.AT and form.positive and not known
 
@@ -165,10 +166,10 @@ def _with_ranks(program: Program, seen: Callable[[Window], Window], rank: Callab
 
 Symbols = tuple[clingo.Symbol, ...]
 Instances = Mapping[logic.SetLiteral, frozenset[Symbols]]
-"""Which instances of their atoms literals shall find at one reference time."""
+"""The instances of their atoms that literals must have at one reference time."""
 HostedCondition = logic.Test | logic.Assign
 Place = tuple[HostedCondition, Signature | None]
-"""A condition in the rules of one predicate: one table for two would tie their layers together."""
+"""A condition in the rules of one predicate: a common table for two predicates would join their layers."""
 
 
 def condition_arguments(condition: HostedCondition) -> tuple[Variable, ...]:
@@ -384,7 +385,7 @@ class AspNames:
         return asp_terms.call(self.name(predicate, timed=False), arguments)
 
     def held_name(self, predicate: Signature, window: Window | None) -> str:
-        """Return the name of: the window keeps the atom at a time, or B holds it."""
+        """Return the name of the predicate for atoms that the window keeps at a time, or that are in B."""
         return f"held{self.windows.get(window, 0) if window else 0}'{self.name(predicate, timed=False)}"
 
     def shown_name(self, predicate: Signature, window: Window) -> str:
@@ -392,7 +393,7 @@ class AspNames:
         return f"shown{self.windows[window]}'{self.name(predicate, timed=False)}"
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name under which B's atoms of the predicate are given."""
+        """Return the name of the predicate for B's atoms."""
         name = self.name(predicate, timed=False)
         return f"always'{name}" if predicate in self.timed | self.derived else name
 
@@ -472,7 +473,7 @@ def _last(window: LastWindow, number: int) -> Iterator[str]:
 
 
 def _near(u: int) -> int:
-    """Return a time as late among 0..GREATEST, even when twice that is added, in 32 bit."""
+    """Return a 32-bit time with the same order relative to 0..GREATEST, also after adding 2 * GREATEST."""
     return max(1 - 2 * asp_terms.GREATEST, min(u, asp_terms.GREATEST + 1))
 
 
@@ -513,7 +514,7 @@ def binds_time(form: analysis.LiteralForm) -> bool:
 
 
 class RuleWriter:
-    """Writes one rule; `naming` knows how predicates, windows and conditions are named."""
+    """The writer of one rule; `naming` has the names of predicates, windows and conditions."""
 
     def __init__(self, naming: AspNames, rule: Rule) -> None:
         self.naming = naming
@@ -708,7 +709,7 @@ def _rule(head: str, body: list[str]) -> str:
 
 MOST_NUMBERS: Final = 1_000_000
 MOST_TEXTS: Final = 2_000
-"""How many values a recursive rule may compute before it counts as endless."""
+"""The number of values that a recursive rule may compute before it counts as endless."""
 
 
 @dataclass(frozen=True)
@@ -749,7 +750,7 @@ class Encoding(AspNames):
 
     @property
     def said_rules(self) -> tuple[Rule, ...]:
-        """The rules that are not facts, as in messages."""
+        """The rules that are not facts, in the form of messages."""
         return (self.source or self.program).proper_rules
 
     def rule(self, rule: Rule, more: Sequence[str] = ()) -> str:

@@ -1,7 +1,7 @@
 """Evaluation at one reference time by the exact encoding, which certifies the columns' answers.
 
-While clingo grounds a program it asks its host for tables of SPARQL conditions, facts many at once, and all
-instances of an atom: `encoding` writes the questions, here they are answered.
+While clingo grounds a program, it calls Python functions (the host) for tables of SPARQL conditions, for many
+facts at once, and for all instances of an atom. `encoding` writes the calls; this file has the functions.
 """
 
 from collections import deque
@@ -48,7 +48,7 @@ class Collection:
         self._instances: dict[Symbols, None] = {}
 
     def add(self, instance: Symbols) -> None:
-        """Note an instance."""
+        """Add an instance."""
         self._instances[instance] = None
 
     def answers(self) -> Iterator[Symbols]:
@@ -111,10 +111,10 @@ class Host:
     """The functions that a program calls during grounding.
 
     `@times` and `@rows` of its facts, `@test` and `@value` of its numbered conditions, `@collect` and
-    `@gathered` of its numbered literals over all instances, and `@within`. `known` are given instances, used
-    in place of collected ones. `endless` are rules whose computed values were cut off; `asked` is the latest
-    condition.
-    LarsError: a condition calls a function that does not exist, or with a wrong number of arguments.
+    `@gathered` of its numbered literals over all instances, and `@within`. `known` are given instances, which
+    replace collected instances. `endless` are rules whose computed values were cut off; `asked` is the latest
+    condition. LarsError: a condition calls a function that does not exist, or with a wrong number of
+    arguments.
     """
 
     def __init__(
@@ -182,13 +182,13 @@ class Host:
         return symbol(NULL if term is None else term)
 
     def collect(self, number: clingo.Symbol, *terms: clingo.Symbol) -> clingo.Symbol:
-        """Note an instance by its terms; return 1."""
+        """Add an instance, given by its terms; return 1."""
         if number.number not in self._known:
             self._collections[number.number].add(terms)
         return clingo.Number(1)
 
     def gathered(self, number: clingo.Symbol) -> list[clingo.Symbol]:
-        """Return the answers over all that was collected, as tuples of their terms and the number."""
+        """Return the answers over all collected instances, as tuples of their terms and the number."""
         self.asked = self._collections[number.number].literal
         symbols = self._collections[number.number].answers()
         return [clingo.Function("", [*row, number]) for row in symbols]
@@ -196,7 +196,7 @@ class Host:
 
 _ROUNDS = 3
 _LARGEST_ESTIMATE = 10**18
-"""Beyond it estimates are all alike."""
+"""The greatest estimate; all larger estimates count as equal."""
 
 
 def ground(control: clingo.Control, host: Host, program: Program, situation: Situation) -> None:
@@ -254,14 +254,14 @@ _number = lru_cache(maxsize=2**16)(clingo.Number)
 
 @lru_cache(maxsize=2**16)
 def _terms_of(arguments: Arguments) -> clingo.Symbol:
-    """Return an atom's terms as a tuple, made once for all time points."""
+    """Return an atom's terms as a tuple, cached for all time points."""
     return clingo.Tuple_(list(map(symbol_of, arguments)))
 
 
 def facts_at(encoding: Encoding, situation: Situation, t: int) -> Iterator[InputFact]:
     """Yield the facts that the encoding expects: now, the timeline, the input and B.
 
-    LarsError: the timeline ends after the greatest number of ASP.
+    Raises LarsError if the timeline ends after the greatest number of ASP.
     """
     timeline = situation.timeline
     if timeline.last > GREATEST:
@@ -464,8 +464,8 @@ def ground_at(
 ) -> clingo.Control:
     """Return clingo with the program grounded at t; the host answers open conditions.
 
-    `known` are instances that literals over all of them shall have. Raises UndecidedError for other
-    ones that are not the same in every answer stream, and LarsError for rules that seem endless.
+    `known` are given instances of the literals that need all instances. Raises UndecidedError for other such
+    literals whose instances differ between answer streams, and LarsError for rules that seem endless.
     """
     known = {} if known is None else known
     control = clingo.Control(["--warn=none", *options])

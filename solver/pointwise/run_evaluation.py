@@ -5,7 +5,7 @@
   a(X,T,T) :- ..; T = M..N; not d'at(X,T)                                            with it
 
 A window's ends never move back, so a fact is visible at consecutive reference times. The host gives the first
-and the last of their indexes. The encoding of one time is the oracle.
+and the last of their indexes. The encoding of a single time is the reference.
 """
 
 from bisect import bisect_left, bisect_right
@@ -78,7 +78,7 @@ def runs(
 ) -> Iterator[tuple[facts.Row, facts.Span]]:
     """Yield the rows of a derived predicate with the first and last index of times at which they hold.
 
-    Those of one row do not meet. The program is one that `have_runs`, the times ascend.
+    The runs of one row do not meet. The program must satisfy `have_runs`, and the times must ascend.
     """
     arrived = frozenset((fact.predicate, len(fact.arguments)) for fact in situation.facts)
     encoding = RunEncoding(program, frozenset(situation.background), input=arrived, last=len(times) - 1)
@@ -138,16 +138,16 @@ class RunEncoding(AspNames):
         return {pair: i for i, pair in enumerate(dict.fromkeys(seen))}
 
     def is_input(self, window: Window | None, predicate: Signature) -> bool:
-        """Whether atoms of the predicate, behind the window or plain, are such as arrive."""
+        """Whether atoms of the predicate, in the window or without a window, are arriving atoms."""
         return window is not None or (predicate in self.input and predicate not in self.derived)
 
     def always_name(self, predicate: Signature) -> str:
-        """Return the name under which B's atoms of the predicate are given."""
+        """Return the name of the predicate for B's atoms."""
         return f"always'{asp_terms.predicate_name(predicate[0])}"
 
 
 class _RunWriter(RuleWriter):
-    """Writes one rule over runs; `spread` are the predicates read index by index."""
+    """The writer of one rule over runs; `spread` are the predicates that are read index by index."""
 
     def __init__(self, encoding: RunEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -188,7 +188,7 @@ class _RunWriter(RuleWriter):
         return [f"not {_at_index(name, arguments)}"]
 
     def binding(self) -> list[str]:
-        """Return the literals that bind the body's variables, runs that meet among them."""
+        """Return the literals that bind the body's variables, including the comparison of runs."""
         return [*super().binding(), *self.meets()]
 
     def meets(self) -> list[str]:

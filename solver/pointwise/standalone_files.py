@@ -30,8 +30,8 @@ _SPACE = re.compile(r'"(?:[^"\\]|\\.)*"| ')
 class StandaloneProgram:
     """Rules and facts for clingo; `clock` is the constant whose value is the reference time.
 
-    `names` are the predicates shown, by their ASP names, with whether their last argument is a time.
-    `overflows` are shown if arithmetic left 32 bit.
+    `names` maps the ASP names of shown predicates to the predicates, each with whether its last argument is a
+    time. `overflows` are shown if arithmetic left 32 bit.
     """
 
     clock: str
@@ -52,7 +52,7 @@ def standalone(
     """Return the program; its default reference time is the last of the times.
 
     It shows the atoms of one predicate, or all derived atoms, with time as last argument if some rule reads
-    other times. Raises LarsError if `solver.pointwise.point_evaluation` does.
+    other times. Raises the LarsErrors of `solver.pointwise.point_evaluation`.
     """
     encoding = Encoding(program, frozenset(situation.background))
     guards = tuple(_guards(encoding))
@@ -89,7 +89,7 @@ def decided_conditions(
 
 
 def shown_atoms(line: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Yield names and argument texts of the atoms of an answer set as clingo prints it.
+    """Yield the names and argument texts of the atoms in an answer set that clingo printed.
 
     Raises LarsError if the line is not an answer set.
 

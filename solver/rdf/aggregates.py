@@ -41,10 +41,10 @@ Row = TypeVar("Row", bound=Sequence[Constant | None])
 
 @lru_cache(maxsize=_CACHED)
 def order_key(term: Constant | None) -> tuple[object, ...]:
-    """Return a key that sorts as ORDER BY does; terms of equal value have equal keys.
+    """Return a sort key for ORDER BY; terms of equal value have equal keys.
 
-    The keys agree with `<` (17.3) whenever it is defined. Numbers go by their exact value, as rounding to a
-    common type is not transitive, and NaN before all; a time without zone counts as UTC.
+    The keys agree with `<` (17.3) whenever it is defined. Numbers are compared by their exact value, because
+    rounding to a common type is not transitive. NaN is before all numbers; a time without zone counts as UTC.
 
     >>> order_key(Literal("9")) > order_key(Iri("x:a")) > order_key(None)
     True
@@ -138,7 +138,7 @@ def _bound(terms: Terms) -> list[Constant]:
 
 
 def _sum(terms: Terms) -> Literal | None:
-    """Return SUM: exact, then rounded to the type that all numbers can be promoted to; 0 of nothing."""
+    """Return SUM: exact, then rounded to the type to which all numbers can be promoted; 0 without any."""
     numbers = [number for term in terms if term is not None and (number := numeric(term)) is not None]
     if len(numbers) < len(terms):
         return None
@@ -165,7 +165,7 @@ def _average(terms: Terms) -> Literal | None:
 
 
 def _extreme(choose: Callable[..., Constant], terms: Terms) -> Constant | None:
-    """Return MIN or MAX by the order of ORDER BY, of equal values that with the first text."""
+    """Return MIN or MAX by the order of ORDER BY; among equal values, the term with the first text."""
     if not terms or None in terms:
         return None
     return choose(sorted(_bound(terms), key=text_key), key=order_key)

@@ -1,6 +1,6 @@
 """Regular expressions with back-references, which only Python's `re` supports, in a separate process.
 
-Their matching can take longer than anybody waits, and `re` lets no signal and no other thread through.
+Matching can take very long, and `re` blocks signals and other threads.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Final
 from lars.errors import FailedRunError
 
 _PATIENCE: Final = 10.0
-"""How many seconds one text may take; a pattern that needs longer needs years for a few letters more."""
+"""The number of seconds for one text; a pattern that needs more takes years for a longer text."""
 _MATCHING: Final = """
 import itertools, json, re, sys, warnings
 warnings.simplefilter("ignore")
@@ -59,7 +59,7 @@ class BackReferences:
 def _asking() -> Iterator[subprocess.Popen[bytes]]:
     """Yield the matching process, which ends if its answer was not read, also on Ctrl-C.
 
-    Otherwise it would send that answer to the next question.
+    Otherwise the process would send the old answer to the next question.
     """
     if (process := _process(os.getpid())).poll() is not None:
         _process.cache_clear()

@@ -116,7 +116,7 @@ UNSUPPORTED_FUNCTIONS: Final = {
     "STRUUID": "two evaluations of one window would differ",
     "BNODE": "it makes a new blank node per solution",
 }
-"""Functions of SPARQL without a value on their own arguments alone, and why."""
+"""Functions of SPARQL whose own arguments do not determine their values, with the reasons."""
 
 
 def checked_variables(expression: Expression) -> Iterator[Variable]:
@@ -217,7 +217,7 @@ _LENIENT: Final[dict[str, Callable[..., Constant | None]]] = {
     "PRECEDES": lambda left, right: TRUE if order_key(left) < order_key(right) else FALSE,
     **{f"AGGREGATE {function}": partial(_aggregated, function) for function in AGGREGATES},
 }
-"""What is computed of unbound arguments too: to these null is a value, not an error."""
+"""The functions that are computed for unbound arguments too: for them null is a value, not an error."""
 
 
 def _strict(
@@ -305,9 +305,7 @@ class Condition:
 
 @lru_cache(maxsize=1024)
 def compile_condition(expression: Expression) -> Condition:
-    """Return the expression as functions of a row.
-
-    LarsError: a call that no row gives a value.
+    """Return the expression as functions of a row; raises LarsError for a call without a value in any row.
 
     >>> compile_condition(Call("<", (Variable("a"), Variable("b")))).variables
     (Variable(name='a'), Variable(name='b'))

@@ -110,7 +110,7 @@ def _part(groups: int, match: re.Match[str]) -> str:
 
 
 def _digits(groups: int, text: str) -> int:
-    """Return the end of a group's number in `$123`: it has as many digits as the number of groups allows."""
+    """Return the end of a group's number in `$123`; the number of groups limits the number of digits."""
     return 1 + max((n for n in range(1, len(text)) if int(text[1 : n + 1]) <= groups), default=1)
 
 
@@ -232,7 +232,7 @@ _DIRECTIONS: Final = (Literal("ltr"), Literal("rtl"))
 
 
 def resolve(text: Constant, base: Constant | None = None) -> Constant | None:
-    """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative to a base, a literal."""
+    """Return IRI (17.4.2.8) of an IRI or a plain text, which may be relative; the base is a literal."""
     if isinstance(text, Iri):
         return text
     if not isinstance(value(text), str):
@@ -251,7 +251,7 @@ def is_text(term: Constant) -> TypeGuard[Literal]:
 def substring(text: Constant, start: Constant, length: Constant | None = None) -> Constant | None:
     """Return SUBSTR (17.4.3.3): the characters at positions from `start` on, `length` many.
 
-    As in XPath's fn:substring, both are rounded and may be outside the text; NaN selects nothing.
+    As in XPath's fn:substring, start and length are rounded and may be outside the text; NaN selects nothing.
     """
     first, count = _position(start), math.inf if length is None else _position(length)
     if first is None or count is None or not is_text(text):
@@ -262,7 +262,7 @@ def substring(text: Constant, start: Constant, length: Constant | None = None) -
 
 
 def _position(term: Constant) -> float | None:
-    """Return a number rounded, a half upwards."""
+    """Return a number rounded to an integer; a half is rounded upwards."""
     number = numeric(term)
     if number is None or (isinstance(number, float) and not math.isfinite(number)):
         return number if number is None else float(number)
@@ -292,7 +292,7 @@ def cast(kind: str, term: Constant) -> Constant | None:
 
 
 def _integer(kind: str, number: int) -> Literal | None:
-    """Return the canonical literal of an integer type; None: the type does not reach that far."""
+    """Return the canonical literal of an integer type; None if the number is outside the type's range."""
     written = literal(number)
     integer = None if written is None else Literal(written.lexical, XSD + kind)
     return None if value(integer) is None else integer
@@ -379,7 +379,7 @@ def uuid_text(*arguments: Constant | None) -> Literal:
 
 
 def blank_node(label: Constant | None, site: Constant | None, *row: Constant | None) -> Blank | None:
-    """Return BNODE: one node for each label and row; without label, one for each site and row."""
+    """Return BNODE: one node for each label and row; without a label, one node for each call site and row."""
     if label is None:
         return Blank(f"bnode{_hashed('BNODE', NULL, site, *row).hex()[:32]}")
     if not isinstance(value(label), str):

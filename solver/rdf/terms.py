@@ -103,7 +103,7 @@ def is_name_of_stream(text: str) -> bool:
 
 
 def read_term(text: str) -> RdfTerm:
-    r"""Return the term that `text` writes in N-Triples, no blanks around it; strict.
+    r"""Return the term of a text in strict N-Triples, without blanks around it.
 
     >>> print(read_term('"caf\\u00e9"@FR'), read_term('"01"^^<http://www.w3.org/2001/XMLSchema#byte>'))
     "café"@fr "01"^^<http://www.w3.org/2001/XMLSchema#byte>
@@ -205,7 +205,7 @@ def unquote(text: str) -> str | None:
 
 
 def canonical(text: str) -> str:
-    """Return the canonical text of the term that `text` writes in N-Triples; strict.
+    """Return the canonical text of the term of a text in strict N-Triples.
 
     >>> canonical('"a"^^<http://www.w3.org/2001/XMLSchema#string>')
     '"a"'
@@ -216,7 +216,7 @@ def canonical(text: str) -> str:
 def data_text(text: str) -> str:
     """Return the canonical text of a term in data; raises NotATerm for an invalid IRI.
 
-    Programs have such IRIs, as of relations that no data hold.
+    Programs contain such IRIs, for example as names of relations that no data contain.
     """
     if "\\" in text:
         term = read_term(text)
@@ -284,7 +284,7 @@ def syntax_problem(error: SyntaxError) -> str:
 
 
 SHARED_BLANK: Final = "_:lars-value."
-"""How labels of blank nodes begin that several values of one call may share: all their readers keep them."""
+"""The beginning of blank node labels that values of one call may share; all readers keep such labels."""
 
 
 def is_of_file(text: str) -> bool:
@@ -342,7 +342,7 @@ MOST_CHARACTERS: Final = 2**24
 
 
 def _odd_double(number: float | Decimal | Fraction) -> float:
-    """Return a number as a double, rounded so that rounding it again to a float gives the nearest float.
+    """Return a number as a double that a second rounding to a float rounds to the nearest float.
 
     A number near the middle of two floats would be rounded to the middle first, and then to the wrong one. Of
     the two doubles around such a number, the one with an odd last bit is never such a middle (Boldo and
@@ -383,7 +383,7 @@ class CalendarTime:
 
 
 Value = int | Decimal | float | bool | str | CalendarTime
-"""What a literal denotes; int, Decimal, Single and float are the four numeric types."""
+"""The value of a literal; int, Decimal, Single and float are the four numeric types."""
 
 _DATE: Final = r"(-?(?:[1-9][0-9]{3,}|0[0-9]{3}))-([0-9]{2})-([0-9]{2})"
 _CLOCK: Final = r"([0-9]{2}):([0-5][0-9]):([0-5][0-9](?:\.[0-9]+)?)"
@@ -472,7 +472,7 @@ def _moment(kind: str, match: re.Match[str]) -> CalendarTime | None:
 
 
 def later(origin: Literal, seconds: Fraction) -> Literal | None:
-    """Return the dateTime that is `seconds` after another, in its zone; None: `origin` is not a dateTime.
+    """Return the dateTime that is `seconds` after `origin`, in its zone; None if `origin` is not a dateTime.
 
     >>> later(Literal("1999-12-31T23:59:59Z", XSD + "dateTime"), Fraction(5, 4)).lexical
     '2000-01-01T00:00:00.25Z'
@@ -500,7 +500,7 @@ def _offset(zone: str | None) -> int:
 
 
 def literal(value: float | Decimal | str) -> Literal | None:
-    """Return the canonical literal of a value (XSD 1.1, canonical mappings); None: too long to write.
+    """Return the canonical literal of a value (XSD 1.1, canonical mappings); None if it would be too long.
 
     >>> [literal(number).lexical for number in (7, Decimal("2.50"), 1e9, True)]
     ['7', '2.5', '1.0E9', 'true']
@@ -522,7 +522,7 @@ def literal(value: float | Decimal | str) -> Literal | None:
 
 
 def check_length(characters: int) -> None:
-    """Raise an error for a computed text of unreasonable length: lengths can double in each step."""
+    """Raise LarsError for a computed text that is too long: the length can double in each step."""
     if characters > MOST_CHARACTERS:
         raise FailedRunError(
             f"a text of {characters} characters is computed; expected at most {MOST_CHARACTERS}"
@@ -545,7 +545,7 @@ _RANKS: Final[tuple[type[_Numeric], ...]] = (int, Decimal, Single, float)
 
 
 def promote(left: Value | None, right: Value | None) -> tuple[_Numeric, _Numeric] | None:
-    """Return two numbers as numbers of one type (17.3, numeric type promotion); None: not both are."""
+    """Return two numbers as numbers of one type (17.3, numeric type promotion); None for other values."""
     if type(left) not in _RANKS or type(right) not in _RANKS:
         return None
     kind = _RANKS[max(_RANKS.index(type(left)), _RANKS.index(type(right)))]
@@ -559,7 +559,7 @@ def common_type(numbers: Iterable[_Numeric]) -> type[_Numeric]:
 
 
 def convert(kind: type[_Numeric], number: Any) -> Any:
-    """Return a number as one of another type, the nearest; beyond its range, an infinity."""
+    """Return the nearest number of another type; beyond the range of the type, an infinity."""
     # Any: that two promoted numbers have one type is known where they are promoted, and to no type.
     try:
         return number if type(number) is kind else kind(number)
@@ -571,7 +571,8 @@ def equal(left: Constant, right: Constant) -> bool | None:
     """Return whether two terms are `=`: by value if both values are known, otherwise as RDFterm-equal.
 
     Two literals of known types without a common value differ, as does a language-tagged literal
-    from every other (W3C test suite, open-eq-08 and date-2); an unknown or ill-typed one is an error.
+    from every other (W3C test suite, open-eq-08 and date-2); a literal of an unknown type, or an ill-typed
+    literal, is an error.
     """
     one, two = value(left), value(right)
     if numbers := promote(one, two):
@@ -633,7 +634,7 @@ def effective_boolean(term: Constant | None) -> bool | None:
 
 
 def strict_boolean(term: Constant) -> Literal | None:
-    """Return the effective boolean value as SPARQL 1.2 has it: an error of ill-typed and tagged literals."""
+    """Return the effective boolean value of SPARQL 1.2: an error for ill-typed and tagged literals."""
     known = isinstance(term, Literal) and term.language is None and value(term) is not None
     truth = effective_boolean(term) if known else None
     return None if truth is None else TRUE if truth else FALSE

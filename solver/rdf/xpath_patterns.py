@@ -48,7 +48,7 @@ FE70-FEFF ArabicPresentationForms-B FF00-FFEF HalfwidthandFullwidthForms FFF0-FF
 1D100-1D1FF MusicalSymbols 1D400-1D7FF MathematicalAlphanumericSymbols
 20000-2A6DF CJKUnifiedIdeographsExtensionB 2F800-2FA1F CJKCompatibilityIdeographsSupplement
 E0000-E007F Tags"""
-"""The blocks that XML Schema names (those of Unicode 3.1, and later names of the same)."""
+"""The blocks that XML Schema names: the blocks of Unicode 3.1, and later names of the same blocks."""
 
 
 def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:

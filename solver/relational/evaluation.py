@@ -34,13 +34,13 @@ _NUMERIC: Final = {
     "=": np.equal,
     "!=": np.not_equal,
 }
-"""Comparisons of numbers, many at once: the logic's, and SPARQL's of those that doubles hold."""
+"""Comparisons of many numbers at once: the logic's, and SPARQL's for numbers that are exact as doubles."""
 _MUCH: Final = 2**20
-"""Of a join that can have more rows it is looked what it leaves, before it is chosen."""
+"""The number of rows above which the result of a join is estimated before the join is chosen."""
 
 
 _ASKED_AT_ONCE: Final = 2**12
-"""Of so many rows a condition is asked before the clock is looked at."""
+"""The number of rows for which a condition is evaluated between two checks of the clock."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -131,7 +131,7 @@ class RuleBody:
         conditions: Sequence[logic.Condition],
         kept: frozenset[Variable] | None,
     ) -> Bindings:
-        """Return the next part to join: one without new variables, otherwise the smallest or narrowest.
+        """Return the next part to join: a part without new variables, otherwise the smallest or narrowest.
 
         Parts without a common variable are joined last.
         """
@@ -233,7 +233,7 @@ class RuleBody:
         return holds
 
     def _doubles(self, side: logic.Expression, bindings: Bindings) -> tuple[npt.NDArray[np.float64], Mask]:
-        """Return numbers that doubles hold exactly, and which rows have one."""
+        """Return the numbers that are exact as doubles, and a mask of the rows that have such a number."""
         if isinstance(side, Literal) or (isinstance(side, Variable) and side in bindings.names):
             return self._codes.doubles(bindings.term(side, self._codes))
         return np.zeros(len(bindings.table)), np.zeros(len(bindings.table), np.bool_)
@@ -280,7 +280,7 @@ class RuleBody:
 def _asked(
     kept: frozenset[Variable], left: Iterable[Bindings], conditions: Iterable[logic.Condition]
 ) -> frozenset[Variable]:
-    """Return the variables that are kept, or used in remaining joins and conditions."""
+    """Return the variables that are kept, or that remaining joins and conditions use."""
     return kept.union(*(bindings.names for bindings in left), *map(variables, conditions))
 
 
@@ -309,7 +309,7 @@ def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> 
 
 
 def _numbered(columns: Sequence[Array], rows: int) -> tuple[Array, Array]:
-    """Return the place of one of each of the different rows, and for each row which of these it is."""
+    """Return the places of the distinct rows, and for each row the number of its distinct row."""
     (key,) = keys([columns], [rows], 1)
     _, places, numbers = np.unique(key, return_index=True, return_inverse=True)
     return places, numbers
@@ -474,7 +474,7 @@ def evaluate_program(
     output: Signature | None,
     newest: Sequence[int] | None = None,
 ) -> Mapping[Signature, run_tables.RunTable]:
-    """Return the derived atoms that the output depends on, itself included; None: all.
+    """Return the derived atoms that the output depends on, including the output; if it is None, all atoms.
 
     `times` and `newest` have equal length and never decrease. Each evaluation ignores arrivals after its
     newest time, though tuple windows count them. Before a join of very many rows, equivalent rules with fewer
@@ -505,7 +505,7 @@ def evaluate_program(
 
 
 class _CrowdedError(Exception):
-    """A join has very many rows, and fewer variables might do."""
+    """A join has very many rows; equivalent rules with fewer variables may have smaller joins."""
 
 
 def visible_input(
@@ -518,7 +518,7 @@ def visible_input(
 
 
 def evaluated_on(program: Program, contents: ShownContents, output: Signature) -> run_tables.RunTable:
-    """Return the rows of `output` that the program derives of each content that its windows are given."""
+    """Return the rows of `output` that the program derives from each given content of its windows."""
     evaluation = ProgramTables(program, contents)
     return evaluation.derived(evaluation.plan(output)).get(output, run_tables.empty(output[1]))
 
@@ -568,7 +568,7 @@ class ProgramTables:
         return self._derived
 
     def _begin(self, layer: plans.Layer) -> None:
-        """Derive the atoms that need no atom of the layer itself."""
+        """Derive the atoms of a layer that do not depend on other atoms of the layer."""
         for predicate in layer.predicates:
             self._derived[predicate] = run_tables.empty(predicate[1])
         for predicate in layer.predicates:
@@ -631,7 +631,7 @@ class ProgramTables:
         return self._body.solutions(joined, subtracted, rule.conditions, variables(rule.rule.head))
 
     def scan(self, part: plans.Scan, instead: run_tables.RunTable | None = None) -> Bindings:
-        """Return the bindings of a part of a rule's body, of all that is derived or instead of a table."""
+        """Return the bindings of a part of a rule's body, from its whole source or from a given table."""
         table = self._table(part.source) if instead is None else instead
         bindings = scan_atoms(part.terms, table, self._terms)
         if part.literal is None:

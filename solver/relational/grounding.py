@@ -1,6 +1,6 @@
 """Cost of grounding a program that columns answer: the rules' instances, and the usable atoms of B.
 
-A grounder lists all instances, columns need not.
+A grounder lists all instances. Evaluation by columns does not.
 """
 
 from collections.abc import Sequence
@@ -57,7 +57,7 @@ def ground_instances(program: Program, situation: EncodedSituation, t: int, most
 def most_instances(program: Program, situation: EncodedSituation) -> int | None:
     """Return the greatest possible number of the rules' instances at any time, from the numbers of atoms.
 
-    None: a predicate depends on itself. The program must have no `obstacle`.
+    It is None if a predicate depends on itself. The program must not have an `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval
@@ -123,7 +123,7 @@ class _TooManyError(Exception):
 
 
 class _ListingBody(RuleBody):
-    """Bodies at one time, whose joins are counted before they are made."""
+    """Bodies at one time; the rows of each join are counted before the join is computed."""
 
     def __init__(self, codes: TermCodes, most: int) -> None:
         super().__init__(codes, 1)
@@ -156,9 +156,9 @@ def _pairs(left: Bindings, right: Bindings, shared: Sequence[Variable]) -> int:
 Table = tuple[Array, ...]
 """The rows of a predicate: a column for each argument."""
 Values = dict[Variable, Array]
-"""What variables of a body can be, at most."""
+"""Supersets of the values that the variables of a body can have."""
 _ROUNDS: Final = 2
-"""What one atom leaves of another is carried on so often."""
+"""The number of rounds in which the atoms of a body restrict each other's values."""
 
 
 def with_usable_background(
@@ -166,8 +166,8 @@ def with_usable_background(
 ) -> EncodedSituation:
     """Return a situation with only the atoms of B that some rule's body can use at any time.
 
-    A body holds for no values of a variable that one of its atoms lacks: an atom of B with other ones is in
-    no instance of the rule. The program must have no `obstacle`.
+    If one atom of a body never has some value of a variable, no instance of the rule has this value. So an
+    atom of B with such a value is not used. The program must not have an `obstacle`.
 
     >>> from lars.text.notation import read
     >>> from lars.language.windows import Interval

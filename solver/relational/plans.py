@@ -35,7 +35,7 @@ class Obstacle:
 
 
 def obstacle(program: Program, background: Iterable[Signature] = ()) -> Obstacle | None:
-    """Return the first thing that keeps the program from this evaluation, None when it is covered.
+    """Return the first obstacle to this evaluation in the program, or None.
 
     `background` are the predicates of B outside the program's facts.
     """
@@ -95,7 +95,7 @@ class DerivedAtoms:
 
 @dataclass(frozen=True, slots=True)
 class ShownAtoms:
-    """Input atoms in a window, with the background's if the window is NOW and B has some.
+    """Input atoms in a window; if the window is NOW, also atoms of the background B.
 
     The columns are the variables of the atom, and when `timed` the time of arrival after them.
     """
@@ -125,19 +125,19 @@ class Scan:
 
     @property
     def variables(self) -> frozenset[Variable]:
-        """The variables that it binds."""
+        """The variables that the scan binds."""
         if self.literal is not None:
             return variables(self.literal)
         return frozenset(term for term in self.terms if isinstance(term, Variable))
 
     @property
     def instances(self) -> "Scan":
-        """The instances themselves, without the literal's function."""
+        """The instances of the literal's atom, without the literal's function."""
         return replace(self, literal=None)
 
     @property
     def predicate(self) -> Signature | None:
-        """Whose atoms the rows are; None: they are times."""
+        """The predicate whose atoms are the rows; None if the rows are times."""
         match self.source:
             case DerivedAtoms(predicate):
                 return predicate
@@ -182,7 +182,7 @@ class RulePlan:
 
     @property
     def arguments(self) -> tuple[Term, ...]:
-        """The terms of its head; the rule is not a constraint."""
+        """The terms of the rule's head; the rule is not a constraint."""
         assert isinstance(self.rule.head, Atom)
         return self.rule.head.arguments
 
@@ -252,7 +252,7 @@ def plan(program: Program, output: Signature | None) -> RelationalPlan:
 
 
 def _components(program: Program, below: dict[Signature, set[Signature]]) -> Iterator[frozenset[Signature]]:
-    """Yield the predicates that depend on each other together, after all that they depend on."""
+    """Yield groups of predicates that depend on each other, each after all groups that it depends on."""
     loops = analysis.positive_loops(program)
     own = {name: loops.get(name, frozenset((name,))) for name in below}
     # Sorted, since the order of layers that do not depend on each other is seen: tables of SQL are numbered.
@@ -264,7 +264,7 @@ def _components(program: Program, below: dict[Signature, set[Signature]]) -> Ite
 
 
 class _Resolver:
-    """Finds the sources of the literals' atoms."""
+    """The search for the sources of the literals' atoms."""
 
     def __init__(self, program: Program, output: Signature | None) -> None:
         self._derived = analysis.intensional(program)
@@ -354,7 +354,7 @@ def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
 
 
 def _clash(rule: RulePlan, body: RulePlan) -> bool:
-    """Whether a variable that the body has for itself is one of the rule's."""
+    """Whether a local variable of the body is also a variable of the rule."""
     return not _all_variables(rule).isdisjoint(_all_variables(body) - {*body.arguments})
 
 

@@ -18,21 +18,21 @@ from solver.deadlines import check_time
 from solver.memory import check_room
 
 _ROWS_FOR_EACH: Final = 4
-"""With so many rows for each of another table, those that meet none of it are left out before sorting."""
+"""The ratio of two tables' rows above which rows without a match are removed before sorting."""
 
 
 _BYTES: Final = 8
 CROWDED: Final = 2**18
-"""Before a join of more pairs of rows it is asked whether there is another way."""
+"""The number of pairs of rows above which another way is considered before a join."""
 PAIRS_AT_ONCE: Final = 2**22
-"""Of more pairs of rows that meet, parts are joined one after the other, where equal rows become one."""
+"""The number of meeting pairs above which parts are joined one after the other, and equal rows are merged."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RunTable:
     """Rows of codes, column by column, with the first and the last index of a run for each.
 
-    `longest`: the runs of equal rows have gaps between them, and no run is empty.
+    `longest` means that runs of equal rows have gaps between them, and that no run is empty.
     """
 
     columns: tuple[Array, ...]
@@ -143,8 +143,8 @@ def meet(
 ) -> tuple[Array, Array]:
     """Return the places of rows left and right that are equal in pairs of columns and whose runs meet.
 
-    Before more than CROWDED `crowded` is called, which may raise. OutOfMemoryError: they are more
-    than memory has room for. TimeLimitError: see `solver.deadlines`.
+    If there are more than CROWDED pairs, `crowded` is called first, and may raise. Raises OutOfMemoryError if
+    the pairs do not fit in memory, and TimeLimitError (see `solver.deadlines`).
     """
     meets = _meets(left, right, on, count, crowded)
     check_room(_BYTES * meets.total * (len(left.columns) + len(right.columns) + 2))
@@ -158,14 +158,14 @@ def meetings(
     count: int,
     crowded: Callable[[], None] = lambda: None,
 ) -> Iterator[tuple[Array, Array]]:
-    """Yield the pairs of rows that meet in one part, or in some of not many pairs."""
+    """Yield the pairs of rows that meet, in one part or in several parts of limited size."""
     meets = _meets(left, right, on, count, crowded)
     yield from (meets.pairs(),) if meets.total <= PAIRS_AT_ONCE else meets.parts()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Meets:
-    """Which rows meet: `inside` and `around` are ranges in the order of the other table's rows."""
+    """The rows that meet: `inside` and `around` are ranges in the order of the other table's rows."""
 
     left_order: Array
     right_order: Array
@@ -174,7 +174,7 @@ class _Meets:
 
     @property
     def total(self) -> int:
-        """How many pairs meet."""
+        """The number of pairs that meet."""
         ranges = (self.inside, self.around)
         return sum(int(np.maximum(ends - starts, 0).sum()) for starts, ends in ranges)
 

@@ -67,7 +67,7 @@ def given_rows(contents: Sequence[Collection[Sequence[str]]], width: int, terms:
 
 
 def span_runs(starts: Sequence[int], ends: Sequence[int]) -> RunTable:
-    """Return the places that spans [start, end) hold, each with its runs of numbers of spans.
+    """Return the places in spans [start, end), each with its runs of numbers of spans.
 
     Runs are long if both ends increase from one span to the next.
 
@@ -260,7 +260,8 @@ def window_ends(
 ) -> tuple[Array, Array]:
     """Return the first and the last time point in a window at each of some times.
 
-    An empty interval can have any ends; here they are next to the timeline, to fit 64 bits.
+    The ends of an empty interval are arbitrary; they are chosen next to the timeline, so that they fit in 64
+    bits.
     """
     before, after = timeline.first - 1, timeline.last + 1
     if isinstance(window, windows.TimeWindow) and _is_summable(window, timeline):

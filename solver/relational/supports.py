@@ -1,4 +1,4 @@
-"""Why rows are answers: the input atoms of one proof of each, found backwards for all rows at once."""
+"""Supports of answers: the input atoms of one proof of each row, searched backwards for all rows at once."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _NEED: Final = Variable(" need")
 _NUMBER: Final = Variable(" number")
 """Variables with names that no text can have: the place of what is needed, the number of what it rests on."""
 _LONG_BODY: Final = 4
-"""In a body of so many parts an instance is chosen part by part: all solutions could be too many."""
+"""The number of body parts from which an instance is chosen part by part: all solutions could be too many."""
 
 
 def supports(
@@ -32,7 +32,7 @@ def supports(
 ) -> list[tuple[Fact, ...]]:
     """Return for each row, an answer at its time, the input atoms of one proof, ascending in time.
 
-    Newer ones are preferred. In addition to the rules of `obstacle`, input must occur in windows.
+    Newer atoms are preferred. In addition to the rules of `obstacle`, input must occur in windows.
     """
     own, index = np.unique(np.array(times, np.int64), return_inverse=True)
     table = as_table(zip(rows, index.tolist(), index.tolist(), strict=True), output[1], situation.terms)
@@ -60,7 +60,7 @@ class _Candidates:
 
 
 class _Descent:
-    """From answers to input, by an instance of a rule for each atom that is needed.
+    """The way from answers to input: each needed atom is proved by an instance of a rule.
 
     The needed atoms of a predicate are a table of its arguments, with the needing row's number as last
     column; runs are single indexes.
@@ -110,7 +110,7 @@ class _Descent:
             yield row, facts[place]
 
     def _prove(self, layer: plans.Layer, predicate: Signature, needed: RunTable) -> None:
-        """Note the support of the atoms, each by the first rule that derives it."""
+        """Store the support of the atoms, each by the first rule that derives it."""
         always = self._evaluation.background(predicate)
         left = needed.take(~_among(needed.project(range(predicate[1])), always))
         for rule in layer.rules:
@@ -118,7 +118,7 @@ class _Descent:
                 left = left.take(~self._proved(rule, layer, left))
 
     def _proved(self, rule: plans.RulePlan, layer: plans.Layer, needed: RunTable) -> Mask:
-        """Note the support of each atom by an instance of the rule; return a mask of the atoms with one."""
+        """Store the support of each atom by an instance of the rule; return a mask of the supported atoms."""
         bindings = self._solutions(rule, layer, needed)
         limit = None
         if layer.recursive:
@@ -208,7 +208,7 @@ class _Descent:
     def _note(
         self, part: plans.Scan, candidates: Bindings, taken: Array, solutions: RunTable, rows: Array
     ) -> None:
-        """Note the chosen candidates of the solutions, for their rows."""
+        """Store the chosen candidates of the solutions for their rows."""
         match part.source:
             case plans.DerivedAtoms(predicate):
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)

@@ -1,7 +1,7 @@
 """Search by clingo for candidates and arrival times that make two programs differ in one period.
 
-The numbers of arrivals 0, 1, 2 .. are tried one after the other; with n of them time is scaled for n. How
-many instances the programs have is known before clingo lists them: it cannot be stopped then.
+The numbers of arrivals 0, 1, 2 and so on are tried one after the other; time is scaled for each number. The
+number of the programs' instances is computed before clingo lists them, because clingo cannot be stopped then.
 
 The best stream has the fewest static atoms, then the shortest horizon, then the earliest arrivals. It is
 found by a series of decision problems, not by one optimization: a sum of times is hard for a solver, and
@@ -34,7 +34,7 @@ from solver.search.trying import fact_of, moved_back, with_atoms
 from solver.settings import Progress, no_progress
 
 Atoms = Sequence[clingo.Symbol]
-"""What was chosen: arrives(I,T), candidate I at T, and given(J), static candidate J."""
+"""The chosen atoms: arrives(I,T) for candidate I at T, and given(J) for static candidate J."""
 Assumptions = list[tuple[clingo.Symbol, bool]]
 
 
@@ -61,10 +61,10 @@ def _arrives(number: int, t: int) -> clingo.Symbol:
 
 
 _FEW_INSTANCES: Final = 200_000
-"""Of so many instances the programs are grounded as they are."""
+"""The number of instances up to which the programs are grounded unchanged."""
 _MOST_INSTANCES: Final = 10_000_000
 _INSTANCES_A_SECOND: Final = 500_000
-"""So many instances clingo lists in a second at least."""
+"""The least number of instances that clingo lists per second."""
 
 
 def grounded_in_time(
@@ -72,7 +72,8 @@ def grounded_in_time(
 ) -> contests.Contest:
     """Return the contest with programs that can be grounded at `points` evaluation times.
 
-    These are its own, or such with fewer variables. StoppedSearchError: both have too many instances.
+    These are the contest's own programs, or equivalent programs with fewer variables. Raises
+    StoppedSearchError if both have too many instances.
     """
     most = int(min(_MOST_INSTANCES, limits.deadline.left * _INSTANCES_A_SECOND)) // max(points, 1)
     few = min(most, _FEW_INSTANCES // max(points, 1))
@@ -279,7 +280,7 @@ class FrameSearch:
         return self.choices[-1]
 
     def _improve_last(self, numbers: Sequence[int]) -> None:
-        """Let the last arrival of these candidates be as early as can be."""
+        """Make the last arrival of these candidates as early as possible."""
         end = self._frame.times.last
 
         def last(atoms: Atoms) -> int:
@@ -298,7 +299,7 @@ class FrameSearch:
         return self._absent(self._every, range(1, (frame.moves(frame.end) - value) * frame.step))
 
     def _improve(self, value_of: Callable[[Atoms], int], limited: Callable[[int], Assumptions]) -> None:
-        """Look for a choice with the least value, which is then fixed."""
+        """Search for a choice with the least value, and fix this value."""
         low, high = 0, value_of(self.choices[-1])
         while low < high:
             middle = (low + high) // 2
@@ -334,7 +335,7 @@ class FrameSearch:
 
 
 _WAIT: Final = 0.2
-"""After how many seconds of a search signals and the deadline are looked at."""
+"""The number of seconds of a search between two checks of signals and of the deadline."""
 
 
 def _difference(sides: Sequence[TimedEncoding], *, contained: bool) -> Iterator[str]:

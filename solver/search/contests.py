@@ -19,10 +19,10 @@ class Contest:
     """Two sides that should differ in a period (iU, (i+1)U], in their reports over the whole period.
 
     A side evaluates by its gate: with input (push), at the period's end (pull: `Multiples` of the period
-    only), or at every time point. With `contained`, only rows that only the left side reports are
-    differences. With `same_input`, the windows of both sides, taken as closed and not sliding, contain the
-    same triples over all evaluations of the period. `kinds` are the relation-to-stream operators of the
-    sides, if single time points are compared.
+    only), or at every time point. With `contained`, a difference is a row that only the left side reports.
+    With `same_input`, the windows of both sides, taken as closed and not sliding, contain the same triples
+    over all evaluations of the period. `kinds` are the relation-to-stream operators of the sides, if single
+    time points are compared.
     """
 
     left: Question
@@ -64,7 +64,7 @@ class Candidates:
 
     @cached_property
     def ranks(self) -> Mapping[Term, tuple[int, int]]:
-        """The group and the place in it of each term that is like others."""
+        """The group of each exchangeable term, and the place of the term in the group."""
         groups = enumerate(self.alike)
         return {term: (group, place) for group, terms in groups for place, term in enumerate(terms)}
 

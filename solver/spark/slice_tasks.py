@@ -29,7 +29,7 @@ from solver.spark.task_bytes import Part, PartKind, pack_answers, pack_rows, unp
 Payload = TypeVar("Payload")
 Result = TypeVar("Result")
 _SPLITS: Final = 3
-"""So often what needs too much memory is halved: eight parts are tried before one is given up."""
+"""The number of times that work with too little memory is halved, into at most eight parts."""
 _PAUSE: Final = 0.2
 
 
@@ -180,7 +180,7 @@ def _tell(work: Callable[[Callable[[Part], None]], None], sending: Connection, p
 
 
 def _follow(parent: int) -> None:
-    """End this process when its parent ends: nothing else would end it."""
+    """End this process when its parent ends, because nothing else would end it."""
     while os.getppid() == parent:
         sleep(_PAUSE)
     os._exit(memory.FAILED)

@@ -60,7 +60,7 @@ class InputTables:
         return f"SELECT DISTINCT {selected}\nFROM {NOW} AS n CROSS JOIN {self.background[predicate]} AS k"
 
     def _visible(self, window: windows.Window, predicate: Signature) -> tuple[str, str]:
-        """Return a table of input atoms, and when a row s of it is shown at an evaluation time n."""
+        """Return a table of input atoms, and the condition that its row s is visible at a time n."""
         match window:
             case windows.IntervalWindow():
                 return self.names.input(predicate), _between(*_ends(window))
@@ -160,7 +160,7 @@ class ProgramInput:
 
 
 def input_statements(tables: InputTables, own: Background, program_input: ProgramInput) -> Iterator[str]:
-    """Yield the lines that make the tables of input and background, `own` are the program's facts."""
+    """Yield the lines that create the tables of input and background; `own` are the program's facts."""
     names, facts = tables.names, program_input.facts
     yield ""
     yield from values.remark(_INPUT)
@@ -203,7 +203,7 @@ def _stored(row: Sequence[str]) -> list[str]:
 
 
 def time_statements(tables: InputTables, gate: Gate, timeline: windows.Interval | None) -> Iterator[str]:
-    """Yield the lines that make the table of the evaluation times."""
+    """Yield the lines that create the table of the evaluation times."""
     arrivals = " UNION ALL ".join(
         f"SELECT t FROM {tables.names.input(predicate)}" for predicate in tables.input
     )

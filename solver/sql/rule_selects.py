@@ -1,6 +1,6 @@
 """A rule as a SELECT: a join of its positive body, without negated rows, with its conditions.
 
-SPARQL's conditions become SQL's, whose NULL is SPARQL's error; arithmetic of the logic too.
+SPARQL's conditions and the logic's arithmetic become conditions of SQL, in which NULL is SPARQL's error.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -190,7 +190,7 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
-    """Return a comparison of constants of the logic; one without value is true of nothing."""
+    """Return a comparison of constants of the logic; it is never true if a side has no value."""
     if comparison.relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
         sign = "=" if comparison.relation is logic.Relation.EQUAL else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
@@ -199,9 +199,9 @@ def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str])
 
 
 _EXACT: Final = 2**62
-"""Integers of SQL have 64 bits: up to so many, sums and differences of two are exact."""
+"""The integers up to which sums and differences of two are exact in SQL, whose integers have 64 bit."""
 _DIVIDED: Final = 2**53
-"""Up to so many DuckDB, whose / gives a fraction, divides exactly."""
+"""The integers up to which DuckDB divides exactly, since its / gives a fraction."""
 
 
 def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:

@@ -14,9 +14,9 @@ from lars.language.program import Rule, write_literal
 from solver.rdf import value
 
 _PLAIN: Final = re.compile(r"(ans|[a-z]+_)[a-z0-9_]*|now|timeline|violated", re.ASCII)
-"""What stands without quotes, and is no word of SQL."""
+"""Names that need no quotes and are not keywords of SQL."""
 _ROWS_OF_A_STATEMENT: Final = 500
-"""So many rows stand in one statement; SQLite's parser has bounds."""
+"""The number of rows in one statement; SQLite's parser has limits."""
 
 
 class InexpressibleInSqlError(LarsError):
@@ -111,7 +111,7 @@ def temporary(table: str, declared: str) -> Iterator[str]:
 
 
 _EXACT_DIGITS: Final = 15
-"""So many digits of a decimal number survive in a double, whatever the number."""
+"""The number of digits of a decimal number that a double always keeps."""
 
 VALUE_VIEWS: Final = rf"""
 -- What literals denote. kind: number, string, boolean, moment (a date or time), lang (with a language tag),

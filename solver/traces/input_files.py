@@ -38,7 +38,7 @@ _ACCEPTED: Final = "a file, a pipe, or - for standard input"
 _PART: Final = 2**20
 _MOST_RATIO: Final = 100
 _LEAST_BOUND: Final = 2**30
-"""A compressed file may take so much room where it would unpack to more than so many times its size."""
+"""The size up to which a compressed file is always unpacked, even if the ratio of its sizes is too high."""
 _copies: dict[object, Path] = {}
 """The copy of each pipe and compressed file that has been read: a pipe can be read once only."""
 
@@ -130,7 +130,7 @@ Triple = tuple[str, str, str]
 NamedTriple = tuple[Triple, str]
 """A triple with the named graph that it is in."""
 ATOMS: Final = ""
-"""Stands for the stream of all atoms that are not read as RDF."""
+"""The stream of all atoms that are not read as RDF."""
 
 
 class TracedAtom(NamedTuple):
@@ -225,14 +225,14 @@ def unusual_places(usual: Sequence[RowColumns], rows: int) -> Array:
 
 
 ARROW: Final = (b"ARROW1", b"\xff\xff\xff\xff")
-"""How a file of Arrow begins, and how a stream of it does."""
+"""The first bytes of a file of Arrow, and of a stream of Arrow."""
 PARQUET: Final = b"PAR1"
-"""How a file of Parquet begins."""
+"""The first bytes of a file of Parquet."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileHead:
-    """How a file begins: `path` is for messages, `plain` has the bytes, `lines` are complete lines."""
+    """The beginning of a file: `path` is for messages, `plain` has the bytes, `lines` are complete lines."""
 
     path: Path
     plain: Path
@@ -254,7 +254,7 @@ def is_json_row(line: str) -> bool:
 
 
 TableColumns = tuple[Sequence[str], bool]
-"""The names of a table's columns, and whether they are those of a trace, which nothing has to explain."""
+"""The names of a table's columns, and whether they are a trace's columns, which need no mapping."""
 
 
 class FileFormat(ABC):
@@ -262,9 +262,9 @@ class FileFormat(ABC):
 
     bytes_of_atom = 150
     of_messages = False
-    """Whether elements get their times from a property that the user names, or else are numbered."""
+    """Whether elements get their times from a property that the user names; without it, they are numbered."""
     of_lines = False
-    """Whether its lines end with LF or CR LF, and with nothing else that ends lines elsewhere."""
+    """Whether lines end only with LF or CR LF, not with other line separators."""
 
     def __repr__(self) -> str:
         # A resumed run identifies its trace by this text.
@@ -276,7 +276,7 @@ class FileFormat(ABC):
 
     @abstractmethod
     def blocks(self, part: "FilePart", terms: TermCodes | None) -> Iterator[RowBlock]:
-        """Yield the rows of a part of a file, many at once; without terms each of them is read by itself."""
+        """Yield the rows of a part of a file, many at once; without `terms`, each row is read separately."""
 
     def borders(self, source: "TraceFile", each: int) -> Sequence[int]:
         """Return the cuts of a file into parts of about `each` input atoms; empty if it stays whole."""
@@ -298,7 +298,7 @@ class FileFormat(ABC):
         return None
 
     def placed(self, source: "TraceFile", place: Place) -> Place:
-        """Return the place of a row as a user looks for it."""
+        """Return the place of a row in the file that the user knows."""
         _ = source
         return place
 
@@ -382,7 +382,7 @@ def lines_by_number(data: bytes) -> Callable[[int], str]:
 
 
 def line_of(data: bytes, number: int) -> str:
-    """Return one line of a text, as `lines_by_number`."""
+    """Return one line of a text by its number, from 1; "" beyond the last line."""
     return lines_by_number(data)(number)
 
 
@@ -429,8 +429,8 @@ def _of_file(source: TraceFile, term: str) -> str:
 def elements_blanks(where: str, triples: Sequence[Triple]) -> Sequence[Triple]:
     """Return an element's triples with blank nodes of its own.
 
-    A label is a digest of the element's place and text. It is the same however a trace is read, and only
-    equal elements share it.
+    A label is a digest of the element's place and text. The label does not depend on the way in which a trace
+    is read, and only equal elements share labels.
     """
     if not any(blanks_in(term) for triple in triples for term in (triple[0], triple[2])):
         return triples

@@ -49,9 +49,9 @@ _LINE = re.compile(r"at line (\d+)|:(\d+):\d+:")
 _LINES: Final = (RdfFormat.N_TRIPLES, RdfFormat.N_QUADS)
 _MARK: Final = b"\xef\xbb\xbf"
 _SMALL: Final = 2**14
-"""Fewer bytes are sooner read one by one: Arrow takes longer to load."""
+"""The number of bytes below which statements are read one by one: the import of Arrow would take longer."""
 _BYTES_CUT_TOGETHER: Final = 2**26
-"""So many bytes of lines are cut together."""
+"""The number of bytes of lines that are cut at once."""
 
 
 def read_static(files: Sequence[StaticFile]) -> Static:
@@ -266,7 +266,8 @@ class _Statements:
 def _cuts(lines: "Lines") -> list[Array] | None:
     """Return the starts of predicate, object, graph and dot in each line of N-Quads.
 
-    A line without graph has an empty one, before its dot. None: some line is not as usual.
+    A line without a graph has an empty graph before its dot. The result is None if some line is not in the
+    usual form.
     """
     from solver.traces.formats.cell_columns import term_cuts
 
@@ -284,7 +285,7 @@ def _cuts(lines: "Lines") -> list[Array] | None:
 
 @contextmanager
 def _placed(path: Path, data: bytes, kind: RdfFormat) -> Iterator[None]:
-    """Give a parser's error its place."""
+    """Raise an error of the parser in the block as a LarsError with its place."""
     try:
         yield
     except SyntaxError as error:

@@ -1,7 +1,8 @@
 """Facts about a whole trace before its first row: order, kinds of times, the origin.
 
 Each part of the trace is summarised by its reader; only summaries are combined here. If they show an error,
-its file is read again to find the line. The summaries also show whether times fit the windows of a query.
+its file is read again to find the line. The summaries also determine whether times fit the windows of a
+query.
 """
 
 import warnings
@@ -237,7 +238,7 @@ def _dated(t: int, options: TraceOptions) -> str:
 
 
 Check = Callable[[TracedAtom], str | None]
-"""Returns what is wrong with an atom, None when nothing is."""
+"""Returns the error of an atom, None for a valid atom."""
 
 
 def _raise_first(source: TraceFile, check: Check) -> NoReturn:
@@ -336,7 +337,7 @@ _FIT: Final = 5
 
 
 def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted: Duration) -> str | None:
-    """Return why a query's windows and integers in `counted` suggest a wrong unit.
+    """Return the reason why a query's windows and integers in `counted` suggest a wrong unit, or None.
 
     Either no window of a stream can hold two of its times, or the whole trace is much shorter than every
     window. A trace of few elements proves nothing; dateTimes have no wrong unit.
@@ -358,7 +359,7 @@ def misfit(read: Sequence[Summary], windows: Sequence[tuple[str, int]], counted:
 
 
 def _gap(read: Sequence[Summary], stream: str) -> int:
-    """Return the shortest from one time of a stream to the next; 0 when it has only two, or parts overlap."""
+    """Return the shortest gap between times of a stream; 0 for only two times, or if parts overlap."""
     own = [summary for summary in read if summary.stream == stream]
     between = [later.earliest - summary.latest for summary, later in pairwise(own)]
     if min(between, default=0) < 0:

@@ -1,4 +1,4 @@
-"""The files of a trace: found, their formats recognised, described, cut into parts, and read into columns."""
+"""The files of a trace: their search, formats and descriptions, their parts, and reading into columns."""
 
 import os
 import re
@@ -62,17 +62,17 @@ EXTENSIONS: Final = frozenset(
     )
 )
 BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
-"""Files of these names have content where they have no row, too."""
+"""Extensions of files that have content even if they have no row."""
 
 
 _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
-"""How JSON-LD begins, by its keywords: rows of logs may begin with @timestamp, and with @version."""
+"""The beginning of JSON-LD, with its keywords; rows of logs may begin with @timestamp and @version."""
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
     """Return the format of a file; raises LarsError if neither name nor content shows it.
 
-    With mapped columns, JSON lines by their extension are rows, whatever their columns.
+    With mapped columns, a file with the extension of JSON lines contains rows, with any columns.
     """
     name = input_files.bare(head.path)
     if NUMBERED.fullmatch(name.name):
@@ -194,13 +194,13 @@ def _extension_of_content(head: input_files.FileHead) -> str | None:
 
 _LEAST: Final = 2**16
 _MOST: Final = 2**20
-"""About so many atoms at least, and at most, what a task reads has when there are many tasks."""
+"""The approximate greatest number of atoms that a task reads if there are many tasks."""
 
 
 def file_parts(
     sources: Sequence[input_files.TraceFile], at_least: int
 ) -> list[tuple[input_files.FilePart, ...]]:
-    """Return the tasks' input, parts of files, several if small: `at_least` that many for a large trace."""
+    """Return the tasks' input: parts of files, small parts together; a large trace has `at_least` tasks."""
     sizes = [source.size for source in sources]
     each = max(_LEAST, min(_MOST, sum(sizes) // at_least))
     tasks: list[tuple[input_files.FilePart, ...]] = []
@@ -291,7 +291,7 @@ def trace_files(path: Path) -> list[Path]:
 
 
 def _holds_trace(file: Path) -> bool:
-    """Return whether a file is called as a trace is, or a folder has one that is."""
+    """Return whether a file has the name of a trace, or a folder contains such a file."""
     inside = (name for _, _, names in os.walk(file) for name in names) if file.is_dir() else (file.name,)
     return any(input_files.bare(Path(name)).suffix.lower() in EXTENSIONS for name in inside)
 

@@ -1,4 +1,4 @@
-"""Times as traces write them, and the clock that makes them time points, exactly once."""
+"""Times in the notation of traces, and the clock that converts each time to a time point exactly once."""
 
 import re
 from dataclasses import dataclass, replace
@@ -58,7 +58,7 @@ class MalformedPart(Exception):  # noqa: N818  (never leaves the readers: they g
 
 
 class TimeKind(IntEnum):
-    """How a time was written: as an integer, or as a dateTime with or without time zone."""
+    """The notation of a time: an integer, or a dateTime with or without a time zone."""
 
     INTEGER = 0
     ZONED = 1
@@ -152,7 +152,7 @@ def cell_date_time(text: str) -> str | None:
 
 @dataclass(frozen=True, slots=True)
 class Clock:
-    """Makes instants time points: integers count `trace_unit`, dateTimes count from `origin`.
+    """The conversion of instants to time points: integers count `trace_unit`, dateTimes count from `origin`.
 
     Without origin, dateTimes remain nanoseconds; the survey of the whole trace finds the origin.
     """
@@ -164,7 +164,8 @@ class Clock:
     def stamp(self, written: Instant) -> Instant:
         """Return the instant with its value in time points, or unchanged while the origin is open.
 
-        A time before 0, no whole number of units or after the largest raises MalformedPart.
+        Raises MalformedPart for a time before 0, a time that is not a multiple of the unit, or a time after
+        the largest.
         """
         if written.kind is TimeKind.INTEGER:
             return self._counted(written, written.value * self.trace_unit.nanoseconds)
@@ -207,7 +208,7 @@ def dividing(nanoseconds: int) -> str:
 
 
 def show(instant: Instant) -> str:
-    """Return the instant as a trace writes it: an integer, or a dateTime in its zone.
+    """Return the instant in the notation of a trace: an integer, or a dateTime in its zone.
 
     >>> show(read_time("2026-05-04T24:00:00-03:30"))
     '2026-05-05T00:00:00-03:30'
@@ -221,7 +222,7 @@ def show(instant: Instant) -> str:
 
 
 def zone_text(minutes: int) -> str:
-    """Return a time zone, in minutes ahead of UTC, as XSD writes it."""
+    """Return a time zone, given in minutes ahead of UTC, in the notation of XSD."""
     sign = "-" if minutes < 0 else "+"
     return f"{sign}{abs(minutes) // 60:02d}:{abs(minutes) % 60:02d}" if minutes else "Z"
 

@@ -19,10 +19,10 @@ from translate.model.query import EngineQuery, Language, MergedStream, Query
 
 
 class Assignment:
-    """The parts g of each basic graph pattern, by the predicates that each stream carries.
+    """The assignment of the parts g of each basic graph pattern to streams, by the streams' predicates.
 
-    `carried` are pairs of stream and predicate texts as they occur in the trace; `assigned` are
-    predicates that the user gives to a stream, whatever the trace carries.
+    `carried` are the pairs of stream and predicate (as texts) in the trace. `assigned` are the predicates
+    that the user assigns to a stream, independent of the trace.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Assignment:
 
 
 class Choice(Enum):
-    """How a part g of P reads its stream: only from it, or from it and from the dataset."""
+    """The sources of a part g of P: only its stream, or its stream and the dataset."""
 
     BRAVE = "brave"
     CAUTIOUS = "cautious"
@@ -90,7 +90,7 @@ class Choice(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """One of cq(Q): a choice for each (s, ω, g), in the order of S, and the query it makes."""
+    """One of the queries cq(Q): a choice for each (s, ω, g), in the order of S, and the resulting query."""
 
     choices: tuple[Choice, ...]
     query: EngineQuery

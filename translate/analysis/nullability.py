@@ -2,8 +2,8 @@
 
 A multiset of solutions is a set of solutions with witnesses. Witnesses are the branch of a UNION, the row of
 a VALUES, the variables that a projection drops, the property that a negated set let through, and the joined
-side that left a variable unbound. As many tuples as a solution has are its multiplicity, and joins multiply
-them by themselves.
+side that left a variable unbound. The number of a solution's witness tuples is its multiplicity; joins
+multiply these numbers without further rules.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,7 @@ def bound_in(expression: Expression) -> frozenset[Variable]:
 
 
 def has_value(expression: Expression) -> bool:
-    """Whether the expression has a value in every solution: no error, whatever is unbound.
+    """Whether the expression has a value, and not an error, in every solution, for any unbound variables.
 
     >>> from lars.language.terms import Literal
     >>> has_value(Call("COALESCE", (Variable("x"), Literal("none"))))
@@ -91,7 +91,7 @@ def null_sets(pattern: Pattern, among: Variables) -> frozenset[Variables]:
     """Return a superset of the sets of variables in `among` that one solution can leave null.
 
     Each is a subset of `among` ∩ vars(P). A filter excludes the sets with a variable that must be
-    bound for it to be true. A set too many only costs a rule that never fires.
+    bound for it to be true. An additional set only adds a rule that never fires.
     """
     match pattern:
         case algebra.Bgp() | algebra.PathPattern() | algebra.StreamBlock():
@@ -176,7 +176,7 @@ def joins(
 
     A case has the shared variables that are null only on the left, and those null only on the right. The
     other shared variables are equal, or null on both sides. Without nullable variables there is one case. The
-    `names` are constants, no variables.
+    `names` are constants, not variables.
     """
     shared = variables(left) & variables(right) - names
     pairs = null_pairs(left, right, shared)
@@ -225,7 +225,7 @@ def joins_by_cases(left: Pattern, right: Pattern) -> bool:
 
 
 def is_cautious(union: algebra.Union) -> bool:
-    """Whether the union is `(STREAM s ω g) UNION g`, which only locates g: a match never counts twice."""
+    """Whether the union is `(STREAM s ω g) UNION g`, which only locates g, so that a match counts once."""
     return (
         isinstance(union.left, algebra.StreamBlock)
         and isinstance(union.right, algebra.Bgp)

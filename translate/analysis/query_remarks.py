@@ -158,7 +158,7 @@ _Reads = dict[tuple[Iri | Variable, WindowExpression], set[str]]
 
 
 def _steps(reads: tuple[MergedStream | algebra.StreamBlock, ...], unit: Duration) -> _Reads:
-    """Return the windows without steps, mapped to their steps; a step of one time point is none."""
+    """Return the windows without steps, mapped to their steps; a step of one time point counts as no step."""
     result: _Reads = {}
     for read in reads:
         window, step = read.window, "none"
@@ -228,8 +228,8 @@ def default_period(query: EngineQuery, unit: Duration) -> int | None:
     """Return the pulling period that a query states, in time points: its STEP.
 
     For windows that close at other times, the period is the greatest that includes every close. Without a
-    STEP the period is COMPUTED EVERY; None without both, or if the windows' steps differ. CQELS ignores its
-    SLIDE, and is never pulled.
+    STEP the period is COMPUTED EVERY; None without both, or if the windows' steps differ. CQELS ignores
+    SLIDE, and its queries are never pulled.
     """
     windows = [part.window for part in (*query.merged, *query.declared)]
     if not is_pushed(query):

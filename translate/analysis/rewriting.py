@@ -1,9 +1,8 @@
-"""Walks over patterns: their parts, other parts or variable names in their place, paths as patterns.
+"""Walks over patterns: their parts, replacement of parts and of variable names, paths as patterns.
 
 Then come the variables that an EXISTS receives from the tested solution, and the substitution of SPARQL 1.1,
 18.6. Inside P, a variable is replaced by its value in every rule of P, as a variable bound from the start. A
-variable that P binds by itself (BIND, VALUES, an aggregate) and one that a subquery hides must first have
-another name.
+variable that P itself binds (BIND, VALUES, an aggregate), or that a subquery hides, must be renamed first.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -101,7 +100,7 @@ def rename(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> pat
 
 
 def keeps_ties(pattern: patterns.Pattern, names: Mapping[Variable, Variable]) -> bool:
-    """Return whether each LIMIT chooses the same of equal rows when variables have other names.
+    """Return whether each LIMIT chooses the same rows among equal rows after variables are renamed.
 
     Ties are ordered by the columns' texts, in the order of their names.
     """
@@ -251,7 +250,7 @@ def fresh_variables(pattern: patterns.Pattern, stem: str) -> Iterator[Variable]:
 
 
 def is_local(pattern: patterns.Pattern) -> bool:
-    """Whether P under a substitution has a solution exactly if one of its solutions is compatible with it."""
+    """Whether P has a solution under a substitution exactly if one of P's solutions is compatible."""
     match pattern:
         case patterns.PathPattern(_, path, _):
             return not patterns.can_stay(path)
@@ -274,7 +273,7 @@ def is_local(pattern: patterns.Pattern) -> bool:
 def apart(
     pattern: patterns.Pattern, avoided: Variables, fresh: Iterator[Variable]
 ) -> tuple[patterns.Pattern, Mapping[Variable, Variable]]:
-    """Return P with new names for given variables that it binds itself, and these names by the old ones."""
+    """Return P with new names for given variables that P itself binds, and the new names by old names."""
     names: dict[Variable, Variable] = {}
 
     def own(variable: Variable) -> Variable:

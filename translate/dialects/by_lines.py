@@ -1,4 +1,4 @@
-"""Queries of RSP-JS and rsp-rs as their parsers take them: line by line, by regular expressions.
+"""Queries in the reading of RSP-JS's and rsp-rs's parsers: line by line, by regular expressions.
 
 A line that begins with REGISTER or FROM NAMED WINDOW is taken out, in one that begins with WINDOW the word
 becomes GRAPH (rsp-rs: each such word of the line), and a line that begins with PREFIX counts for the windows
@@ -33,7 +33,7 @@ class TextPart:
 
 @dataclass(frozen=True, slots=True)
 class LineWindow:
-    """A window that the parsers see, its parts as they are written.
+    """A window that the parsers find, with the unchanged texts of its parts.
 
     `names` are the IRIs of the window and of its stream, "" if the prefix is not declared above.
     """
@@ -47,14 +47,14 @@ class LineWindow:
 
 @dataclass(frozen=True, slots=True)
 class LostClause:
-    """A clause that the parsers do not see: `taken_out` with its line, otherwise left in the SPARQL text."""
+    """A clause that the parsers do not find: `taken_out` with its line, otherwise left in the SPARQL text."""
 
     clause: TextPart
     taken_out: bool = False
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:
-    r"""Return a line with WINDOW replaced by GRAPH as the parser does, with the same length.
+    r"""Return a line of the same length with WINDOW replaced by GRAPH, as by the engine's parser.
 
     JavaScript's `replace` replaces only the first word, Rust's replaces each.
 

@@ -41,8 +41,8 @@ class Syntax:
     """A language's syntax: the place and form of its windows, its streaming clauses, and its tokens.
 
     `refused` maps keywords to a name and the supported alternative, for messages. `sign` matches syntax that
-    only this language has; a text without any sign belongs to a language without `sign`. With `dashes` a
-    comment begins with -- too. `foreign` are keywords that are rejected everywhere.
+    only this language has; a text without any sign belongs to a language without `sign`. With `dashes`, --
+    also begins a comment. `foreign` are keywords that are rejected everywhere.
     """
 
     windows: str
@@ -201,7 +201,7 @@ def clauses_in(document: Document, language: Language) -> int:
 
 
 def _explain(language: Language, document: Document, token: Token) -> PlacedError | None:
-    """Return the error at a token that another language has, None for others."""
+    """Return the error at a token that only another language has, None at any other token."""
     dialect = DIALECTS[language]
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)

@@ -1,4 +1,4 @@
-"""A query's text, in one of the languages, becomes the query model: grammar, streaming clauses, pattern.
+"""Reading of a query's text, in any of the languages, into the query model: grammar, clauses, pattern.
 
 C-SPARQL has REGISTER .. COMPUTED EVERY .. AS before the query and FROM STREAM <iri> [window], CQELS
 STREAM <iri> [window] { .. } in a group, SPARQLstream such blocks and FROM NAMED STREAM <iri> [window].
@@ -7,7 +7,8 @@ RSP-QL: FROM NAMED WINDOW <name> ON <stream> [window], read in the pattern by WI
 
 RSP-QL covers RSP4J's language, those of RSP-JS and Kolibrie with durations in milliseconds, and the drafts of
 the W3C's community group with rsp-spin. Report conditions and synchronization policies of Kolibrie's windows
-are not part of the query: a note says so. Constructs that only Janus and RSP-QL* have are rejected by name.
+are not part of the query: a note lists them. Constructs that only Janus and RSP-QL* have are rejected by
+name.
 """
 
 import re
@@ -245,7 +246,7 @@ def lift(
 ) -> tuple[sparql.Phrase, StreamingClauses]:
     """Return the tree of a query of the language and its streaming clauses, or raise at the first wrong one.
 
-    Of SPARQLstream are read as well: FROM STREAM without NAMED, units in the singular, and an operator after
+    SPARQLstream may also have FROM STREAM without NAMED, units in the singular, and an operator after
     CONSTRUCT. In SPARQLstream a stream without a window is read as [NOW]: its translation to a stream
     processor answers at each arriving element.
     """
@@ -349,7 +350,7 @@ def read_query(  # noqa: PLR0913
 def _idle(
     query: EngineQuery, document: sparql.Document, *, opaque: bool, readings: Readings
 ) -> Iterator[str]:
-    """Yield notes of the readings without which the query is the same."""
+    """Yield notes about readings that have no effect on the query."""
     for name, value in filter(lambda one: concerns_queries(one[0]), readings):
         others = tuple(one for one in readings if one[0] != name)
         with suppress(PlacedError):  # A query that only this reading accepts differs.
@@ -365,7 +366,7 @@ _DASHES: Final = re.compile(rf"({'|'.join(_STRINGS)})|--[^\r\n]*", re.DOTALL)
 
 
 def _plain(text: str, language: Language) -> str:
-    """Return a text without the comments behind -- that some languages have."""
+    """Return the text without comments that begin with --, which some languages have."""
     dashes = DIALECTS[language].dashes
     return _DASHES.sub(lambda match: match[1] or " " * len(match[0]), text) if dashes else text
 
@@ -445,7 +446,7 @@ def _recognise(text: str, whole: _Tokens, readings: Readings) -> tuple[Language,
 
 
 def _may_be_sparqlstream(tree: sparql.Phrase, clauses: StreamingClauses) -> bool:
-    """Whether a query of C-SPARQL is more likely one of SPARQLstream: FROM NAMED STREAM with such windows."""
+    """Whether a text read as C-SPARQL is more likely SPARQLstream: FROM NAMED STREAM with its windows."""
     named = any(one.name == "merged" and one.has_word("NAMED") for one in sparql.query_of(tree).phrases())
     short = any(isinstance(stream.window, Now | Rows) for stream in clauses.merged)
     return named and short and tree.find("register") is None

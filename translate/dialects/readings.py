@@ -15,8 +15,8 @@ Readings = tuple[tuple[str, str], ...]
 class OpenMeaning:
     """A meaning that a document leaves open, with its languages and the choices' changes to their manners.
 
-    The first choice is the default, unless each language has its own. None: a choice without a translation.
-    `source` names the document. Without languages it is a question of data.
+    The first choice is the default, unless each language has its own. A value None marks a choice without a
+    translation. `source` names the document. A meaning without languages concerns data.
     """
 
     name: str
@@ -103,5 +103,5 @@ def manner_of(language: Language, readings: Readings) -> Manner:
 
 
 def concerns_queries(name: str) -> bool:
-    """Whether a reading is one of queries, and not of data."""
+    """Whether a reading concerns queries, and not data."""
     return bool(_BY_NAME[name].languages)

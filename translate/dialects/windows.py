@@ -1,6 +1,6 @@
-"""The windows of the grammars as values: their lengths and slides, whatever a language writes for a duration.
+"""The windows of the grammars as values, with lengths and slides in any notation of durations.
 
-1m30s, 10 SECONDS, PT1M30S, and bare integers, which are milliseconds or seconds.
+The notations are 1m30s, 10 SECONDS, PT1M30S, and bare integers, which are milliseconds or seconds.
 """
 
 import re
@@ -68,7 +68,7 @@ def strategies(window: Phrase) -> tuple[str, ...]:
 
 
 def _rows(document: Document, rows: Phrase) -> windows.Rows:
-    """Return a tuple window; one that slides by one is the window that does not slide."""
+    """Return a tuple window; a slide of one is the same as no slide."""
     (step,) = (*rows.phrases(), None)[:1]
     if step is not None:
         word, count = step.tokens()
@@ -147,7 +147,7 @@ def _placed(document: Document, kind: Phrase, manner: Manner) -> windows.Span:
 
 
 def _ahead(document: Document, kind: Phrase, future: Phrase, manner: Manner) -> windows.Range:
-    """Return a window that looks ahead of its anchor; without a past, as when it closes."""
+    """Return a window that looks ahead of its anchor; without a past, it is shown when it closes."""
     length, slide = kind.find("length"), kind.find("slide")
     ahead = _longer_than_zero(document, future, manner)
     past = None if length is None else _longer_than_zero(document, length, manner)

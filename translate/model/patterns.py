@@ -56,7 +56,7 @@ class Alternative:
 
 
 class Repetition(Enum):
-    """How often a path is walked."""
+    """The number of times that a path is walked."""
 
     ZERO_OR_MORE = "*"
     ONE_OR_MORE = "+"
@@ -399,9 +399,10 @@ _KEPT: Final = 2**17
 def remember(
     ask: Callable[Concatenate[_Asked, _More], _Answer],
 ) -> Callable[Concatenate[_Asked, _More], _Answer]:
-    """Return the function with a memory, by the identity of its first argument and by the others.
+    """Return the function with a cache, by the identity of its first argument and by the other arguments.
 
-    The hash of a pattern walks all of it, so that a memory by equality makes long queries slow.
+    The hash of a pattern depends on all its parts, so that a cache by equality would be slow for long
+    queries.
 
     >>> calls = []
     >>> count = remember(lambda pattern: calls.append(pattern) or len(calls))

@@ -12,7 +12,7 @@ from lars.language.terms import Iri, Variable
 class Range:
     """[RANGE L] or [RANGE L SLIDE D]: C-SPARQL writes STEP for SLIDE, and TUMBLING for D = L.
 
-    The window ends `until` before the pivot, as SPARQLstream's [NOW - 10 S TO NOW - 5 S] does, which is
+    The window ends `until` before the pivot. For example, SPARQLstream's [NOW - 10 S TO NOW - 5 S] is
     Range(10s, None, 5s): `length` counts from the pivot, and is longer than `until`. `tumbling` marks the
     keyword TUMBLING, which engines run differently from D = L. `ends` are the ends that the language sets,
     None if it sets none. CQELS 2 looks `ahead` of the pivot as well. With an `origin`, the first window's
@@ -75,7 +75,7 @@ class Unbounded:
 
 
 WindowExpression = Range | Span | Rows | Now | Unbounded | windows.SlidingWindow
-"""A window as a query writes it; the t0 of a sliding window is what a specification gives it, not a query."""
+"""A window in a query; the t0 of a sliding window comes from a specification, not from the query."""
 
 
 def window_operator(
@@ -83,8 +83,8 @@ def window_operator(
 ) -> windows.Window:
     """Return τ(ω), Table 1 of LARS (2015), in time points of `unit`; a tuple window is the stream's.
 
-    `bounds` are the ends of all windows; None means each window's own ends, or closed ones. With a variable
-    it is one tuple window for each stream, the fourth argument of striple.
+    `bounds` are the ends of all windows; None means each window's own ends, or closed ones. If the stream is
+    a variable, there is one tuple window for each stream, which is the fourth argument of striple.
 
     >>> print(window_operator(Range(Duration(30), Duration(5)), Iri("s"), Duration(1), windows.Bounds.CLOSED))
     ⊞^{30,0,5}

@@ -36,7 +36,7 @@ _COMPUTED: Final = (
 
 @dataclass(slots=True)
 class Scope:
-    """The terms of a syntax tree, and the names that its reading invents.
+    """The terms of a syntax tree, and the new names that its reading creates.
 
     With `opaque`, unknown functions are read too. Fresh variables are numbered by
     kind: _b0, _b1, .., with more _ if the text has such names. `labels` maps each blank node label to its run
@@ -109,7 +109,7 @@ class Scope:
         return tuple(dict.fromkeys(name for name in names if name in bound))
 
     def repeating(self, times: int) -> Iterator[None]:
-        """Yield for each reading of a part that is read several times: all invent the same names."""
+        """Yield once for each of several readings of a part; all readings create the same names."""
         before = dict(self.labels), self.runs, Counter(self._numbers)
         for _ in range(times):
             self.labels, self.runs, self._numbers = dict(before[0]), before[1], Counter(before[2])
@@ -194,7 +194,8 @@ def _condition(part: Part, reader: ExpressionReader) -> Expression:
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
     """Return an expression as a condition, by its effective boolean value.
 
-    In SPARQL 1.2 it is an error of ill-typed literals and of texts with a language, not so in 1.1 (17.2.2).
+    In SPARQL 1.2 ill-typed literals and texts with a language are errors; in SPARQL 1.1 they are not
+    (17.2.2).
     """
     tests = isinstance(part, Phrase) and part.name in ("exists", "not_exists")
     if not scope.document.rdf12 or tests or (isinstance(expression, Call) and expression.function in _TRUTHS):
@@ -209,7 +210,7 @@ _TRUTHS: Final = frozenset(
         *("REGEX", "CONTAINS", "STRSTARTS", "STRENDS", "LANGMATCHES"),
     )
 )
-"""What has a boolean as its value, or none."""
+"""The functions whose value is always a boolean or an error."""
 
 
 def _all(parts: Iterable[Part], reader: ExpressionReader) -> tuple[Expression, ...]:
@@ -219,7 +220,7 @@ def _all(parts: Iterable[Part], reader: ExpressionReader) -> tuple[Expression, .
 _One = TypeVar("_One")
 _SHORT: Final = 64
 LONGEST: Final = 256
-"""So many operators that are not associative can stand in a row."""
+"""The greatest number of consecutive operators that are not associative."""
 
 
 def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:

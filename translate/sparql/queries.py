@@ -36,7 +36,7 @@ from translate.sparql.tokens import VERSIONS_12, Token, TokenKind
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Unnamed:
-    """A blank node that the text writes by brackets."""
+    """A blank node that is written with brackets."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,15 +49,15 @@ class Quoted:
 
 
 Member = Part | Unnamed | Iri | Quoted
-"""What stands in a triple: a part of the tree, or what brackets mean."""
+"""A member of a triple: a part of the tree, or the meaning of brackets."""
 _Triples = Iterator[tuple[Member, Part | Iri, Member]]
 
 
 @dataclass(slots=True)
 class TriplesRun:
-    """A run of triples blocks, which FILTERs do not end: its blank nodes are fresh variables of it.
+    """A run of triples blocks, which FILTERs do not end; its blank nodes become fresh variables.
 
-    So are its triple terms with variables, whose parts `quoted` has.
+    Its triple terms with variables become fresh variables too; `quoted` has their parts.
     """
 
     scope: expressions.Scope
@@ -304,7 +304,7 @@ def _iri(part: Part, scope: expressions.Scope) -> Iri:
 _DEEPEST: Final = 256
 _DIGITS: Final = 18
 _Stream = StreamBlock | None
-"""The block that a group stands in: inside, each basic graph pattern and path is its stream's."""
+"""The block around a group; each basic graph pattern and path inside reads the block's stream."""
 ReadExpression = tuple[Expression, tuple[Exists, ...]]
 """An expression with the patterns of its EXISTS."""
 
@@ -324,7 +324,7 @@ def read_expression(
     scope: expressions.Scope,
     read_aggregate: Callable[[Phrase], Variable] | None = None,
 ) -> ReadExpression:
-    """Return an expression, a fresh variable in the place of each EXISTS of it."""
+    """Return an expression with a fresh variable in place of each EXISTS."""
     tests: list[Exists] = []
 
     def exists(group: Phrase) -> Variable:
@@ -342,7 +342,7 @@ def read_expression(
 
 
 def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:
-    """Raise at a part of the query with which its pattern is too deep for walks over it."""
+    """Raise QueryError at the part with which the pattern is too deep for recursive functions."""
     if depth(pattern) > _DEEPEST:
         accepted = f"a query whose patterns stand at most {_DEEPEST} behind or inside each other"
         raise scope.unexpected(part, accepted)
@@ -498,7 +498,7 @@ def join(left: Pattern, right: Pattern) -> Pattern:
 
 
 def variable_of(seen: ReadExpression) -> Variable | None:
-    """Return the variable of the solutions that an expression is, None for others and for an EXISTS."""
+    """Return the variable if an expression is a variable of the solutions; None also for an EXISTS."""
     expression, exists = seen
     return expression if isinstance(expression, Variable) and not exists else None
 
@@ -621,7 +621,8 @@ class _Level:
     def _samples(self) -> dict[Variable, Variable]:
         """Return the samples of variables in SELECT that are not keys (18.2.4.1).
 
-        In its expressions they are samples too. SPARQL's grammar allows neither (11.4), engines do.
+        In its expressions, such variables are samples too. SPARQL's grammar allows neither form (11.4), but
+        engines do.
         """
         scope, tree = self.scope, self.tree
         if not self._parts("projection"):
@@ -719,7 +720,7 @@ class _Level:
     def _name_of(
         self, how: Aggregation, seen: ReadExpression | None, name: Variable | None = None
     ) -> Variable:
-        """Return the variable of an aggregate of an expression; without one it counts all solutions."""
+        """Return the variable of an aggregate of an expression, or of an aggregate of all solutions."""
         key = how, None if seen is None else seen[0]
         if key not in self.aggregates:
             variable = name or self.scope.fresh("a")

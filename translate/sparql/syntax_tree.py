@@ -1,4 +1,4 @@
-"""A text by the grammar of its language: the syntax tree, and the exact place of an error.
+"""Parsing of a text by the grammar of its language: the syntax tree, and the exact place of an error.
 
 sparql.lark is the grammar of SPARQL 1.1; the grammars of other languages extend it. Their parse tables, in
 .json next to them, are generated in advance, which takes long. The LALR(1) parser reads a token at a time, so
@@ -82,14 +82,14 @@ class Phrase:
         yield from (part for part in self.parts if isinstance(part, Phrase))
 
     def find_all(self, *names: str) -> Iterator["Phrase"]:
-        """Yield the phrases of these rules in it, however deep, in the order of the text."""
+        """Yield the phrases of these rules at any depth, in the order of the text."""
         for part in self.phrases():
             if part.name in names:
                 yield part
             yield from part.find_all(*names)
 
     def has_word(self, *words: str) -> bool:
-        """Whether one of its own tokens is among these keywords."""
+        """Whether one of the phrase's own tokens is one of these keywords."""
         return any(isinstance(part, Token) and part.is_word(*words) for part in self.parts)
 
     def first(self) -> Token:
@@ -157,7 +157,7 @@ class Grammar:
         return _tables(self.package, self.name)
 
     def titles(self) -> dict[str, str]:
-        """Return the terminals' names in messages; of SPARQL's keywords, only informative ones."""
+        """Return the terminals' names in messages; only informative keywords of SPARQL are included."""
         words = {one for row in self.tables.states if isinstance(row, dict) for one in row}
         sparql = {one for row in SPARQL.tables.states if isinstance(row, dict) for one in row}
         keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}
@@ -272,7 +272,7 @@ _SHOWN: Final = {
     **{text: text for text in ("SELECT", "CONSTRUCT", "DESCRIBE", "ASK", "FROM", "WHERE", "BY", "FILTER")},
     **{text: text for text in ("OPTIONAL", "GRAPH", "GROUP", "ORDER", "LIMIT")},
 }  # fmt: skip
-"""What messages say can stand somewhere; of all keywords those that tell where one is."""
+"""The expected forms that messages list; of the keywords only those that show the position in the query."""
 _OF_THEM: Final = {"an integer": "a literal", "a prefix and :": "an IRI", "NOW": "a function"}
 
 
@@ -364,7 +364,7 @@ def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
 
 @contextmanager
 def deep_recursion() -> Iterator[None]:
-    """Raise the recursion limit: trees and patterns are as deep as brackets and chains in the text."""
+    """Raise the recursion limit: trees and patterns have the depth of the text's brackets and chains."""
     limit = sys.getrecursionlimit()
     sys.setrecursionlimit(max(limit, 200_000))
     try:

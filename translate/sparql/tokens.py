@@ -89,7 +89,7 @@ class Document:
         return bisect_left(self.tokens, offset, key=lambda token: token.start)
 
     def around(self, token: Token) -> tuple[Token, Token, Token]:
-        """Return a token between its neighbours; the end is its own."""
+        """Return a token between its neighbours; the neighbour after the end is the end itself."""
         index = self.index_from(token.start)
         return self.tokens[index - 1], token, self.tokens[min(index + 1, len(self.tokens) - 1)]
 
@@ -300,7 +300,7 @@ class Names:
         return token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:
-        """Return the name of a window, which with an undeclared prefix is the text itself."""
+        """Return the name of a window; if its prefix is not declared, the name is the text itself."""
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
     def literal(self, index: int) -> Literal:
@@ -337,7 +337,7 @@ class Names:
 
 
 def number(text: str) -> Literal:
-    """Return a bare number as SPARQL reads it, sign and zeros kept.
+    """Return the literal of a number without quotes; its sign and its zeros are kept.
 
     >>> print(number("-01"), number("1.0"))
     "-01"^^<http://www.w3.org/2001/XMLSchema#integer> "1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>
@@ -431,7 +431,7 @@ def declared(document: Document) -> Names:
 def has_relative_iri(document: Document) -> bool:
     """Whether the pattern has a relative IRI without a BASE.
 
-    Queries, windows and graphs can have any text as their name: static data have a graph by its name.
+    Queries, windows and graphs can have any text as their name, because static data contain graphs by name.
     """
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
         before = document.tokens[max(index - 2, 0) : index]

@@ -74,7 +74,7 @@ def check_csparql(text: str, source: str) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Line:
-    """The query in one line, with the place in the text as written of each of its characters."""
+    """The query in one line, and for each of its characters the place in the original text."""
 
     source: str
     written: str
@@ -82,7 +82,7 @@ class _Line:
     places: tuple[int, ...]
 
     def error(self, at: int, reason: str) -> QueryError:
-        """Return the error that the text is wrong from a character on."""
+        """Return the error for text that is invalid from a character on."""
         match = re.match(r" *(\w+|.|$)", self.text[at:])
         word = (match[1] if match else "") or "the end of the query"
         start = min(at + (match.start(1) if match else 0), len(self.places) - 1)
@@ -164,7 +164,7 @@ def _check_sparql(document: Document) -> None:
 
 
 def _check_grouping(document: Document) -> None:
-    """Reject GROUP BY outside SELECT: Jena checks it as in SELECT *, where it is an error."""
+    """Reject GROUP BY outside SELECT: Jena checks it like SELECT *, in which GROUP BY is an error."""
     depth = 0
     for token in document.tokens:
         depth += token.is_word("{") - token.is_word("}")
@@ -173,7 +173,7 @@ def _check_grouping(document: Document) -> None:
 
 
 def _check_comments(document: Document) -> None:
-    """A comment reaches to the end of the query, since that is one line."""
+    """Reject a comment before the end: the query becomes one line, and the comment reaches its end."""
     for token, following in pairwise(document.tokens):
         mark = document.text.find("#", token.end, following.start)
         if mark >= 0 and following is not document.tokens[-1]:

@@ -1,4 +1,4 @@
-"""The exact grammars of engine versions: which queries their own parsers reject, and why."""
+"""The exact grammars of engine versions: the queries that their own parsers reject, and the reasons."""
 
 from collections.abc import Callable, Mapping
 from enum import Enum

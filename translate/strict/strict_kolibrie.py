@@ -1,6 +1,6 @@
 """The parser of Kolibrie at commit 846becb, and its result: windows and the names of blocks.
 
-Its grammar for registered queries is one of characters, not of tokens: capitals and white space matter.
+The grammar for registered queries consists of characters, not tokens: case and white space are significant.
 """
 
 import re
@@ -93,9 +93,9 @@ _BLOCK: Final = (
 
 @dataclass(frozen=True, slots=True)
 class KolibrieWindow:
-    """A window as the engine reads it: names without < and >, lengths in the unit of the timestamps.
+    """A window in the engine's reading: names without < and >, lengths in the unit of the timestamps.
 
-    `iri` is its name as a SPARQL IRI.
+    `iri` is the window's name as a SPARQL IRI.
     """
 
     name: str

@@ -100,7 +100,7 @@ def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
 
 
 def _without_windows(text: str) -> str:
-    """Return the SPARQL that is left for Oxigraph, each character in its place: windows are graphs."""
+    """Return the remaining SPARQL for Oxigraph, with windows as graphs; characters keep their places."""
     lines = list[str]()
     for line in re.findall(r"[^\n]*\n|[^\n]+", text):
         before, words = line[: len(line) - len(line.lstrip())], line.lstrip()

@@ -75,7 +75,7 @@ class Node:
         return In(self.window, Diamond(atom))
 
     def nothing(self) -> tuple[BodyLiteral, ...]:
-        """Return the body of the empty pattern: one solution in the default graph, or in each that exists."""
+        """Return the body of the empty pattern: one solution in the default graph, or each existing graph."""
         if self.exists():
             return (*self.guard, *self.exists())
         if self.graph == DEFAULT or not isinstance(self.graph, Variable):
@@ -99,7 +99,7 @@ class Node:
         return Variable(name)
 
     def head(self, pattern: Pattern) -> "Head":
-        """Return the head that keeps everything of the pattern's solutions."""
+        """Return the head that keeps all variables and all witnesses of the pattern's solutions."""
         return Head(self, self.free(pattern), self.bag)
 
     def solution(self, pattern: Pattern, start: int = 1) -> "Solution":
@@ -132,7 +132,7 @@ class Head:
     keeps_duplicates: bool
 
     def rule(self, known: Iterable[Variable], body: Iterable[BodyLiteral], tags: Iterable[Term] = ()) -> Rule:
-        """Return the rule for solutions that bind the `known` variables; the other ones are null."""
+        """Return the rule for solutions that bind the `known` variables; the other variables are null."""
         bound = frozenset(known) | frozenset(self.node.guarded_variables)
         return Rule(
             self.node.atom((*pad(self.out, bound), *(tags if self.keeps_duplicates else ()))), tuple(body)

@@ -171,7 +171,7 @@ class Output:
         return "ans1", self.width
 
     def answers(self, all_rows: Iterable[Row]) -> list[Row]:
-        """Return the answers of raw rows in their order; a set keeps the first of equal ones."""
+        """Return the answers of raw rows in their order; a set keeps the first of equal rows."""
         rows = [row[: len(self.variables)] for row in all_rows]
         return rows if self.bag else list(dict.fromkeys(rows))
 
@@ -237,7 +237,7 @@ class Trigger(Enum):
 def push(program: Program, trigger: Trigger = Trigger.ANY) -> Program:
     """Return ▷P: each rule with a body waits for `trigger`, which input at the same time derives.
 
-    The trigger ranges over input atoms: over derived ones, as printed, it would never fire.
+    The trigger ranges over input atoms. The paper prints derived atoms, over which it would never fire.
     """
     arrivals = (
         Rule(TRIGGER, (formulas.In(NOW, formulas.Diamond(atom)),)) for atom in _arriving(program, trigger)

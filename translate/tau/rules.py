@@ -261,7 +261,7 @@ def _closure(pattern: algebra.PathPattern, below: Node) -> Iterator[Rule]:
 
 
 def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[Rule]:
-    """Yield the rules for no step at all: both ends are one term."""
+    """Yield the rules for zero steps: both ends are the same term."""
     node, subject, object_ = head.node, pattern.subject, pattern.object
     fixed = frozenset(node.guarded_variables)
     bound = [end for end in (subject, object_) if not isinstance(end, Variable) or end in fixed]
@@ -336,7 +336,7 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
 
 
 def minus(left: Pattern, right: Pattern, head: Head) -> Iterator[Rule]:
-    """Yield the rules of P1 MINUS P2: Diff as the paper prints it, or SPARQL's Minus."""
+    """Yield the rules of P1 MINUS P2: the paper's Diff, or SPARQL's Minus."""
     node = head.node
     solution, other = _solutions(left, right, node)
     shared = variables(left) & variables(right) - frozenset(node.guarded_variables)
@@ -383,7 +383,7 @@ PRECEDES: Final = "PRECEDES"
 
 
 def group(pattern: algebra.Group, head: Head) -> Iterator[Rule]:
-    """Yield the rules of a group: one literal for each aggregate, all of the same solutions."""
+    """Yield the rules of a group: one literal for each aggregate, all over the same solutions."""
     node, inner = head.node, _with_arguments(pattern, head.node)
     child = replace(node.child(0), bag=True)
     yield from tau(inner, child.head(inner))
@@ -554,7 +554,7 @@ def is_special(call: formulas.Call) -> bool:
 
 
 def uses_arrivals(expression: formulas.Expression) -> bool:
-    """Whether the expression asks when a statement arrived."""
+    """Whether the expression depends on the arrival time of a statement."""
     return any(call.function == TIMESTAMP for call in calls(expression))
 
 
@@ -620,7 +620,7 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
 Conjunction = tuple[formulas.Test, ...]
 
 _LIMIT: Final = 64
-"""Beyond so many rules a condition stays one literal, which means the same."""
+"""The number of rules above which a condition remains one literal, with the same meaning."""
 
 
 def disjuncts(condition: formulas.Expression, *, value: bool = True) -> tuple[Conjunction, ...]:
@@ -795,7 +795,7 @@ def _substituted(
     site: Site,
     mark: str,
 ) -> Iterator[Rule]:
-    """Yield the rules of an EXISTS whose pattern is given the values of the solution it is tested in."""
+    """Yield the rules of an EXISTS whose pattern receives the values of the tested solution."""
     node = site.node
     own = seen - frozenset(node.guarded_variables)
     for number, nulls in enumerate(sorted(null_sets(site.outer.pattern, own), key=sorted)):

@@ -1,4 +1,4 @@
-"""How one text of a language is written: its terms, windows, paths, expressions and aggregates.
+"""The writing of a text in a language: its terms, windows, paths, expressions and aggregates.
 
 Prefixes of namespaces are chosen first; constructs that a language lacks raise an error. A term's characters
 are escaped, so that data never become syntax; expressions have minimal brackets.
@@ -190,7 +190,7 @@ Windows = tuple[tuple[MergedStream, str], ...]
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """A language, and how one text of it is written.
+    """A language, and the settings for writing one text in it.
 
     `prefixes` maps namespaces to prefixes; `used` counts the IRIs of each namespace. Variables that are in
     `blanks` are written as blank nodes. `bases` are the bases of calls of IRI, "" for none; `base` is the
@@ -281,7 +281,7 @@ class Dialect:
         return "a" if term == terms.RDF_TYPE else self.term(term)
 
     def _checked(self, text: str, kind: TokenKind) -> str:
-        """Return the text if it is one token of this kind, so that nothing of a name is syntax."""
+        """Return the text if it is one token of this kind, so that no part of a name becomes syntax."""
         try:
             (token, *_) = tokenize(text, "", rdf12=True).tokens
         except QueryError:
@@ -387,7 +387,7 @@ def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
 
 
 Inline = Mapping[terms.Variable, str]
-"""Variables in whose place a text stands: EXISTS groups and aggregates."""
+"""Texts that replace variables: EXISTS groups and aggregates."""
 
 EXISTS: Final = "EXISTS "
 _BINDING: Final = {

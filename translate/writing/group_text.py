@@ -78,7 +78,7 @@ def take_apart(
 def take_extensions(
     pattern: Pattern, names: Sequence[Variable], is_used: Callable[[Variable], bool] = lambda _: True
 ) -> tuple[tuple[algebra.Extend, ...], Pattern]:
-    """Take extensions off, the last of `names` first; a clause that names them in order makes them again."""
+    """Remove extensions, the last of `names` first; a clause with these names in order creates them again."""
     extensions = []
     while isinstance(pattern, algebra.Extend) and pattern.variable in names and is_used(pattern.variable):
         extensions.append(pattern)
@@ -309,7 +309,7 @@ def _subquery(select: algebra.Select, dialect: expression_text.Dialect) -> Lines
 
 @dataclass(frozen=True, slots=True)
 class Clauses:
-    """Writes the clauses around a WHERE pattern; `keys` and the aggregates are texts already.
+    """The writer of the clauses around a WHERE pattern; `keys` and the aggregates are already texts.
 
     `named` are the aggregates whose variables SELECT has, `inline` the others.
     """

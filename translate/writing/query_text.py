@@ -63,7 +63,7 @@ _PLAIN_NAME: Final = re.compile(r"[\w.:/-]+")
 _BRACKETED_NAME: Final = re.compile(r"[^<>\s]+")
 _WORDS: Final = frozenset(("AS", "COMPUTED", "EVERY"))
 _UNNAMED: Final = "answers"
-"""The name of a query from another language where REGISTER is needed, which has a name."""
+"""The name for REGISTER, which requires one, if the query comes from another language and has no name."""
 
 
 def write_registration(query: EngineQuery, dialect: Dialect) -> group_text.Lines:
@@ -177,7 +177,7 @@ _BLANK: Final = re.compile(r"_+b[0-9]+")
 
 
 def write_query(query: EngineQuery, language: Language, *, read_here: bool = False) -> str:
-    """Return text of the language that is read as the query, if it is read at all.
+    """Return text of the language that is read as the given query, if the language can express the query.
 
     Other languages keep the parts that affect answers: the registered name and COMPUTED EVERY belong to
     C-SPARQL, the name after REGISTER to RSP-QL. Raises CannotSayError if the language lacks a construct;

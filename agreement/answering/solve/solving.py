@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from agreement.engines.specifications import EngineRun, OpenChoice, Specification
 
 MOST_STREAMS: Final = 1000
-"""How many answer streams are shown at one time point when nobody says how many."""
+"""The default number of answer streams that are shown at one time point."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ from translate.model.query import Dataset, EngineQuery
 from translate.tau import output_of
 
 _MOST_POINTS: Final = 10_000
-"""For so many time points the file can be."""
+"""The greatest number of time points of the file."""
 
 
 def asp_lines(task: TranslatingTask, trace_input: TraceInput, at: Time | None, warn: Warn) -> Iterator[str]:
@@ -73,7 +73,7 @@ def single_program(task: TranslatingTask, warn: Warn) -> tuple[Program, EngineQu
 
 
 _STATIC: Final = frozenset((("triple", 4), ("named", 1)))
-"""What static data is held as."""
+"""The predicates that represent static data."""
 
 
 def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, warn: Warn) -> Iterator[str]:

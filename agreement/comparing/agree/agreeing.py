@@ -246,7 +246,7 @@ def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
 
 
 _NAMED: Final = 5
-"""Of more periods than these some are named."""
+"""The number of periods that a warning names; if there are more, it names only some."""
 _INPUTS: Final = (
     f"a folder with {requests.EXPERIMENT_FILE}, "
     f"or one or two queries ({', '.join(requests.QUERY_SUFFIXES)}) followed by traces"

@@ -561,9 +561,9 @@ def _ascending(values: list[int]) -> list[Array]:
 
 
 _ORDERED: Final = 1000
-"""The orders of the rows of so many periods are held."""
+"""The number of periods whose orders of rows are cached."""
 _ROWS_AT_ONCE: Final = 1_000_000
-"""When there are more rows their causes are asked for, before those of other sections are read."""
+"""The number of rows whose causes are searched together; then the rows of other sections are read."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -593,7 +593,7 @@ class _SectionRows:
 
 
 Causes = npt.NDArray[np.int8]
-"""Causes by their places among all: those of all rows are held, so each is a byte."""
+"""The places of causes among all causes, for all rows; each place is one byte."""
 SideRow = tuple[Side, Row, int]
 """A row of a side, and a time at which it is an answer."""
 

@@ -19,7 +19,7 @@ from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
 
 _RUNS_AT_ONCE: Final = 500_000
-"""Of more runs of answers only those of a section of the timeline are held at once, of about so many."""
+"""The approximate number of runs of answers in memory; more are read by section of the timeline."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,7 +93,7 @@ class PeriodParts(NamedTuple, Generic[_Part]):
 
 PeriodTables = PeriodParts[PeriodRows]
 PeriodSizes = PeriodParts[Array]
-"""How many rows each period has."""
+"""The number of rows of each period."""
 
 
 def _agreeing(tables: PeriodTables) -> Mask:

@@ -58,7 +58,7 @@ class RowCause(Enum):
 
 CAUSES = tuple(RowCause)
 CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
-"""What stands for a cause in pictures that are too narrow for its name."""
+"""The letter of each cause, for figures that are too narrow for names of causes."""
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def _united(one: Array | None, other: Array | None) -> Array:
 
 _NONE = "none"
 _ROW = "row"
-"""No predicate of τ: those of a query's parts are numbered."""
+"""The predicate of compared rows; τ never uses this name, because its predicates are numbered."""
 
 
 def variables_compared(

@@ -77,12 +77,12 @@ def _compared(
 
 
 _STEPS: Final = (1, 2, 3, 5, 9, 17, 33)
-"""So many instants away from a border, on each side, another one is tried."""
+"""The distances from a border, in instants, at which other borders are tried on both sides."""
 _SAMPLES: Final = 12
-"""How many borders between two that were tried are tried next."""
+"""The number of borders between two tried borders that are tried next."""
 _ROUNDS: Final = 8
 _TRIPLES: Final = 100_000
-"""How many triples all contents that are tried together may have."""
+"""The number of triples of all contents that are tried together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,7 +295,7 @@ def variations(of: specifications.Specification) -> Iterator[tuple[str, specific
 
 
 _DUE: Final = 4
-"""How many windows are tried as the one that the first report answers."""
+"""The number of windows that are tried as the window of the first report."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -479,17 +479,17 @@ def counts(rows: RowMatch) -> Json:
 
 
 _FEW_STARTS: Final = 16
-"""So few start times are judged in whole, whether or not their first reports are right."""
+"""The number of start times that are judged completely, even if their first reports are wrong."""
 _DEAR: Final = 500
-"""From so many evaluations on it is asked first whether a verdict can be worth it."""
+"""The number of evaluations from which the possible score is estimated before a verdict is computed."""
 _SAMPLE: Final = 64
-"""The answers of so many evaluations are counted first."""
+"""The number of evaluations whose answers are counted first."""
 _TOGETHER: Final = 64
-"""The contents of so many start times are asked together."""
+"""The number of start times whose contents are computed together."""
 
 
 _SOME: Final = (recordings.Report(0, ()),)
-"""The report of an evaluation of which only the time is asked."""
+"""The report of an evaluation if only the time of the evaluation is needed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -648,9 +648,9 @@ class Sieve:
 
 
 _MOST_IDLE_STARTS: Final = 1000
-"""So many start times are tried although none of them leaves anything to compare."""
+"""The number of start times up to which all are tried, even if none leaves anything to compare."""
 _TRIED: Final = 4
-"""How many choices are evaluated of those that report at other times than the recording."""
+"""The number of evaluated choices among those that report at other times than the recording."""
 _MOST_CLOSES: Final = 1_000_000
 
 
@@ -869,7 +869,7 @@ def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
 
 
 _HINT: Final = 128
-"""How many combinations of the start times of several windows are tried for what is a hint."""
+"""The number of combinations of start times of several windows that are tried for a hint."""
 _WHOLE: Final = 16
 
 

@@ -564,7 +564,7 @@ def first_problem(verdict: CaseVerdict) -> str:
 
 
 NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit has fewer"
-"""What makes fewer start times."""
+"""The options that reduce the number of start times."""
 
 
 def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:

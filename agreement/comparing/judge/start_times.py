@@ -24,9 +24,9 @@ from translate.model.windows import Rows
 from translate.tau import lars_program
 
 EACH: Final = 64
-"""Up to so many start times of a window each one is tried, beyond only those that make a difference."""
+"""The number of start times of a window up to which all are tried, and not only representatives."""
 MOST: Final = 20_000
-"""How many combinations of start times are tried at most."""
+"""The greatest number of combinations of start times that are tried."""
 StartTimes = tuple[int, ...]
 """A start time for each window, in the order of the query."""
 

@@ -71,7 +71,7 @@ def _graph(rows: Collection[Row]) -> "Graph":
 Key = tuple[Hashable, ...]
 Close = Callable[[Hashable, Hashable], bool]
 _MOST_BLANK_ROWS: Final = 300
-"""Of so many rows with blank nodes an isomorphism is looked for; the search can be exponential."""
+"""The number of rows with blank nodes up to which an isomorphism is searched: it can take long."""
 
 
 def rename_blanks(expected: Sequence[Key], actual: Sequence[Key], close: Close) -> list[Key]:

@@ -168,7 +168,7 @@ def _may_be_near(ones: Doubles, others: Doubles, tolerance: float) -> Mask:
 
 
 _KEYS: Final = WeakKeyDictionary[RowNumbers, dict[bool, RowKeys]]()
-"""What is known of rows lives as long as their numbers, and holds none of them."""
+"""The cached keys of rows; they exist as long as the rows' numbers, and do not keep these in memory."""
 
 
 def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
@@ -180,9 +180,9 @@ def keys_of(rows: RowNumbers, *, lexical: bool) -> RowKeys:
 
 
 _FEW_ROWS: Final = 64
-"""So few rows are sooner compared one by one."""
+"""The number of rows below which comparison one by one is faster."""
 _MARKS: Final = 32
-"""A table of so many counts for each row is cheaper than sorting the rows."""
+"""The number of counts per row up to which a table of counts is cheaper than sorting the rows."""
 _NUMBER: Final = object()
 
 

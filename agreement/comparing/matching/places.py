@@ -18,7 +18,7 @@ from solver.facts import Row
 _UNMATCHED: Final = RowMatch()
 Reports = tuple[Report, ...]
 TimePair = tuple[float | None, float | None]
-"""The times of a report on both sides, in ms; None where that side has none."""
+"""The times of a report on both sides, in ms; None if a side has no report at this time."""
 
 
 class PlaceKind(Enum):

@@ -18,7 +18,7 @@ from translate.model.query import Semantics
 
 Rows = Sequence[Row]
 Together = Callable[[Report, Report], bool]
-"""Whether a report and the one after it may be parts of one answer."""
+"""Whether a report and the next report can be parts of one answer."""
 Pair = tuple[int | None, tuple[Report, ...]]
 """The number of an answer, and its reports: an answer without any, or reports of no answer."""
 

@@ -12,7 +12,7 @@ from translate.model import patterns as algebra
 from translate.model.query import EngineQuery, Form
 
 MOST: Final = 3
-"""How many parts without a match are named; a stream that is absent leaves all of its patterns so."""
+"""The number of named parts without a match; if a stream is missing, none of its patterns has a match."""
 
 _CUT: Final = "LIMIT or OFFSET removes every solution"
 HasRows = Callable[[EngineQuery], bool]

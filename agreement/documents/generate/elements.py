@@ -25,7 +25,7 @@ from solver.facts import Triple
 WORDS: Final = 2**64
 """A word is uniform on 0..2**64 - 1."""
 STEPS: Final = 512
-"""How many bits, steps of a walk, one draw gives."""
+"""The number of bits of one draw; each bit is a step of a walk."""
 _MOST_EVENTS: Final = 24
 _four_words = Struct("<4Q").unpack
 
@@ -136,7 +136,7 @@ _FAHRENHEIT: Final = f"<{WEATHER}fahrenheit>"
 _DOUBLE: Final = f"^^<{XSD}double>"
 
 PART_TRIPLES: Final = 250_000
-"""About how many triples are made at once, and lie in one file of a table."""
+"""The approximate number of triples that are created at once, and that are in one file of a table."""
 
 
 def observation(station: int, number: str, value: str) -> tuple[Triple, ...]:

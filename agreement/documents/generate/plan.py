@@ -15,13 +15,13 @@ NOTHING: Final = Duration(0)
 HALF_A_MINUTE: Final = Duration(30 * 10**9)
 STREAM: Final = "http://example.org/observations"
 TRIPLES: Final = 7
-"""How many triples an observation has."""
+"""The number of triples of an observation."""
 
 
 WrittenFormat = Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv", "parquet"]
-"""How elements are written; all are read by every command that takes a trace."""
+"""The formats of written streams; every command with a trace reads all of them."""
 ArrivalProcess = Literal["regular", "poisson"]
-"""When a station observes: every interval, or as a Poisson process of the same rate."""
+"""The times of a station's observations: every interval, or a Poisson process of the same rate."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ _READ_AS: Final[Mapping[str, tuple[WrittenFormat, ...]]] = {
 NAMING_STREAMS: Final = ("nquads", "csv", "parquet")
 
 WrittenElement = tuple[int, str, Observation]
-"""The time as it is written, the stream as `<iri>`, the element."""
+"""The written time, the stream as `<iri>`, and the element."""
 
 
 def format_of(path: Path, written_format: WrittenFormat | None) -> WrittenFormat:
@@ -129,15 +129,15 @@ def table(sent: Iterable[WrittenElement]) -> dict[str, list[int] | list[str]]:
 
 
 LARGE: Final = 10_000_000
-"""From how many triples on Spark writes the trace when nobody says who does."""
+"""The number of triples from which Spark writes the trace by default."""
 _TOLD: Final = 2**10
-"""After so many elements it is said how far writing is."""
+"""The number of elements between two reports of progress."""
 _MASTER: Final = "local[*]"
 _PARTS: Final = ".parquet"
 _NAME: Final = "part-{:05d}"
 
 PartCounts = list[int]
-"""How many elements each part has."""
+"""The number of elements of each part."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -107,9 +107,9 @@ def _with_rows(recording: Recording, change: Callable[[Sequence[Row]], Sequence[
 
 
 LATEST: Final = 2**53
-"""Times of engines are floating-point milliseconds: from here on they are not told apart."""
+"""The time in ms from which times are not distinguished: engines' times are floating-point milliseconds."""
 _BEYOND: Final = 2.0**200
-"""Whatever the unit, a time of so many is too late."""
+"""A number that is too late as a time in every unit."""
 ACCEPTED_LATEST: Final = f"expected times below {LATEST} ms"
 
 
@@ -589,7 +589,7 @@ def _check(entry: TermEntry) -> TermEntry:
 
 BoundTerm = Annotated[TermEntry, AfterValidator(_check)]
 SolutionEntry = dict[str, BoundTerm | None]
-"""The terms that a solution binds; null is unbound, as is what is left out."""
+"""The terms that a solution binds; a variable that is null or omitted is unbound."""
 
 
 def row_of(solution: Mapping[str, TermEntry | None]) -> dict[str, str | None]:

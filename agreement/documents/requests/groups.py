@@ -544,15 +544,15 @@ def late_option() -> Any:
 
 
 MatchBy = Literal["time", "sequence"]
-"""How reports are told to be right: each at its time, or their contents in order alone."""
+"""The comparison of reports: each at its time, or only their contents in order."""
 EmptyReports = Literal["compared", "ignored"]
-"""Whether reports without rows are compared: as the profile says, or not at all."""
+"""The treatment of reports without rows: compared, or ignored."""
 AnswersFormat = Literal["case", "csrbench", "yabench", "sparql-json", "csv", "tsv", "solve"]
 """A format of recorded answers."""
 
 
 TOLERANCE: Final = 1e-9
-"""How far two numbers may lie apart, relative to the larger one, and count as equal."""
+"""The greatest difference of two equal numbers, relative to the larger number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,7 +87,7 @@ def query_text(path: Path) -> str:
 
 
 Rdf = Literal["1.1", "1.2"]
-"""The version of RDF and SPARQL that a query is read as, unless its VERSION says 1.2."""
+"""The version of RDF and SPARQL in which a query is read, unless its VERSION is 1.2."""
 
 
 @dataclass(frozen=True, slots=True)

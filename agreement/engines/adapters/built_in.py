@@ -131,9 +131,9 @@ class BuiltInSession:
     run: specifications.EngineRun
     options: BuiltInOptions
     _clock: float = field(default=float("-inf"), init=False)
-    """The time in ms up to which a specification has reported: included where `_includes_end`."""
+    """The time in ms up to which a specification has reported; it is included if `_includes_end`."""
     _known: Recording = field(default=Recording((), ()), init=False)
-    """What has been reported up to the last push or advance."""
+    """All reports up to the last push or advance."""
 
     @property
     def profile(self) -> messages.ProfileReply:
@@ -282,7 +282,7 @@ def _report(
 
 
 ADAPTER: Final = "adapter:"
-"""What the name of an engine begins with that is the command of its adapter."""
+"""The beginning of an engine's name that is followed by the command of its adapter."""
 _ELSE: Final = "rspql"
 
 

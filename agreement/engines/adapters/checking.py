@@ -21,12 +21,12 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 _TO_END: Final = 10.0
-"""How many seconds a process has at most to end once its input has; fewer where its replies have fewer."""
+"""The number of seconds in which a process must end after its input, or less if replies have less."""
 _S: Final = "<http://e/S>"
 _REST: Final = "<http://e/z>"
 _PATTERN: Final = TriplePattern(Variable("s"), Iri("http://e/p"), Variable("a"))
 _PLAIN: Final = re.compile(r"\bRANGE\s+([0-9]+)(?![\w.])", re.IGNORECASE)
-"""A length without a unit: it counts what the timestamps count."""
+"""A length without a unit: it has the unit of the timestamps."""
 _BLANK: Final = "_:b"
 """Comes back under any label."""
 _OTHER_BLANK: Final = "_:c"
@@ -40,12 +40,12 @@ _KINDS: Final = (
     ("a literal of an unknown datatype", '"x"^^<http://e/unknown>'),
     ("a blank node", _BLANK),
 )
-"""What comes back as it went in, each at least once."""
+"""Terms that must come back unchanged, each at least once."""
 _OTHER_FORM: Final = f'"01"^^<{XSD}integer>'
 """Engines that keep numbers by their value give it as 1."""
 _TERMS: Final = (*(term for _, term in _KINDS), _OTHER_FORM, _OTHER_BLANK)
 _CLOSING: Final = 4
-"""So many lengths of a window are pushed after all terms, so that windows with these close."""
+"""The number of window lengths for which triples are pushed after all terms, so that the windows close."""
 _RSPQL: Final = (
     "PREFIX : <http://e/>\nREGISTER {register} <http://e/out> AS\nSELECT ?s ?a\n"
     "FROM NAMED WINDOW :w ON {stream} [RANGE {length} STEP {length}]\nWHERE {{\nWINDOW :w {{ ?s :p ?a . }} }}"

@@ -52,12 +52,12 @@ from lars.errors import LarsError, on_one_line
 
 ACCEPTED: Final = "expected a command that starts an adapter, such as --adapter 'python3 my_adapter.py'"
 MOST_BYTES: Final = 2**25
-"""How much is read before a reply: noise and the reply itself."""
+"""The number of bytes that are read before a reply: noise and the reply itself."""
 _BYTES_AT_ONCE: Final = 2**16
 _KEPT: Final = 2**11
-"""So much of the end of what it writes on standard error is kept for a message."""
+"""The number of the last bytes on standard error that are kept for a message."""
 _PATIENCE: Final = 0.5
-"""How many seconds a program has to end by itself once its input is closed."""
+"""The number of seconds in which a program must end after its input is closed."""
 _MARK: Final = "LARS_ADAPTER"
 _HALF: Final = re.compile(rb"\\u[dD][89a-fA-F][0-9a-fA-F]{2}")
 _running: Final[set["ChildProgram"]] = set()
@@ -77,13 +77,13 @@ class ChildProgram:
     ) -> None:
         self.command, self.silence, self.folder, self.log = command, silence, folder, log
         self.until = inf
-        """When all replies have to be there, however many are asked for at once."""
+        """The time by which all replies must have come, independent of their number."""
         self.noise = 0
-        """How many lines were none of the protocol."""
+        """The number of lines that are not part of the protocol."""
         self._last_noise = b""
         self._replies: deque[dict[str, object]] = deque()
         self._rest = bytearray()
-        """What has been read of a line that has not ended."""
+        """The part of an incomplete line that was read."""
         self._mark = f"{_MARK}={uuid.uuid4().hex}"
         self._last_words = b""
         self._process = self._started()
@@ -298,9 +298,9 @@ def end_all() -> None:
 
 
 SILENCE: Final = 30.0
-"""How many seconds an adapter may take for a reply, where nobody says otherwise."""
+"""The default number of seconds in which an adapter must reply."""
 _MOST_AHEAD: Final = 256
-"""So many pushes are sent before their replies are read, where the adapter reads ahead."""
+"""The number of pushes that are sent before their replies are read, if the adapter reads ahead."""
 _Reply = TypeVar("_Reply", bound=Message)
 
 
@@ -315,16 +315,16 @@ class RunningAdapter:
     command: str
     silence: float = SILENCE
     folder: Path | None = None
-    """Where the process runs, if not where this one does."""
+    """The folder in which the process runs, by default the folder of this process."""
     log: TextIO | None = None
     """Where all messages are written."""
     until: float = inf
-    """When nobody waits for replies any more, by the monotonic clock."""
+    """The time of the monotonic clock at which waiting for replies ends."""
     noise: int = field(default=0, init=False)
-    """How many lines of the last process were none of the protocol."""
+    """The number of lines of the last process that are not part of the protocol."""
     _child: ChildProgram | None = field(default=None, init=False)
     _fresh: bool = field(default=True, init=False)
-    """Whether the process can be asked another query."""
+    """Whether the process can receive another query."""
 
     @property
     def name(self) -> str:

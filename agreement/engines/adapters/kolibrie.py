@@ -33,13 +33,13 @@ PROFILE: Final = {
     "options": ["version"],
 }
 _SECONDS: Final = 20.0
-"""How long the server may take for an answer, and for the event that ends a push."""
+"""The number of seconds for an answer of the server, and for the event that ends a push."""
 _FIRING: Final = "firing"
 """The event that comes when all rows of a push have."""
 _LONG: Final = 10**9
 """Longer than most windows are; a multiple of most steps."""
 _DIRECT: Final = urllib.request.build_opener(urllib.request.ProxyHandler({}))
-"""The server is near: no proxy stands between."""
+"""An opener without a proxy, because the server is near."""
 _NOISE: Final = "<urn:x-lars:end> <urn:x-lars:end> <urn:x-lars:end> ."
 _STREAM: Final = re.compile(r"\bON\s+(?:STREAM\s+)?(?:<([^>]*)>|([\w.-]*:)([\w.-]*))", re.IGNORECASE)
 _PREFIX: Final = re.compile(r"\bPREFIX\s+([\w.-]*:)\s*<([^>]*)>", re.IGNORECASE)
@@ -47,7 +47,7 @@ _NAMED: Final = re.compile(r'(?:\s*(?:<[^>]*>|_:\S+|"(?:[^"\\]|\\.)*"(?:@[\w-]+|
 
 TextRow = dict[str, str]
 _Message = Mapping[str, Any]
-"""A message of the protocol as JSON has it: its `op` says what else is in it."""
+"""A message of the protocol as a JSON object; `op` determines its other keys."""
 
 
 class _NotFoundError(ValueError):

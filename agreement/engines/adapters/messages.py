@@ -37,7 +37,7 @@ def _whole(t: float) -> float:
 
 
 MessageTime = Annotated[float, Field(allow_inf_nan=False), PlainSerializer(_whole, return_type=int | float)]
-"""Written as a whole number where it is one: many engines know no others."""
+"""A time, written as an integer if possible: many engines know only integers."""
 _VARIABLE: Final = re.compile(r"\w+")
 
 
@@ -181,7 +181,7 @@ REPLIES: Final[Mapping[str, type[Message]]] = {
     "advance": ReportsReply,
     "close": ReportsReply,
 }
-"""What answers each message; an ErrorReply may stand in its place."""
+"""The reply to each message; an ErrorReply can replace it."""
 
 
 def check_variable(name: str) -> None:

@@ -37,10 +37,10 @@ _DURATION: Final = re.compile(r"(?:PT)?(\d+)(ms|s|m|min|h)?", re.IGNORECASE)
 _MS: Final = {"ms": 1, "s": 1000, "m": 60_000, "min": 60_000, "h": 3_600_000}
 _TRUE: Final = ox.Literal("true", datatype=ox.NamedNode("http://www.w3.org/2001/XMLSchema#boolean"))
 TRIPLE: Final = ("subject", "predicate", "object")
-"""The columns of what CONSTRUCT reports."""
+"""The columns of reports of CONSTRUCT."""
 _Row = tuple[tuple[str, str], ...]
 _Message = Mapping[str, Any]
-"""A message of the protocol as JSON has it: its `op` says what else is in it."""
+"""A message of the protocol as a JSON object; `op` determines its other keys."""
 PROFILE: Final = {
     "ok": True,
     "engine": f"oxigraph-{ox.__version__}",

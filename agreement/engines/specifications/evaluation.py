@@ -56,12 +56,12 @@ from translate.model.windows import Rows
 from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
-"""What each window shows, in the order of the query: places among the elements of its stream."""
+"""The content of each window, in the order of the query: places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
 _RUNS_AT_ONCE: Final = 500_000
-"""So many runs of what windows show are in memory together."""
+"""The number of runs of windows' contents that are in memory together."""
 
 
 class ContentAnswers:
@@ -515,7 +515,7 @@ class Timetable:
 
 _Kept = TypeVar("_Kept")
 _TIMING: Final = {"report", "windows", "period", "tick", "slide"}
-"""What of a specification decides when each of its windows reports."""
+"""The parameters of a specification that determine the report times of each window."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,15 +21,15 @@ from lars.language.windows import Bounds
 from translate.model.query import Profile, Semantics
 
 Strategy = Literal["window-close", "non-empty", "content-change", "periodic"]
-"""When a window reports (SECRET's report strategies; RSP-QL 2014, Definition 23)."""
+"""The report strategies of a window (SECRET; RSP-QL 2014, Definition 23)."""
 Combination = Literal["any", "all"]
-"""Whether one window that reports is enough for an evaluation, or all of them have to."""
+"""Whether one reporting window is sufficient for an evaluation, or all windows must report."""
 Tick = Literal["triple", "instant", "graph"]
-"""What arrives as one: a triple, all of an instant, or the triples of one graph."""
+"""The unit of arrival: a triple, all triples of an instant, or the triples of one graph."""
 Empty = Literal["reported", "silent"]
-"""What becomes of an empty answer: reported as such, or no report."""
+"""The treatment of an empty answer: an empty report, or no report."""
 Slide = Literal["query", "ignored"]
-"""Whether windows move by the slide that the query says, or with every time point."""
+"""Whether windows move by the slide of the query, or at every time point."""
 
 
 Strategies = Annotated[frozenset[Strategy], BeforeValidator(values.several_of(Strategy))]

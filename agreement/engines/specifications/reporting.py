@@ -20,9 +20,9 @@ from translate.model.query import EngineQuery, Language
 from translate.model.windows import Now, Range, Rows, Span, Unbounded
 
 _SLACK: Final = 1e-6
-"""How far from a whole number of time points a time may lie, in time points."""
+"""The greatest distance of a time from an integer number of time points, in time points."""
 _ROUNDED: Final = 2.0**-51
-"""How far, as a share of it, a late one may lie by its floating point."""
+"""The greatest relative distance of a late time, which is due to floating-point rounding."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -350,9 +350,9 @@ def at_close(time: int, frame: Frame) -> int:
 
 
 MOST: Final = 1_000_000
-"""How many evaluations of one window a recording is judged at: more are a slip of the unit."""
+"""The greatest number of evaluations of one window for judging; a larger number suggests a wrong unit."""
 CLOCKED: Final = frozenset(("window-close", "periodic"))
-"""What the clock reports by, whether or not anything arrives."""
+"""The report strategies that the clock triggers, independent of arrivals."""
 
 
 class EvaluationPoint(NamedTuple):

@@ -34,7 +34,7 @@ from translate.model.windows import Now, Range, Rows, Unbounded
 from translate.tau import unbind
 
 TextSolution = Mapping[Variable, str]
-"""What a solution binds, each to the canonical text of its term; terms join when their texts are equal."""
+"""The variables of a solution with the canonical texts of their terms; terms with equal texts join."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -264,11 +264,11 @@ def _pattern_of(solution: TextSolution, names: frozenset[Variable]) -> algebra.P
 
 
 JoinIndex = HashIndex[BufferedTriple] | HashIndex[JoinedMapping]
-"""What is joined: the buffer of a stream pattern, or the solutions of a static element."""
+"""One side of a join: the buffer of a stream pattern, or the solutions of a static element."""
 
 
 JoinStep = tuple[JoinIndex, tuple[Variable, ...]]
-"""What is held is joined along the shared variables."""
+"""An index, and the shared variables along which its entries are joined."""
 JoinPlan = tuple[cqels_text.CqelsFilter | JoinStep, ...]
 
 

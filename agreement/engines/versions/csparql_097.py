@@ -33,7 +33,7 @@ TICK: Final = 1000
 """Milliseconds from a tick to the next."""
 
 _MOST_TICKS: Final = 1_000_000
-"""So many ticks take seconds; more lie between two pushes only by a slip of the unit."""
+"""The number of ticks between two pushes that takes seconds; a larger number suggests a wrong unit."""
 
 NumberedPush = tuple[int, Push]
 """A push with its number."""
@@ -372,7 +372,7 @@ class CountedView:
 
 
 EsperView = TimeView | BatchView | CountedView
-"""A window on pushes, told what arrives and what the clock shows; each returns the content to report then."""
+"""A window on pushes that receives arrivals and clock settings, and returns the content to report."""
 
 
 def view(window: WindowExpression, off: engine.Off) -> EsperView:

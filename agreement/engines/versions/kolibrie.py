@@ -32,7 +32,7 @@ from translate.strict import read_kolibrie
 from translate.tau import in_order
 
 TextBinding = Mapping[str, str]
-"""What the variables of a row are bound to, by their names."""
+"""The values of a row's variables, by the names of the variables."""
 
 
 def plain_text(text: str) -> str:
@@ -429,7 +429,7 @@ KOLIBRIE_846BECB: Final = engine.Engine(
 """Kolibrie behind its HTTP server."""
 
 Fired = Mapping[int, Sequence[sliding.TimedTriple]]
-"""What windows show that fire together, by their numbers."""
+"""The contents of the windows that fire at the same time, by the windows' numbers."""
 
 
 class _Machine:

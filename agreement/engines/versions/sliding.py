@@ -43,7 +43,7 @@ _NOT_RUN: Final = {
 
 
 EVERY_STREAM: Final = Iri("urn:x-lars:every-stream")
-"""What a window is on that takes every stream."""
+"""The stream of a window that receives the triples of all streams."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,10 +151,10 @@ def with_window_graphs(query: EngineQuery, windows: Iterable[YasperWindow]) -> E
 
 
 _MOST_OPEN: Final = 100_000
-"""Each arrival walks through so many windows; more are open at once only by a slip of the unit."""
+"""The greatest number of open windows, which each arrival visits; a larger number suggests a wrong unit."""
 
 TimedTriple = tuple[float, Triple]
-"""When a triple came, and the triple."""
+"""The time of a triple, and the triple."""
 
 
 @dataclass(slots=True)

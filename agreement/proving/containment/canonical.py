@@ -117,7 +117,7 @@ def in_unit(query: PairQuery, unit: Duration) -> PairQuery:
 PlacedTriple = tuple[int | None, disjuncts.Quad]
 """A triple of a stream at a time, or at None of a graph of the static data."""
 Data = tuple[Sequence[PlacedTriple], int]
-"""Triples, and the time at which queries are asked."""
+"""Triples, and the time at which queries are evaluated."""
 
 
 def whole_matches(

@@ -37,7 +37,7 @@ _UNFOLDED: Final = 3
 _MOST_IMAGES: Final = 30
 _MOST_CASES: Final = 150
 Columns = tuple[Expression | None, ...]
-"""What a row has for each column: a term, an expression's value, None for unbound."""
+"""The value of a row in each column: a term, the value of an expression, or None for unbound."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class RowCase:
     denied: tuple[MatchTarget, ...] = ()
     unfolded: int = 0
     same: tuple[tuple[Variable, Term], ...] = ()
-    """What stands for variables that conditions equate."""
+    """The terms that replace variables because of equations in conditions."""
 
     @property
     def plain(self) -> disjuncts.Disjunct:
@@ -533,7 +533,7 @@ _TEXTS: Final = frozenset(
     ("LANGMATCHES", "STRLEN", "UCASE", "LCASE", "STRSTARTS", "STRENDS", "CONTAINS", "REGEX")
 )
 _FIXED: Final = _OPERATORS | _KINDS | _TEXTS
-"""Functions whose value only their arguments tell."""
+"""Functions whose arguments determine their values."""
 
 
 @lru_cache(maxsize=4_096)

@@ -53,7 +53,7 @@ from translate.model.patterns import Group, Join, Pattern, StreamBlock
 from translate.model.windows import Rows, Unbounded
 
 SECONDS: Final = 5.0
-"""How long smallest streams are searched for."""
+"""The number of seconds for the search of smallest streams."""
 _ASKED: Final = "on which it has a row that the other lacks"
 
 

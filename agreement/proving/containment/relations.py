@@ -20,10 +20,10 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Group, Path, PathPattern, Pattern, Select, TriplePattern, can_stay
 
 NOTHING: Final = Iri("derived nothing")
-"""What a row has for a column that is unbound in it. (A space is in no IRI of data.)"""
+"""The value of a row in an unbound column. It contains a space, so it is not an IRI in data."""
 _MOST_ORDERS: Final = 24
 Equal = Callable[[Pattern, Pattern, tuple[Variable, ...], tuple[Variable, ...]], bool]
-"""Whether two patterns have the same solutions for variables, and for others in their place."""
+"""Whether two patterns have the same solutions for some variables, and for others in their place."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -191,9 +191,9 @@ def _is_met(pattern: Pattern, new: Names, outer: Names) -> bool:
 
 
 SEARCHED: Final = 20.0
-"""Seconds of search for smallest streams, where nobody says."""
+"""The default number of seconds for the search of smallest streams."""
 MOST_TRIED: Final = 12
-"""How many disjuncts streams are made from."""
+"""The number of disjuncts from which streams are made."""
 _FINER: Final = 2.0
 """Seconds of search with a finer unit."""
 

@@ -34,7 +34,7 @@ class Trial:
     push_times: frozenset[int] = field(init=False)
     last: int = field(init=False)
     step: int = field(init=False)
-    """The time by which streams can be moved: pivots stay where they are."""
+    """The time by which streams can be moved without a change of the pivots."""
 
     def __post_init__(self) -> None:
         """Evaluate both queries at every time until nothing changes any more."""

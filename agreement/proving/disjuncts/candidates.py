@@ -17,7 +17,7 @@ from translate.model.query import Setting
 from translate.model.windows import Rows
 
 ELSEWHERE = Iri("http://example.org/elsewhere")
-"""A stream that no query reads: what arrives there makes push evaluate, and nothing else."""
+"""A stream that no query reads: its triples trigger push, and have no other effect."""
 Arrival = tuple[int, Quad]
 """A time after the first one, and a triple of a stream."""
 
@@ -43,7 +43,7 @@ class Candidate:
 
 
 _MANY_PATTERNS: Final = 5
-"""A match of so many patterns has answers by the power of it."""
+"""The number of patterns from which the answers of a match are too many: their number grows exponentially."""
 
 
 def few_and_many(disjunct: Disjunct, model: Model) -> Iterator[Model]:

@@ -36,14 +36,14 @@ from solver.rdf import test as holds
 from translate.model.windows import Rows
 
 MOST: Final = 200_000
-"""How many partial assignments are tried."""
+"""The number of partial assignments that are tried."""
 _MOST_BARRED: Final = 60_000
 _PAIR: Final = 2
 Binding = dict[Variable, Constant]
 
 
 Model = Mapping[Variable, Constant]
-"""A term for each variable; null where it is unbound."""
+"""A term for each variable, null if the variable is unbound."""
 
 
 @dataclass(frozen=True, slots=True)

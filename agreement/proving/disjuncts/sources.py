@@ -20,7 +20,7 @@ from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, RepeatedPath, TriplePattern
 
 Overlap = tuple[Edge, Edge, str]
-"""Two edges that are not exclusive, and why: what one's source carries, the other matches too."""
+"""Two edges that are not exclusive, and the reason: a triple in one edge's source matches the other edge."""
 
 
 def edges_of(pattern: Pattern) -> tuple[Edge, ...]:

@@ -17,7 +17,7 @@ from translate.model.patterns import Pattern, RepeatedPath, TriplePattern, varia
 from translate.model.query import Profile
 
 MOST: Final = 512
-"""Disjuncts of one query: more are not looked at."""
+"""The greatest number of disjuncts of one query."""
 
 
 def put_in_test(test: Test, terms: Mapping[Variable, Term]) -> Test:

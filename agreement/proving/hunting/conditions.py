@@ -26,9 +26,9 @@ from translate.model.query import EngineQuery, Form
 from translate.model.windows import Range
 
 Traits = Mapping[str, int]
-"""Traits by their texts: 1 where one holds, 0 where not; or a number, for a text with `{}`."""
+"""Traits by their texts: 1 if a trait holds, 0 if not; or a number for a text with `{}`."""
 _FEW: Final = 3
-"""Of fewer wrong reports or rows nothing in common is said: one is chance."""
+"""The number of wrong reports or rows from which common traits are searched: one can be chance."""
 _MOST: Final = 3
 _LEAVES, _TOLD = 0.75, 0.5
 """Which share of the right items another trait may leave, and which all traits together."""
@@ -36,7 +36,7 @@ _SURELY: Final = 0.8
 _NEARLY_ALL: Final = 0.9
 _COUNT_MORE: Final = 2
 _SPARED: Final = 0.05
-"""So few right items may have the traits, for each wrong one, that no further trait is said."""
+"""The number of right items with the traits, per wrong item, up to which no further trait is added."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,26 +34,26 @@ from solver.deadlines import Deadline, until
 from solver.settings import Progress, no_progress
 
 _MOST_FAILURES: Final = 5
-"""So many runs of one query may fail before it is left alone."""
+"""The number of failed runs of one query after which the query is not run again."""
 _MANY_REPORTS: Final = 200
-"""A run with so many reports is made small before anything explains it."""
+"""The number of reports from which a run is minimized before it is explained."""
 _KEPT: Final = 250
-"""So many wrong runs, and so many right ones, are kept: causes are tried on them."""
+"""The number of wrong runs, and of right runs, that are kept for trying causes."""
 _DESCRIBED: Final = 20
-"""So many of each are described if no time is left."""
+"""The number of runs of each kind that are described if no time is left."""
 _ENOUGH: Final = 40
-"""So many wrong runs are enough where few faults are asked for."""
+"""The number of wrong runs per requested fault that ends the exploration."""
 _FEW_QUERIES, _OFTEN, _MORE = 3, 12, 4
 """If so few queries are wrong, each is run so often in its turn until it has so many wrong runs."""
 _REPEATED: Final = 3
-"""So many wrong runs are run again in a new process, which nothing before has touched."""
+"""The number of wrong runs that are repeated in a new process."""
 _EXPLORED, _WITHOUT_FAULT, _UNDERSTOOD, _SHOWN = 0.3, 0.9, 0.8, 0.95
 """Which share of the time is over when exploring ends, also with nothing wrong; explaining; showing."""
 _OWN, _ANOTHER = 0.5, 0.9
 """Which share of the wrong runs the rules of the engine's own version, or of another, have to predict."""
 _MOST_FAULTS: Final = 12
 _SAMPLE: Final = 60
-"""So many runs say which rules of an engine version are needed."""
+"""The number of runs that determine the needed rules of an engine version."""
 _MANY, _NEAREST = 12, 10
 """From so many wrong runs on two switches are tried as one, of so many; of fewer runs one is by chance."""
 _CHANCE, _FEW = 0.1, 2
@@ -61,17 +61,17 @@ _CHANCE, _FEW = 0.1, 2
 _FASTEST, _ONE_RUN, _SHORT = 1e-6, 0.05, 3
 """Streams that would take more than this share of the time are left out, unless of so few triples."""
 _FEWEST: Final = 2
-"""A cause has so many runs as evidence: one is chance."""
+"""The number of runs that a cause must have as evidence: one run can be chance."""
 _BESIDE: Final = 1 / 3
-"""How many runs of the same queries a cause may leave unexplained, for each that it explains."""
+"""The number of unexplained runs of the same queries that a cause may leave for each explained run."""
 _MOST_SHOWN: Final = 10
-"""A stream of more triples is not looked at where one is drawn to show a cause alone."""
+"""The greatest number of triples of a stream that is drawn to show only one cause."""
 _EXPERIMENTS, _TRIED, _NEAR, _MOST_TESTED, _MOST_NEIGHBOURS = 24, 8, 8, 8, 40
 """So many streams on which a cause predicts a fault test it, of so many tried of each query, half of them
 near to so many neighbours of wrong ones, and so many on which it predicts none; so many causes are tested."""
 UNEXPLAINED: Final = "unexplained"
 Keeps = Callable[[references.HuntedRun], bool]
-"""What a run keeps while it is made small."""
+"""The property that a run must keep while it is minimized."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +161,20 @@ class Hunt:
     start: float = field(default_factory=monotonic)
     runs: int = field(default=0, init=False)
     searched: int = field(default=0, init=False)
-    """How many runs looked for faults; the others minimize what was found, and repeat it."""
+    """The number of runs that searched for faults; the other runs minimize or repeat faults."""
     judged_runs: int = field(default=0, init=False)
     faults: list[Fault] = field(default_factory=list, init=False)
     failures: list[FailedRun] = field(default_factory=list, init=False)
     name: str = field(default="", init=False)
-    """What the engine says that it is called."""
+    """The engine's own name."""
     right: list[references.HuntedRun] = field(default_factory=list, init=False)
     wrong: list[references.HuntedRun] = field(default_factory=list, init=False)
     """The runs that are kept to try causes on, and how many there were of the wrong ones."""
     left: int = field(default=0, init=False)
-    """How many wrong runs no fault explains, of those that are kept."""
+    """The number of kept wrong runs that no fault explains."""
     wrong_runs: int = field(default=0, init=False)
     pace: float = field(default=_FASTEST, init=False)
-    """How many seconds the last run took for a message."""
+    """The number of seconds per message in the last run."""
     first_wrong: float = field(default=0.0, init=False)
     """After how many seconds the first wrong run came."""
     _progress: Progress = field(default=no_progress, init=False)
@@ -351,7 +351,7 @@ class Explanation:
     named: list[Cause] = field(default_factory=list, init=False)
     rules: list[RuleCause] = field(default_factory=list, init=False)
     followed: Engine | None = field(default=None, init=False)
-    """The engine version whose rules are faults: what it predicts needs no other cause."""
+    """The engine version whose rules are faults: the reports that it predicts need no other cause."""
     judge: references.Reference = field(init=False)
     arena: Arena[references.HuntedRun, references.Switch] = field(init=False)
 

@@ -22,7 +22,7 @@ from translate.model.query import EngineQuery
 from translate.model.windows import Range
 
 STARTS: Final = 10
-"""So many t0 are tried, from 0."""
+"""The number of start times t0 that are tried, from 0."""
 
 
 def ranges(task: specifications.Task) -> list[tuple[Duration, Duration | None]]:
@@ -42,7 +42,7 @@ def all_streams(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 Loss = Callable[[specifications.Task], Iterable[frozenset[int]]]
-"""Which triples an engine may lose, by their numbers: alternatives."""
+"""The sets of triples, by their numbers, that an engine may lose; the sets are alternatives."""
 
 
 def input_changes() -> Iterator[Switch]:
@@ -89,7 +89,7 @@ def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
 
 
 _MOST_REPEATED: Final = 10_000
-"""How many triples a run may have that stand for triples that stay; of more, the switch says nothing."""
+"""The greatest number of repeated triples of a run; above it, the switch does not apply."""
 
 
 def _never_forgotten(subject: JudgedRun) -> Iterable[JudgedRun]:

@@ -100,7 +100,7 @@ class RunVerdict:
 
 
 Pattern = Callable[[Sequence[ReportMatch]], bool]
-"""Whether what came has some relation to what is right, window by window."""
+"""Whether the reports have some relation to the right reports in each window."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +171,7 @@ class JudgedRun:
 
 
 UNJUDGED: Final = "not judged: no triple comes after its time"
-"""The problem of a place where a run that is wrong elsewhere may be right."""
+"""The problem of a place at which a wrong run can be right."""
 _PLACELESS: Final = frozenset((UNCLOSED, "a report where nothing is evaluated", "a second report"))
 """The problems of reports that belong to no window."""
 _MOST_SUBJECTS: Final = 64

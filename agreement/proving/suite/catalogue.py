@@ -13,7 +13,7 @@ from lars.language.terms import XSD, Literal
 from solver.facts import Triple
 
 LEVELS: Final = ("core", "report", "operator", "windows", "static", "sparql", "engines")
-"""What an engine may claim, each level by itself; every engine that claims RSP-QL has core."""
+"""The levels that an engine may claim, independent of each other; an engine for RSP-QL claims core."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class SuiteQuery:
     sentence: str
     family: QueryFamily
     letters: tuple[Letter, ...]
-    """The triples that its streams are made of: those of one row first, noise last."""
+    """The triples of the query's streams: the triples of one row first, noise last."""
 
     @property
     def name(self) -> str:

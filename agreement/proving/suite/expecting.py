@@ -29,14 +29,14 @@ TimedRows = tuple[int, tuple[Row, ...]]
 """A report: its time point, and its rows in the order of the query's columns."""
 Reports = tuple[TimedRows, ...]
 ANSWER: Final = "Answer"
-"""The column of what ASK reports."""
+"""The column of reports of ASK."""
 MILLISECONDS: Final[Mapping[Language, int]] = {
     Language.RSPQL: 1,
     Language.CSPARQL: 1000,
     Language.CQELS: 1000,
     Language.SPARQLSTREAM: 1000,
 }
-"""How long a time point of a test is in the queries of each language."""
+"""The length of a test's time point in the queries of each language, in ms."""
 
 
 def unit_of(language: Language) -> Duration:
@@ -72,7 +72,7 @@ class VectorReports:
         default_factory=dict, init=False
     )
     _shown: dict[tuple[object, ...], dict[int, tuple[Row, ...]]] = field(default_factory=dict, init=False)
-    """What the query answers at a tick, by what decides what windows show then."""
+    """The query's answers at ticks, by the parameters that determine the content of windows."""
     _spans: dict[tuple[int, int, int], dict[int, range]] = field(default_factory=dict, init=False)
     _interned: dict[tuple[Row, ...], tuple[Row, ...]] = field(default_factory=dict, init=False)
     _changes: dict[tuple[int, int], tuple[Row, ...]] = field(default_factory=dict, init=False)

@@ -96,7 +96,7 @@ def _rewritten(text: str, how: QueryWriting | None) -> str:
 
 
 _TRIED: Final = 12
-"""Of so many tests, of all levels, one has to be taken."""
+"""The number of tests, from all levels, of which an engine must accept one."""
 
 
 def writing_of(
@@ -206,7 +206,7 @@ def _compared(text: str, answer: SuiteAnswer) -> Hashable:
 
 
 _DIGITS: Final = 15
-"""So many digits each engine has of a quotient."""
+"""The number of digits of a quotient that each engine must return."""
 _SHORT: Final = 10**6
 
 
@@ -311,7 +311,7 @@ def engine_answers(
 
 
 _LOOK: Final = 0.1
-"""After so many seconds it is seen that a run has to end."""
+"""The number of seconds between two checks whether the run must end."""
 
 
 def _answer(
@@ -352,7 +352,7 @@ def of_recording(test: SuiteTest, recording: Recording, length: float, *, lexica
 
 
 Choice = tuple[int, Label]
-"""The number of a vector, and what time reports have."""
+"""The number of a vector, and the label that defines the times of reports."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -504,7 +504,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 _LABELS: Final = tuple(
     (label, after) for label in Label for after in ((True, False) if label is Label.ARRIVAL else (True,))
 )
-"""What times reports have, and whether it takes a later element to know one."""
+"""The labels of times, each with whether a later element makes the time certain."""
 
 
 @cache

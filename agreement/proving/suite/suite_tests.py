@@ -64,7 +64,7 @@ class SuiteTest:
 
 
 _WRITTEN_OUT: Final = 18
-"""So many digits have numbers of the suite at most that are written in full."""
+"""The greatest number of digits of a number that the suite writes in full."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,7 +50,7 @@ from solver.rdf import test
 from solver.search import Candidates
 
 TRIPLE = "triple"
-"""The predicate of triples in the active graph, static ones and those of merged streams."""
+"""The predicate of triples in the active graph: static triples, and triples of merged streams."""
 
 _Node = tuple[object, ...]
 
@@ -189,7 +189,7 @@ _TYPED: Final = (
     Literal("1", XSD + "integer"),
     Literal("true", XSD + "boolean"),
 )
-"""Values of the kinds that functions tell apart."""
+"""Values of the kinds that functions distinguish."""
 
 
 def is_gathering(programs: Iterable[Program]) -> bool:

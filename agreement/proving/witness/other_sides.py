@@ -39,7 +39,7 @@ from translate.model.windows import Range
 from translate.tau import Trigger, lars_program, output_of, push
 
 MOST_TRIED: Final = 4_000
-"""So many streams of a number of triples are tried."""
+"""The number of streams that are tried for each number of triples."""
 _MOST_TRIPLES: Final = 3
 _MOST_STATIC: Final = 1
 WitnessTest = Callable[[Witness], bool]

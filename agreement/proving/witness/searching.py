@@ -204,7 +204,7 @@ class WitnessSearch:
 
 
 MOST_TRIPLES: Final = 4
-"""How many triples are tried where no theorem bounds them."""
+"""The number of triples that are tried if no theorem limits it."""
 
 
 def smallest(

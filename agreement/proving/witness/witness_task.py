@@ -68,7 +68,7 @@ def are_alike(one: Witness, other: Witness, named: frozenset[str]) -> bool:
 
 
 _PlacedRow = tuple[int, tuple[str, ...]]
-"""Which instant, -1 for static data, and what is there."""
+"""The number of the instant (-1 for static data), and the triple."""
 
 
 def _rows_by_instant(witness: Witness) -> Iterator[_PlacedRow]:
@@ -107,9 +107,9 @@ def _matched(
 
 
 StreamMaker = Callable[[int, Deadline], Decision | None]
-"""What is known of a period in another way: a stream, or that there is none; None where neither is."""
+"""Returns a stream for a period, or the proof that none exists, made in another way; None without either."""
 _LEFT: Final = 2.0
-"""Seconds for what is made in another way, where the search has used up its time."""
+"""The number of seconds for `made` if the search has used all of its time."""
 _ANYWHERE: Final = frozenset((agree.RowCause.MERGED_SOURCES, agree.RowCause.STATIC_ONLY))
 """Causes for which a triple has to come from another source than its pattern's."""
 

@@ -60,7 +60,7 @@ class Result(ABC):
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     streamed: ClassVar[bool] = False
-    """Whether what is printed is made while somebody reads it."""
+    """Whether output is computed while it is printed."""
 
     @abstractmethod
     def parts(self) -> Iterable[RenderableType]:
@@ -86,9 +86,9 @@ class Findings(Result):
 
     __slots__ = ()
     _main: ClassVar[str] = ""
-    """The table that is meant where none is named."""
+    """The default table."""
     verdict: ClassVar[str | None] = None
-    """The name of what is true or false of the result; None where nothing is."""
+    """The name of the attribute with the verdict; None for a result without a verdict."""
 
     @property
     def ending(self) -> tuple[int, str | None]:

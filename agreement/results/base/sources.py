@@ -31,7 +31,7 @@ class ArrowTable(Protocol):
 
 GraphTriple = tuple[Node, Node, Node]
 Element = tuple[int | datetime, Graph | GraphTriple]
-"""An element of a stream: its time, and what arrives then; equal blank nodes are one, as in rdflib."""
+"""An element of a stream: its time, and its graph or triple; equal blank nodes are one node, as in rdflib."""
 TextSource = str | Path
 """A path; or the text itself, which a string with a line break, { or ← is."""
 

@@ -92,7 +92,7 @@ class HuntResult(Findings):
     folders: tuple[str, ...]
     _hunt: hunting.Hunt
     refusals: tuple[tuple[str, str], ...]
-    """Which queries the engine refuses, or cannot be judged, each with why."""
+    """The queries that the engine rejects, or that cannot be judged, each with the reason."""
 
     @property
     def faults(self) -> tuple[hunting.Fault, ...]:
@@ -138,7 +138,7 @@ class HuntResult(Findings):
 
 
 _ASKED: Final = 0.5
-"""Which share of the time is over when no more queries are tried."""
+"""The share of the time after which no more queries are tried."""
 _FEW: Final = 20
 _NOTHING: Final = "no run had anything to compare"
 _COLUMNS = (

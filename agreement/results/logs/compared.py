@@ -35,7 +35,7 @@ from solver.traces.input_files import bare
 SUFFIXES: Final = frozenset(
     (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".srj", ".parquet", ".arrow", ".feather")
 )
-"""What files of alerts are called."""
+"""The extensions of files of alerts."""
 _LOGS: Final = 2
 _LATEST: Final = 250_000_000_000_000
 """Milliseconds since 1970 that are in the year 9892."""

@@ -23,7 +23,7 @@ CLOCKED: Final = ("csparql", "rspql")
 _ONCE: Final = ", each row once"
 _NAMED: Final = 4
 _SHOWN: Final = 20
-"""So many alerts that differ are shown; all of them are in the JSON and the table."""
+"""The number of differing alerts that are shown; the JSON document and the table have all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Prediction:
 
 
 Missed = Mapping[tuple[Duration, Duration], int]
-"""How many alerts systems miss, by the period at which they evaluate and the width of their window."""
+"""The number of missed alerts, by the pull period and the width of the window."""
 Predictions = tuple[tuple[Prediction, ...], tuple[Prediction, ...]]
 
 

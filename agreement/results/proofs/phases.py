@@ -41,7 +41,7 @@ _USUAL_LENGTHS: Final = range(1, 61)
 
 
 _VARIED: Final = "Parameters"
-"""The heading of the options that say what varies."""
+"""The heading of the options for the varied parameters."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -138,7 +138,7 @@ def places_in(inputs: Sequence[Path], task: TracelessTask) -> Places:
 
 
 SECONDS: Final = 60.0
-"""How long containment is decided, where nobody says."""
+"""The default number of seconds for a decision on containment."""
 
 
 def time_limit_option() -> Any:
@@ -363,7 +363,7 @@ def decide_either(request: DecideRequest, listeners: Listeners) -> DecideResult 
 
 
 _FINER: Final = 5.0
-"""Seconds for what finer units change, once it is known that there is no stream."""
+"""The number of seconds for finer units, after the search has shown that no stream exists."""
 
 
 def made_streams(task: WitnessTask) -> StreamMaker:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _ROWS_SHOWN: Final = 20
-"""Of more rows that one side alone has these are shown."""
+"""The number of one-sided rows that are shown."""
 _MOST_COMPARED_ROWS: Final = 5_000
 _ITEMS_NAMED: Final = 6
 _LETTERS_SHOWN: Final = 120
@@ -524,7 +524,7 @@ def _triple(fact: Fact, dates: Dates) -> str:
 
 
 _ROWS_AT_ONCE: Final = 1_000
-"""Of so many rows, and the others of the last one's interval, the proofs are found together."""
+"""The number of rows, completed to whole intervals, whose proofs are computed together."""
 
 
 def _supported(

@@ -35,7 +35,7 @@ _LISTS: Final = {
     "unfounded": "it lacks",
     "unsupported": "head of no rule whose body holds",
 }
-"""What readers call the verdicts, and the atoms of which they tell the first."""
+"""The readers' names of the verdicts, and of the listed atoms, of which the first are shown."""
 
 
 def text_lines(readings: Sequence[CheckReadings], t: int, dates: Dates) -> Iterator[str]:

@@ -141,7 +141,7 @@ def decision_page(
 
 _SAME: Final = {True: "brave and cautious are one", False: "they differ", None: "open"}
 _MOST_STATIC: Final = 9
-"""Of more static triples of a stream's background these are shown."""
+"""The number of static triples that are shown with a stream."""
 
 
 _SAID: Final = {
@@ -310,7 +310,7 @@ def _premise_json(premise: CheckedPremise) -> outputs.Json:
 
 
 Direction = tuple[PairQuery, PairQuery, Decision]
-"""A query, the one that its answers are looked for in, and what was found."""
+"""A query, the query in which its answers are searched, and the result."""
 
 
 def containment_text(containments: Sequence[Direction], files: Sequence[str]) -> Iterator[str]:

@@ -33,7 +33,7 @@ from lars.language.windows import Interval, TupleWindow, Window
 from solver.facts import STREAM_PREDICATE
 
 _DEEPEST: Final = 20
-"""So many proofs stand inside each other; deeper ones follow behind as proofs of their own."""
+"""The greatest depth of nested proofs; deeper proofs follow as separate proofs."""
 
 
 class ToldOnce:

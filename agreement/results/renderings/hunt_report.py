@@ -18,7 +18,7 @@ from agreement.results.renderings.pages.page import Page, PageHead
 from solver.facts import Row
 
 _PARTS: Final = re.compile(r"(.*?)( \([A-Z]\w* of [^()]*\))?", re.DOTALL)
-"""What a rule says, and its name."""
+"""The sentence of a rule, and the name of the rule."""
 _TOGETHER: Final = "On this stream the engine's other rules play a part too"
 _FIRST: Final = re.compile(r"; |: |, and |, not ")
 
@@ -252,7 +252,7 @@ def as_json(hunt: Hunt, folders: Sequence[str], refusals: Sequence[tuple[str, st
 
 
 _MOST_FAULTS: Final = 50
-"""So many faults are shown one by one."""
+"""The number of faults that are shown one by one."""
 _NAMED: Final = 100
 
 

@@ -222,7 +222,7 @@ def fitting(judgement: Judgement) -> list[Verdict]:
 
 
 _MOST_LISTED_STARTS: Final = 10_000
-"""So many start times in a row are not listed one by one."""
+"""The number of consecutive start times from which they are not listed one by one."""
 
 
 def fitting_starts(judgement: Judgement) -> list[list[int]]:
@@ -268,7 +268,7 @@ _STARTS: Final = (
     Column("t0", str, "the start times, as JSON", in_papers=_list_in_papers),
 )
 _DATES: Final = Column(f"t0{SUFFIX}", str, "the start times' dateTimes, as JSON", in_papers=_list_in_papers)
-"""Stands behind the start times, where times have dates."""
+"""The column after the start times, if times have dateTimes."""
 _WINDOWS: Final = (
     Column("from", float, "where the window begins, in time points", is_time=True),
     Column("to", float, "where it ends", is_time=True),

@@ -196,7 +196,7 @@ _SCALE: Final = (
     (200, 184, 102),
     (254, 232, 56),
 )
-"""From never to always: as the page's script has it, told apart by readers who see no red or green."""
+"""The colours from never to always, as in the page's script, also for readers who cannot see red or green."""
 _NOTEBOOK: Final = 30
 """Of more pulling periods, or lengths at which something changes, a notebook shows some."""
 _LIGHT: Final = 0.18

@@ -17,7 +17,7 @@ _WINDOWS_OF_A_CELL: Final = 2000
 _WINDOWS_DRAWN: Final = 2500
 """Of more windows of a cell the first are drawn, and so many of all cells."""
 _MOST_ROWS: Final = 800
-"""Of more verdicts these are shown, those that are no before others."""
+"""The number of verdicts that are shown, negative verdicts first."""
 _MOST_PERIODS, _MOST_HEAT = 100, 2_000
 """Of more pulling periods no map is drawn; of more cells of a map the first are."""
 _MEASURED: Final = ("to", "expected", "actual", "precision", "recall", "delay", "problem")

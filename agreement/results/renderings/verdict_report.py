@@ -81,7 +81,7 @@ def _explained_by(verdict: judging.CaseVerdict) -> str:
 
 _STYLES: Final = {True: "green", False: "bold red", None: "yellow"}
 _SHOWN: Final = 40
-"""Of more windows than these only the wrong ones are shown."""
+"""The number of windows above which only the wrong windows are shown."""
 _WHOLE: Final = frozenset(("from", "to"))
 _ROWS: Final = 3
 _TIMES: Final = 5

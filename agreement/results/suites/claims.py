@@ -25,7 +25,7 @@ from lars.files import exists, replacement_folder
 from solver.settings import Progress, no_progress
 
 BENCHMARKS: Final = "BENCHMARKS"
-"""What stands in commands for the folder of published benchmarks."""
+"""The placeholder in commands for the folder of published benchmarks."""
 
 
 class Kind(Enum):

@@ -1,1 +1,1 @@
-"""A file for each format: recognised, read row by row, with the columns of faults, and in blocks, written."""
+"""A file for each format of traces: recognition, reading by row and by block, writing."""

@@ -56,7 +56,7 @@ def is_atoms(lines: Sequence[str]) -> bool:
 def head_prefixes(file: Path) -> tuple[tuple[str, str], ...]:
     """Return the prefixes declared before a file's first time; errors are reported by later reading.
 
-    Every task needs them, wherever in the file it starts.
+    Every task needs these prefixes, for any part of the file.
     """
     prefixes: dict[str, str] = {}
     with file.open("rb") as lines:

@@ -38,7 +38,7 @@ from solver.traces.trace_times import LARGEST, Clock, Instant, MalformedPart, Ti
 Bytes = npt.NDArray[np.uint8]
 Zones = npt.NDArray[np.int16]
 Cells = tuple[pa.Array, Array]
-"""The distinct texts of a column (binary), and where each row's stands among them."""
+"""The distinct texts of a column (binary), and the place of each row's text among them."""
 Content = TypeVar("Content")
 _RETURN: Final = ord("\r")
 
@@ -81,7 +81,8 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
     """Return the starts of the lines' terms, and a mask of the lines that end with a blank and a dot.
 
     Of `count` places the first two are the second and the third term. The others are counted from the end,
-    with the dot last; with fewer terms some places are equal. Other lines have any places.
+    with the dot last; with fewer terms some places are equal. The places in lines of another form are
+    arbitrary.
     """
     blanks, last = lines.places(" "), count - 2
     first, after = np.searchsorted(blanks, lines.starts[:-1]), np.searchsorted(blanks, lines.ends)
@@ -98,7 +99,7 @@ def term_cuts(lines: Lines, count: int) -> tuple[list[Array], Mask]:
 def fields_of(lines: Lines, cuts: Sequence[Array], among: Mask) -> Cells:
     """Return the fields that begin at the cuts, a row for a line, in the lines `among` them.
 
-    Any other line has empty ones. The text after the last cut is not a field, but is among the texts.
+    Any other line has empty fields. The text after the last cut is not a field, but it is in the texts.
     """
     starts = lines.starts[:-1]
     offsets = np.stack([np.where(among, cut, starts) for cut in (starts, *cuts)], axis=1)
@@ -125,7 +126,7 @@ _FAR: Final = LARGEST // 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimeColumn:
-    """Times as a clock stamps them, with the kinds of their spelling; `readable` marks certain times.
+    """Times that a clock converted, with the kinds of their notation; `readable` marks the certain times.
 
     `zones` are minutes ahead of UTC.
     """
@@ -162,7 +163,7 @@ def dated_times(clock: Clock, kind: TimeKind, values: Array, known: Mask, zones:
 
 
 def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], around: str = "") -> TimeColumn:
-    """Return the times that cells write, usual ones as digits with a character around.
+    """Return the times in cells; a usual time consists of digits with one character on each side.
 
     `read` raises MalformedPart for errors that need the whole row.
     """
@@ -183,7 +184,7 @@ def read_times(cells: Cells, clock: Clock, read: Callable[[str], Instant], aroun
 _BARE: Final = r"[A-Za-z][A-Za-z0-9+.\-]*:[!#-;=?-\[\]_a-z~]*"
 _LITERAL: Final = rf'"[^"\\\x00-\x1f\x7f]*"(\^\^<{_BARE}>|@[a-z]{{1,8}}(-[a-z0-9]{{1,8}})*)?'
 _CANONICAL: Final = rf"^(<{_BARE}>|{_LITERAL})$"
-"""What is its own canonical text, but for two datatypes."""
+"""Texts that are their own canonical texts, except for two datatypes."""
 _CHANGED: Final = r"#(string|langString|dirLangString)>$"
 _LESS, _GREATER, _NOTHING = map(arrow_text, (b"<", b">", b""))
 _ASCII: Final = r"^[\x00-\x7f]*$"
@@ -205,7 +206,7 @@ class TermColumn:
 
     @staticmethod
     def of_nulls(rows: int) -> "TermColumn":
-        """Return a column of nothing but null."""
+        """Return a column that contains only null."""
         return TermColumn(np.full(rows, NULL_CODE), np.zeros(rows, np.uint8))
 
 
@@ -259,7 +260,7 @@ _TRIPLE: Final = (STREAM_PREDICATE, 4)
 def triple_rows(
     source: TraceFile, terms: TermCodes, times: TimeColumn, columns: Sequence[TermColumn]
 ) -> RowColumns:
-    """Return the rows of the columns (s, p, o, stream) that are triples for certain.
+    """Return the rows of the columns (s, p, o, stream) that are certainly triples.
 
     Other rows may have an error, or blank nodes, whose names depend on the whole element.
     """
@@ -345,7 +346,7 @@ def predicate_rows(
 def _by_signature(
     names: pa.Array, kinds: Array, rows: Array, columns: Sequence[Array], times: TimeColumn
 ) -> list[RowColumns]:
-    """Return atoms in columns for each kind: a name's place times one more than columns, plus an arity."""
+    """Return atoms in columns for each kind; a kind is a name's place times (columns + 1), plus the arity."""
     every, room = [], len(columns) + 1
     for kind in distinct(kinds).tolist():
         mask = kinds == kind

@@ -33,7 +33,7 @@ MAPPED: Final = (
 )
 
 Cell = tuple[object, int, int | None]
-"""What a row holds in a column, where, and how many quotes open it there; None: it is in no line."""
+"""The content of a cell, its column in the line, and the number of opening quotes; None: not in a line."""
 
 
 def argument_columns(names: Iterable[str]) -> tuple[str, ...]:
@@ -83,7 +83,7 @@ def _written(cell: Cell) -> Instant:
 
 
 def _atom_of(cell: Cell, name: str, prefixes: Mapping[str, str], around: str = "{}") -> AtomText | None:
-    """Return the atom that a cell is, in the place of {} in the text around it."""
+    """Return the atom in a cell, which replaces {} in the surrounding text."""
     value, column, quotes = cell
     text = "" if value is None else value
     if not isinstance(text, str):

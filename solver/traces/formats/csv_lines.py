@@ -40,7 +40,7 @@ _FIELDS: Final = {
     for delimiter in DELIMITERS
 }
 _NO_CELL: Final = b"\xff"
-"""Stands for a field that is no cell: no term and no time is written so."""
+"""The mark of a field that is not a valid cell; no term or time is written in this way."""
 
 
 class CsvLines(LineFormat):
@@ -69,7 +69,7 @@ class CsvLines(LineFormat):
         return read_cells(source, dict(zip(source.header, fields, strict=True)))
 
     def usual(self, source: TraceFile, lines: "Lines", terms: TermCodes) -> list[RowColumns]:
-        """Return the lines that are triples, or atoms, for certain."""
+        """Return the lines that are certainly triples or atoms."""
         from solver.traces.formats.cell_columns import fields_of, read_times, used_cells
 
         header = source.header

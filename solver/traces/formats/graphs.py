@@ -139,7 +139,7 @@ def graph_elements(quads: list[Quad]) -> list[GraphElement]:
 
 
 def file_number(file: Path) -> int:
-    """Return the time in a numbered file's name, 0 without one."""
+    """Return the time in a numbered file's name, 0 if it has no number."""
     match = NUMBERED.fullmatch(input_files.bare(file).name)
     return int(match[1]) if match else 0
 
@@ -148,7 +148,7 @@ _TOGETHER: Final = 2**12
 
 
 ReadElements = Callable[[input_files.TraceFile, bytes], list[GraphElement]]
-"""Returns the elements of a file; raises MalformedPart for what belongs to none."""
+"""Returns the elements of a file; raises MalformedPart for triples outside all elements."""
 
 
 class GraphFormat(input_files.FileFormat):

@@ -78,5 +78,5 @@ def _term(term: Any) -> Any:
 
 
 def _label(text: str) -> str:
-    """Return a label as Turtle has them: Jelly allows any text."""
+    """Return a blank node label that is valid in Turtle: Jelly allows any text."""
     return f"b{text.encode().hex()}"

@@ -85,7 +85,7 @@ _TEXT: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
 
 
 def _first_lines(text: str) -> Mapping[str, int]:
-    """Return the first line of each text in a document, by how it is written."""
+    """Return the first line of each text in a document, by the notation of the text."""
     lines, number, before = dict[str, int](), 1, 0
     for match in _TEXT.finditer(text):
         number += text.count("\n", before, match.start())
@@ -95,7 +95,7 @@ def _first_lines(text: str) -> Mapping[str, int]:
 
 
 def json_ld_messages(source: TraceFile) -> Iterator[LoggedMessage]:
-    """Yield a message for each line, {} for an empty one; a context alone applies to later lines."""
+    """Yield a message for each line, empty for {}; a line with only a context applies to later lines."""
     context, number = b"", 0
     for line, data in enumerate(_lines(source), 1):
         text = _decoded(data, line)

@@ -83,7 +83,7 @@ class LineFormat(input_files.FileFormat):
 
 
 def line_blocks(part: input_files.FilePart) -> Iterator[bytes]:
-    """Yield a part's lines, many at once; raise FailedRunError for one that is too long."""
+    """Yield a part's lines, many at once; raises FailedRunError for a line that is too long."""
     number, end = 1, math.inf if part.end is None else part.end
     with part.source.file.open("rb") as file:
         if part.begin:

@@ -2,8 +2,8 @@
 
 A template is a term in Turtle, with {column} for a cell's value. In an IRI, invalid characters of a cell are
 escaped, except in <{column}>, where the cell is the whole IRI (as in R2RML, 2012, Section 7.3). _:{column} is
-a blank node for each value. {column} alone is a literal: of the column's type, or a string. In CSV a column
-whose cells are all numbers as in Turtle, true and false, dates, or dateTimes, is one of these types. A cell
+a blank node for each value. {column} alone is a literal: of the column's type, or a string. In CSV, a column
+has one of these types if all its cells are numbers as in Turtle, true and false, dates, or dateTimes. A cell
 without a value gives no triple. {row} is the number of the row, from 1, unless a column has this name.
 """
 
@@ -137,7 +137,7 @@ def read_predicate(text: str, prefixes: Mapping[str, str]) -> str:
 Columns = tuple[tuple[str, str], ...]
 """A mapping: t, stream (optional), s and predicates, each with its template; the values are objects."""
 ROW: Final = "row"
-"""The column of a mapped table that says which row of the user's table a triple comes from; and its cell."""
+"""The column of a mapped table with the number of the row in the user's table; also the name in templates."""
 ACCEPTED: Final = "columns with t = {column}, s and at least one predicate, such as ex:at = ex:place/{place}"
 _OWN: Final = ("t", "stream", "s")
 
@@ -260,7 +260,7 @@ def _is_value(name: str, text: str) -> bool:
 
 
 def _date_time(text: str) -> str:
-    """Return a dateTime of a table as XSD writes it, any other text as it is."""
+    """Return a table's dateTime in the form of XSD, and any other text unchanged."""
     return cell_date_time(text) or text
 
 
@@ -426,7 +426,7 @@ def _line_of_csv(plain: Path, row: int) -> int:
 
 
 def _check_closed(path: str, plain: Path) -> None:
-    """Raise PlacedError for a quote that nothing closes: Arrow takes all after it as one cell."""
+    """Raise PlacedError for a quote without end, because Arrow reads all text after it as one cell."""
     with plain.open("rb") as file:
         if sum(part.count(b'"') for part in iter(lambda: file.read(_PART), b"")) % 2 == 0:
             return

@@ -1,4 +1,4 @@
-"""Logs of messages: each message is one element, at its number or at the time that a property of it gives."""
+"""Logs of messages: each message is one element, at its number or at the time in one of its properties."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,11 +13,11 @@ from solver.traces.formats.graphs import Quad, literal_time
 from solver.traces.trace_times import Instant, MalformedPart, TimeKind
 
 _TOGETHER: Final = 2**16
-"""About so many triples are given on at once."""
+"""The approximate number of triples that are passed on at once."""
 
 
 class LoggedMessage(NamedTuple):
-    """A message: its number from 1, its first line and text, and its quads, blank nodes being its own."""
+    """A message: its number from 1, its first line and text, and its quads, with blank nodes of its own."""
 
     number: int
     line: int

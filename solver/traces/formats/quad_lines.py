@@ -42,7 +42,7 @@ class QuadLines(LineFormat):
     def begun(
         self, source: input_files.TraceFile, head: input_files.FileHead, options: TraceOptions
     ) -> input_files.TraceFile:
-        """Return the file with how it spells; without quotes its times count milliseconds."""
+        """Return the file with its notation; in a file without quotes, times count milliseconds."""
         if options.trace_unit is not None:
             return source
         loose = is_loose(head.lines)
@@ -77,7 +77,7 @@ class QuadLines(LineFormat):
     def usual(
         self, source: input_files.TraceFile, lines: "Lines", terms: TermCodes
     ) -> list[input_files.RowColumns]:
-        """Return the lines that are triples for certain.
+        """Return the lines that are certainly triples.
 
         The cuts of a line are a guess, proved by its fields. If each field is one token before a blank, the
         exact reader cuts the line equally.
@@ -186,7 +186,7 @@ def _field(source: input_files.TraceFile, field: str) -> LineToken:
 
 
 def _terms(tokens: list[LineToken]) -> list[LineToken]:
-    """Return the terms without the final dot, which only a time with visible ends can do without."""
+    """Return the terms without the final dot; a line may lack the dot only if its time has visible ends."""
     if tokens[-1].kind == "end":
         tokens.pop()
     elif tokens[-1].text[-1] not in '">':
@@ -216,7 +216,7 @@ def is_timed(lines: Sequence[str]) -> bool:
 
 
 def is_loose(lines: Sequence[str]) -> bool:
-    """Return whether some line spells a literal or its time without quotes, as YABench does.
+    """Return whether some line has a literal or its time without quotes, which is YABench's notation.
 
     If another line has both in quotes, the line without quotes is an error.
     """
@@ -234,7 +234,7 @@ def quad_line(triple: input_files.Triple, stream: str | None, t: int) -> str:
 
 
 def bare_line(triple: input_files.Triple, t: int) -> str:
-    """Return the line of a triple as YABench spells it: neither literals nor times have quotes."""
+    """Return the line of a triple in YABench's notation: neither literals nor times have quotes."""
     s, p, o = triple
     if o.startswith('"'):
         lexical, _, datatype = o[1:].rpartition('"^^')
@@ -245,7 +245,7 @@ def bare_line(triple: input_files.Triple, t: int) -> str:
 def _cuts(lines: "Lines") -> tuple[list[Array], Mask]:
     """Return the starts of predicate, object, stream, time and dot, and a mask of lines that have them.
 
-    A line without stream has an empty one, before its time.
+    A line without a stream has an empty stream before its time.
     """
     from solver.traces.formats.cell_columns import term_cuts
 

@@ -43,7 +43,7 @@ _QUIET: Final = re.compile(
     rb"(?:@[A-Za-z0-9-]++|" + _NAME + rb"(?:" + _NAME + rb"|\.(?=" + _NAME + rb"))*+))*+",
     re.DOTALL,
 )
-"""What neither delimits messages nor says a version: strings, IRIs, comments, other words."""
+"""The text that neither delimits messages nor declares a version: strings, IRIs, comments, other words."""
 _LOUD: Final = re.compile(
     _VERSION + rb"(?:\"(?P<label>[^\"\\\r\n]*)\"|'(?P<other>[^'\\\r\n]*)')"
     rb"|(?P<word>MESSAGE(?!" + _NAME + rb"))|(?P<at>@message(?![A-Za-z0-9-]))" + _GAP + rb"(?P<dot>\.?)",
@@ -118,7 +118,7 @@ def is_log(start: bytes) -> bool:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads the pieces of a log; prefixes and base continue from piece to piece."""
+    """The reader of a log's pieces; prefixes and base continue from piece to piece."""
 
     kind: RdfFormat
     unversioned: bool = False

@@ -1,7 +1,7 @@
 """Tables: of Parquet, and of Arrow and JSON lines, which are read as the same table in Parquet.
 
 Columns are a trace's, with texts as in N-Triples or typed. Typed columns are read as the rows' texts: typed
-literals, dateTimes. Frames are written so.
+literals, dateTimes. pandas writes data frames in this form.
 """
 
 import json
@@ -42,7 +42,7 @@ from solver.traces.formats.cells import (
 )
 
 NANOSECONDS: Final = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-"""How many nanoseconds each unit of Arrow's timestamps has."""
+"""The number of nanoseconds in each unit of Arrow's timestamps."""
 _EPOCHS: Final = {
     trace_times.TimeKind.ZONED: Literal("1970-01-01T00:00:00Z", XSD + "dateTime"),
     trace_times.TimeKind.LOCAL: Literal("1970-01-01T00:00:00", XSD + "dateTime"),
@@ -83,7 +83,7 @@ def datatype_of(kind: pa.DataType) -> str | None:
 
 
 def moments(column: pa.Array) -> pa.Array:
-    """Return a column of dates as dateTimes, their midnights; any other as it is."""
+    """Return a column of dates as dateTimes at midnight, and any other column unchanged."""
     return column.cast(pa.timestamp("ms")) if pa.types.is_date(column.type) else column
 
 
@@ -159,7 +159,7 @@ def _lexical(values: pa.Array, name: str | None) -> pa.Array:
 _BATCH: Final = 2**17
 _TOGETHER: Final = 2**12
 _CUTS: Final = 4
-"""Into so many parts a row group is cut at most: each of them reads it from its beginning."""
+"""The greatest number of parts of a row group: each part reads the group from its beginning."""
 _NUMBERS: Final = {"t": 1, "stream": 2, "s": 3, "p": 4, "o": 5, "atom": 2, "predicate": 2}
 _EMPTY: Final = arrow_texts(b"", np.zeros(2, np.int64))
 
@@ -398,7 +398,7 @@ def _cell(scalar: pa.Scalar) -> object:
 def usual_rows(
     source: input_files.TraceFile, batch: pa.RecordBatch, terms: TermCodes
 ) -> list[input_files.RowColumns]:
-    """Return the rows that are triples, or atoms, for certain."""
+    """Return the rows that are certainly triples or atoms."""
 
     def cells(name: str) -> cell_columns.Cells:
         return _distinct(batch.column(name))
@@ -430,10 +430,10 @@ def _times(column: pa.Array, clock: trace_times.Clock) -> cell_columns.TimeColum
 
 
 WHOLE: Final = {b"lars": b"literals"}
-"""What says of a column of texts that they are literals: numbers of JSON of which some are whole."""
+"""The metadata of a column of texts that are literals: numbers of JSON, some of which are integers."""
 _LONGEST_BLOCK: Final = 2**31 - 1
 _MIXED: Final = "changed from"
-"""What Arrow says of a column of JSON with values of several types."""
+"""The words in Arrow's message about a column of JSON with values of several types."""
 _ROW: Final = re.compile(r" in row (\d+)")
 _HEAD: Final = 2**20
 _ACCEPTED_LINES: Final = "in each line a JSON object of numbers, texts, true, false and null"
@@ -445,7 +445,7 @@ def is_json(start: bytes) -> bool:
 
 
 def plain_table(path: str, plain: Path) -> Path:
-    """Return a table of Arrow or of JSON lines as Parquet, any other file as it is."""
+    """Return a table of Arrow or of JSON lines as Parquet, and any other file unchanged."""
     with plain.open("rb") as file:
         start = file.read(_HEAD)
     if start.startswith(input_files.ARROW):

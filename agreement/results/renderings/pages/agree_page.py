@@ -55,9 +55,9 @@ from translate.model.query import EngineQuery
 from translate.tau import lars_program, pull, push
 
 _ALL: Final = 1000
-"""Of more rows examples are shown."""
+"""The number of rows above which only examples are shown."""
 EXAMPLES: Final = 20
-"""So many of each cause."""
+"""The number of examples of each cause."""
 Tally = Mapping[tuple[int, Side, int], tuple[int, int]]
 """By pulling period, side and the place of a cause: how many rows there are, and in how many periods."""
 
@@ -333,13 +333,13 @@ CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
         "both queries would have to read the stream through the same window.",
     ),
 }
-"""What a cause says, and what would have to be otherwise."""
+"""The meaning of each cause, and the change that would remove it."""
 _DOCUMENT_ROWS: Final = 20_000
 """Of more rows and periods the document is not begun: what it would take could not stand on the page."""
 _MOST_LINES: Final = 200
-"""Of more pulling periods some are shown, evenly chosen."""
+"""The number of pull periods that are shown; if there are more, evenly chosen periods are shown."""
 _LETTERS: Final = 200_000
-"""So long are the rows that one side alone has, as JSON."""
+"""The length of the one-sided rows as JSON."""
 _WRITTEN: Final = 20_000
 _SUPPORT, _LESS_SUPPORT = 200, 20
 """So many elements behind a row are shown, and of examples."""

@@ -18,11 +18,11 @@ from agreement.results.renderings.pages.page import Page, PageHead, render
 
 _TICKS: Final = 5
 _MOST_MARKS: Final = 1_000
-"""Of more marks of a lane some are drawn."""
+"""The number of marks of a lane that are drawn."""
 
 
 Lane = tuple[str, Sequence[tuple[float, str, str]]]
-"""What is marked over time, and what that is called: marks with time, kind (a class of the style), words."""
+"""The name of a lane, and its marks over time: time, kind (a class of the style), words."""
 
 
 def stream_lanes(arrivals: Iterable[tuple[float, str, Iterable[str | None]]], kind: str) -> list[Lane]:
@@ -74,9 +74,9 @@ def _ticks(first: float, last: float) -> Iterable[float]:
 
 
 MOST_RANGES: Final = 8
-"""Of more ranges of numbers in a sentence the first."""
+"""The number of ranges of numbers in a sentence."""
 _ROWS_SHOWN: Final = 40
-"""Of more rows a notebook shows these."""
+"""The number of rows that a notebook shows."""
 
 
 def blocks(parts: Iterable[RenderableType]) -> list[Json]:
@@ -180,7 +180,7 @@ def _table(table: Table) -> Json:
 
 
 _MOST_LETTERS: Final = 250_000
-"""So long are the lines of a page."""
+"""The length of the lines of a page."""
 
 
 def first_lines(lines: Sequence[str]) -> list[str]:

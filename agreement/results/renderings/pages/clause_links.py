@@ -23,9 +23,9 @@ from translate.model.query import EngineQuery
 from translate.writing import write_query
 
 _MOST_RULES: Final = 20_000
-"""So many rules are made in all, of all altered queries."""
+"""The number of rules of all altered queries together."""
 _MOST_VALUES_ROWS: Final = 30
-"""So many rows of VALUES have each its own line; of more all do what all say."""
+"""The number of rows of VALUES that are altered one by one."""
 Translate = Callable[[EngineQuery], Program]
 _OTHER: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "=": "!=", "!=": "=", "+": "-", "-": "+"}
 _ANSWER: Final = re.compile(r"ans\d+")

@@ -41,7 +41,7 @@ _COLOURS: Final = (
 )
 """The colours of pages on paper, one for each cause: white letters can be read on all of them."""
 _NARROW: Final = 0.015
-"""In what takes less of the width no letter stands."""
+"""The share of the width below which a cell has no letter."""
 _LINE, _LABEL, _TICKS = 95, 30, 6
 _AGREES: Final = "#9ccfb8"
 _STYLE: Final[Any] = {

@@ -39,7 +39,7 @@ _INSTANCES: Final = 5
 _MOST_RULES: Final = 100
 _MOST_LANES: Final = 12
 _LONGEST: Final = 300
-"""Of more instances of a rule at a time, rules, lanes, and letters of an atom the first are shown."""
+"""The numbers of shown instances of a rule at a time, rules, lanes, and characters of an atom."""
 
 
 BoundsAt = Callable[[int], Interval]

@@ -127,9 +127,9 @@ _LONGEST_QUERY: Final = 20_000
 _LETTERS_OF_QUERIES: Final = 100_000
 """So many letters of a query stand on a page, and so many of all together."""
 _MOST_FILES: Final = 100
-"""Of more files the first are named."""
+"""The number of files that are named."""
 _LARGEST_HASHED: Final = 2**28
-"""Of larger files, in bytes, the size alone is told."""
+"""The size of files in bytes above which only the size is shown, not the hash."""
 
 
 def date_made() -> datetime:
@@ -229,7 +229,7 @@ def _file_text(path: Path) -> str:
 
 _SUFFIXES: Final = (".html", ".htm")
 _HIDDEN: Final = re.compile(r"[<>&\u2028\u2029]")
-"""What could end a script or begin another in HTML; in JSON each may stand as an escape."""
+"""Characters that could end a script in HTML or begin another; in JSON each can be escaped."""
 
 _LONGEST_STRING: Final = 1_000
 _STRING: Final = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"')
@@ -283,9 +283,9 @@ class InlinePage:
 
 
 LEFT_OUT: Final = object()
-"""Stands in a document in the place of what is too long for a page."""
+"""The value in a document that replaces data that are too long for a page."""
 MOST_LETTERS: Final = 750_000
-"""So long are the data of a page; its style, script and tables come beside them."""
+"""The length of the data of a page, without its style, script and tables."""
 _SHORT_PART: Final = 5_000
 LATEST_DRAWN: Final = 2**53
 """Numbers of JavaScript are exact below it."""

@@ -180,7 +180,7 @@ def _cell(variant: VariantReport, verdict: PeriodVerdict, start: int, size: int)
 
 
 _VERDICTS_SHOWN: Final = 50
-"""Of more verdicts a notebook shows the first."""
+"""The number of verdicts that a notebook shows."""
 
 
 def small_html(
