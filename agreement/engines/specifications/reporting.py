@@ -86,7 +86,7 @@ class TickClock:
 
 
 def stream_elements(query: EngineQuery, elements: Sequence[PushedTriple]) -> tuple[PushedTriple, ...]:
-    """Return the elements of a query's streams, equal ones of one instant once: at their first arrival."""
+    """Return the elements of a query's streams; equal elements of one instant count once, the first."""
     names = {_name(source.stream) for source in sources(query)}
     first: dict[tuple[int, str, Triple], PushedTriple] = {}
     for element in elements:
@@ -151,9 +151,9 @@ def _by_graph(inside: Sequence[PushedTriple]) -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The context of windows: unit, ends, whether they slide, the clock, the last time point.
+    """The context of windows: the unit, their ends, whether they slide, the clock, the last time point.
 
-    All windows are seen at one reference time. The report is due `lead` later: when the last window that
+    All windows are evaluated at one reference time. The report is due `lead` later: when the last window that
     looks ahead of the reference time closes. `quiet` windows cause no evaluation, because others do. Windows
     of `every` slide with the reference time, but report only at the multiples of this step.
     """
@@ -295,21 +295,21 @@ def said_starts(read: Sequence[WindowSource], unit: Duration) -> tuple[int, ...]
 
 
 def as_said(specification: parameters.Specification, *queries: EngineQuery) -> parameters.Specification:
-    """Return a specification with the ends of windows that the language of their queries gives them.
+    """Return the specification with the ends of windows that the queries' language defines.
 
-    One that a user wrote keeps its own.
+    A specification that a user wrote keeps its own ends.
     """
     said = set().union(*map(_said_ends, queries)) if _keeps_ends(specification) else set[Bounds]()
     return specification.model_copy(update={"bounds": tuple(said)}) if len(said) == 1 else specification
 
 
 def _keeps_ends(specification: parameters.Specification) -> bool:
-    """Whether windows have the ends of their language: the specification is built in, as it is."""
+    """Whether windows have the ends of their language: the specification is built in and unchanged."""
     return specification.name in parameters.NAMES and specification == parameters.builtin(specification.name)
 
 
 def _said_ends(query: EngineQuery) -> set[Bounds]:
-    """Return the ends that the language gives to windows, of those that end at the reference time if any."""
+    """Return the ends that the language defines, preferably of windows that end at the reference time."""
     quiet = _quiet(query)
     windows = [each.window for each in sources(query) if isinstance(each.window, Range) and each not in quiet]
     own = [each for each in windows if each.until is None and each.ahead is None]
@@ -317,7 +317,7 @@ def _said_ends(query: EngineQuery) -> set[Bounds]:
 
 
 def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWindow | SlidingWindow:
-    """Return the window as one of the clock's ticks, low-open whatever its ends are in time points.
+    """Return the window in ticks of the clock; it is low-open for all ends in time points.
 
     The first tick of an instant precedes its elements. So [o, c) and [o, c] begin after the first tick of o,
     (o, c] and (o, c) after that of o + 1.
@@ -344,7 +344,7 @@ def in_ticks(source: WindowSource, start: int, frame: Frame) -> Rows | FixedWind
 
 
 def at_close(time: int, frame: Frame) -> int:
-    """Return the tick at which a report due then is made: high-open windows end before its triples."""
+    """Return the tick of the report due at a time: high-open windows end before the time's triples."""
     scale, reference = frame.clock.scale, time - frame.lead
     return reference * scale if frame.bounds.misses_last else (reference + 1) * scale - 1
 
