@@ -18,7 +18,7 @@ TIMESTAMP: Final = "<http://larkc.eu/csparql/sparql/jena/ext#timestamp>"
 
 
 class Profile(Enum):
-    """How τ joins over unbound variables and reads MINUS.
+    """The treatment of unbound variables in joins, and of MINUS, by τ.
 
     PAPER2015 is LARS (2015) made safe: null joins null as a constant, MINUS is Diff.
     SPARQL11 is SPARQL 1.1: an unbound variable is compatible with everything, MINUS needs a
@@ -30,7 +30,7 @@ class Profile(Enum):
 
 
 class Semantics(Enum):
-    """Whether the answers are a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
+    """The semantics of answers: a set, as in LARS (2015), or a multiset, as in SPARQL 1.1.
 
     Aggregates range over a multiset in both.
     """
@@ -185,7 +185,7 @@ _MANNERS: Final = {
 
 
 MERGING: Final = frozenset(language for language in Language if language.manner.merges)
-"""The languages whose windows enter the default graph; the others read each where its block stands."""
+"""The languages whose windows enter the default graph; in other languages each block reads its window."""
 STEPPED: Final = tuple(
     language
     for language in Language

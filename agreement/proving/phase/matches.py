@@ -43,7 +43,7 @@ class TimedMatch:
 
 
 def obstacle(query: EngineQuery, setting: Setting) -> str | None:
-    """Return why lengths must be tried one by one: a construct beyond matches in windows [t-L, t]."""
+    """Return the construct because of which lengths must be tried one by one, or None."""
     if reads_graphs(query):
         return "GRAPH inside WINDOW"
     if query.form not in (Form.SELECT, Form.ASK):

@@ -33,7 +33,7 @@ def write_experiment(folder: Path, title: str, compared: PairOnStream) -> None:
     """Write an experiment of push against pull on a stream into an existing folder.
 
     Both queries are written if their languages allow it; otherwise only one, from which the other is derived
-    on reading. Times are written as they are called.
+    on reading. Times are written in the form of their names (dateTimes or integers).
     """
     static = "".join(_static_lines(compared.static))
     queries = _queries(compared)
@@ -113,7 +113,7 @@ def _queries(compared: PairOnStream) -> dict[EngineQuery, str]:
 
 
 def _stepping(compared: PairOnStream) -> EngineQuery:
-    """Return the C-SPARQL query with a STEP if it has none, which at this pull period changes nothing."""
+    """Return the C-SPARQL query; if it has no STEP, add one, which has no effect at this pull period."""
     query, every = compared.pair.csparql, Duration(compared.period * compared.setting.unit.nanoseconds)
     if query.language is not Language.CSPARQL:
         return query
@@ -180,12 +180,12 @@ def _texts(queries: Iterable[EngineQuery], read_here: bool) -> dict[EngineQuery,
 
 
 def _quoted(iri: Iri) -> str:
-    """Return an IRI as a string of TOML, which has JSON's escapes."""
+    """Return an IRI as a string of TOML, whose escapes are the same as in JSON."""
     return json.dumps(iri.value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def check_experiment_folder(folder: Path) -> None:
-    """Raise LarsError now for a folder that would not be replaced at the end."""
+    """Raise LarsError, before the search, for a folder that cannot be replaced at the end."""
     check_own_folder(folder, EXPERIMENT, "--out ")
 
 
