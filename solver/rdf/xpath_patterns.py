@@ -2,7 +2,8 @@ r"""Regular expressions of XPath (F&O 3.1, 5.6; XSD 1.1 Part 2, G) in the spelli
 
 Rewritten are subtraction in a class (`[a-z-[aeiou]]`), \i and \c (start and other characters of XML names),
 \w, \s and blocks (`\p{IsBasicLatin}`). The flag x leaves classes and # unchanged. A letter that XPath does
-not escape, as in \b, is an error, though pyoxigraph has a meaning for it.
+not escape, as in \b, is an error, though pyoxigraph has a meaning for it. So are groups such as (?i), a
+second quantifier, scripts such as \p{Greek}, and in a class [ without -, a first ], and --.
 """
 
 import re
@@ -19,8 +20,13 @@ _CLASSES: Final = {
 }
 _NO_WORD: Final = r"\p{P}\p{Z}\p{C}"
 _PIECE: Final = re.compile(r"\\[pP]\{[^{}]*\}|\\.|.", re.DOTALL)
-_LETTERS: Final = frozenset("nrtdDpP")
+_LETTERS: Final = frozenset("nrtdD")
 _BLANK: Final = " \t\r\n"
+_ATOM: Final = r"(?:\\[pP]\{[^{}]*\}|\\[^pP]|[^*+?{(\\])"
+_QUANTIFIER: Final = r"(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})\??"
+_OUTLINE: Final = re.compile(rf"(?:\((?:\?:)?(?!\?)|{_ATOM}(?:{_QUANTIFIER})?)*+", re.DOTALL)
+"""A pattern of XPath with a letter in place of each class."""
+_CATEGORY: Final = re.compile(r"L[ultmo]?|M[nce]?|N[dlo]?|P[cdseifo]?|Z[slp]?|S[mcko]?|C[cfon]?")
 _BLOCK: Final = "Is"
 _BLOCKS: Final = """0-7F BasicLatin 80-FF Latin-1Supplement 100-17F LatinExtended-A 180-24F LatinExtended-B
 250-2AF IPAExtensions 2B0-2FF SpacingModifierLetters 300-36F CombiningDiacriticalMarks 370-3FF Greek
@@ -61,15 +67,18 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
     """
     if "q" in flags:
         return pattern, flags.replace("x", "")
-    opened, parts = list[int](), list[str]()
+    opened, parts, outline = list[int](), list[str](), ""
     pieces = _PIECE.findall(pattern)
-    for piece, following in zip(pieces, [*pieces[1:], ""], strict=False):
+    for before, piece, following in zip(["", *pieces], pieces, [*pieces[1:], ""], strict=False):
         if piece in _BLANK and "x" in flags and not opened:
             continue
+        if opened and _is_no_part(piece, before, following, parts[opened[-1] + 1 :]):
+            return None
         if piece == "[":
             opened.append(len(parts))
         elif piece == "]" and opened:
             opened.pop()
+        outline += "" if opened else "a" if piece == "]" else piece
         spelled = _spelled(piece, following) if opened or piece[0] == "\\" else piece
         if spelled is None:
             return None
@@ -77,14 +86,29 @@ def oxigraph_pattern(pattern: str, flags: str) -> tuple[str, str] | None:
             # There ^ is of all that follows; in XPath of what is before the subtraction.
             parts[opened[-1]], spelled = "[[", "]--"
         parts.append(spelled)
-    return "".join(parts), flags.replace("x", "")
+    return ("".join(parts), flags.replace("x", "")) if _OUTLINE.fullmatch(outline) else None
+
+
+def _is_no_part(piece: str, before: str, following: str, within: list[str]) -> bool:
+    """Whether XPath has no such piece in a class, of which other parts are `within`."""
+    match piece:
+        case "[":
+            return before != "-"
+        case "]":
+            return within in ([], ["^"])
+        case "-":
+            return before == "-" and following != "]"
+        case _:
+            return False
 
 
 def _spelled(piece: str, following: str) -> str | None:
     """Return a piece inside a class, or an escape; None if XPath has no such escape."""
     if piece == "-" and following == "[":
         return "--"
-    if piece in ("&", "~"):  # twice they are operators on classes there
+    if piece in ("&", "~") or (
+        piece == "-" and following == "]"
+    ):  # twice they are operators on classes there
         return f"\\{piece}"
     if piece[0] != "\\" or len(piece) == 1:
         return piece
@@ -96,6 +120,8 @@ def _spelled(piece: str, following: str) -> str | None:
     if piece[2:].startswith("{" + _BLOCK):
         first, _, last = _blocks().get(piece[3 + len(_BLOCK) : -1], "").partition("-")
         return f"[{negated}\\x{{{first}}}-\\x{{{last}}}]" if last else None
+    if piece[1] in "pP":
+        return piece if _CATEGORY.fullmatch(piece[3:-1]) else None
     return piece if not piece[1].isalpha() or piece[1] in _LETTERS else None
 
 

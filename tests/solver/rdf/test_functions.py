@@ -134,6 +134,20 @@ REGEX(?x, "\\w") | "_" | - | "false"^^xsd:boolean
 REGEX(?x, "^[\\w]\\W$") | "é_" | - | "true"^^xsd:boolean
 REGEX(?x, "\\s") | "\\u00A0" | - | "false"^^xsd:boolean
 REGEX(?x, "\\bab") | "ab" | - | error
+REGEX(?x, "(?i)AB") | "ab" | - | error
+REGEX(?x, "(?P<n>a)") | "a" | - | error
+REGEX(?x, "^(?:ab)+?$") | "abab" | - | "true"^^xsd:boolean
+REGEX(?x, "a*+") | "a" | - | error
+REGEX(?x, "^a{2}{3}$") | "aaaaaa" | - | error
+REGEX(?x, "^a{2,}?[*+]{2}$") | "aa*+" | - | "true"^^xsd:boolean
+REGEX(?x, "\\p{Greek}") | "α" | - | error
+REGEX(?x, "^\\p{Ll}{2}$") | "ab" | - | "true"^^xsd:boolean
+REGEX(?x, "[[:alpha:]]") | "a" | - | error
+REGEX(?x, "[]a]") | "a" | - | error
+REGEX(?x, "[a--b]") | "b" | - | error
+REGEX(?x, "^[+--]{3}$") | "+,-" | - | "true"^^xsd:boolean
+REGEX(?x, "^[a-]+$") | "-a" | - | "true"^^xsd:boolean
+REGEX(?x, "^\\(\\?i\\)[(?i)]$") | "(?i)?" | - | "true"^^xsd:boolean
 REGEX(?x, "^\\i") | "1a" | - | "false"^^xsd:boolean
 REGEX(?x, "a # [ ]b", "x") | "a# b" | - | "true"^^xsd:boolean
 REGEX(?x, "a.b", "s") | "a\nb" | - | "true"^^xsd:boolean
