@@ -7,38 +7,30 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
-from enum import Enum
 from math import comb, prod
-from typing import Final, TypeVar, assert_never
+from typing import Final, Literal, TypeVar, assert_never
 
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language import terms
 from lars.language.program import Program, Rule, atoms, nested, rebuild, set_literals, variables
 from lars.language.stream import Stream, tie_choices
-from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
+
+Mode = Literal["", "◇", "□", "@", "¬@¬"]
+"""The relation of the atom's time point to the window's interval T'.
+
+An empty text: at the reference time; `¬@¬`: ¬@_t¬, true if t lies outside T' or the
+atom holds at t.
+"""
 
 
-class Mode(Enum):
-    """The relation of the atom's time point to the window's interval T'.
-
-    NOW: at the reference time; SOME: ◇; EVERY: □; AT: @_t; UNLESS: ¬@_t¬, true if t lies outside T' or the
-    atom holds at t.
-    """
-
-    NOW = ""
-    SOME = "◇"
-    EVERY = "□"
-    AT = "@"
-    UNLESS = "¬@¬"
-
-
-_DUAL: Final = {
-    Mode.NOW: Mode.NOW,
-    Mode.SOME: Mode.EVERY,
-    Mode.EVERY: Mode.SOME,
-    Mode.AT: Mode.UNLESS,
-    Mode.UNLESS: Mode.AT,
+_DUAL: Final[Mapping[Mode, Mode]] = {
+    "": "",
+    "◇": "□",
+    "□": "◇",
+    "@": "¬@¬",
+    "¬@¬": "@",
 }
 
 
@@ -50,7 +42,7 @@ class LiteralForm:
     """
 
     atom: terms.Atom | logic.Truth
-    mode: Mode = Mode.NOW
+    mode: Mode = ""
     time: terms.Variable | terms.Number | None = None
     window: Window | None = None
     positive: bool = True
@@ -72,7 +64,7 @@ def literal_form(formula: logic.Formula) -> LiteralForm:
     """Return the literal's form. Raises UnsupportedFormulaError for nested windows or modes.
 
     >>> form = literal_form(logic.Not(logic.Diamond(logic.Not(terms.Atom("p")))))
-    >>> form.mode.value, form.positive
+    >>> form.mode, form.positive
     ('□', True)
     """
     match formula:
@@ -82,11 +74,11 @@ def literal_form(formula: logic.Formula) -> LiteralForm:
             below = literal_form(inner)
             return replace(below, positive=not below.positive)
         case logic.Diamond(inner):
-            return _under(Mode.SOME, None, inner, formula)
+            return _under("◇", None, inner, formula)
         case logic.Box(inner):
-            return _under(Mode.EVERY, None, inner, formula)
+            return _under("□", None, inner, formula)
         case logic.At(time, inner):
-            return _under(Mode.AT, time, inner, formula)
+            return _under("@", time, inner, formula)
         case logic.In(window, inner):
             below = literal_form(inner)
             if below.window is not None:
@@ -99,9 +91,9 @@ def _under(
 ) -> LiteralForm:
     below = literal_form(inner)
     if below.window is not None:
-        raise UnsupportedFormulaError(whole, f"{mode.value} around a window")
-    if below.mode is not Mode.NOW:
-        raise UnsupportedFormulaError(whole, f"{mode.value} around {below.mode.value}")
+        raise UnsupportedFormulaError(whole, f"{mode} around a window")
+    if below.mode != "":
+        raise UnsupportedFormulaError(whole, f"{mode} around {below.mode}")
     return replace(below, mode=mode if below.positive else _DUAL[mode], time=time)
 
 
@@ -128,7 +120,7 @@ def windows(program: Program) -> frozenset[Window]:
 def choosing_windows(program: Program) -> list[TupleWindow]:
     """Return the windows with ties `choose`, sorted by text; they can cause several answer streams."""
     tuples = (window for window in sorted(windows(program), key=str) if isinstance(window, TupleWindow))
-    return [window for window in tuples if window.ties is Ties.CHOOSE]
+    return [window for window in tuples if window.ties == "choose"]
 
 
 def windows_of(literal: logic.BodyLiteral) -> Iterator[Window]:
@@ -205,7 +197,7 @@ def nearby(program: Program, data: Stream, t: int) -> tuple[Stream, Interval]:
 
 def _oldest(data: Stream, window: TupleWindow, t: int) -> int:
     """Return the time of the oldest atom that the window keeps at t, the same for each choice of ties."""
-    (atoms,) = tie_choices(data, replace(window, ties=Ties.ALL), t)
+    (atoms,) = tie_choices(data, replace(window, ties="all"), t)
     return min(atoms, default=t)
 
 
@@ -215,7 +207,7 @@ def count_choices(program: Program, data: Stream, t: int) -> int:
 
 
 def _count(data: Stream, window: TupleWindow, t: int) -> int:
-    tied, fitting = (_oldest_sizes(data, replace(window, ties=ties), t) for ties in (Ties.ALL, Ties.ARRIVAL))
+    tied, fitting = (_oldest_sizes(data, replace(window, ties=ties), t) for ties in ("all", "arrival"))
     return prod(comb(size, fitting[index]) for index, size in tied.items())
 
 
@@ -282,7 +274,7 @@ def check_choices(rule: Rule) -> None:
     """Raise LarsError for a window with ties `choose` inside another operator: a choice is for one time."""
     for literal in rule.body:
         for window in inner_windows(literal):
-            if window.ties is Ties.CHOOSE:
+            if window.ties == "choose":
                 raise LarsError(
                     f"{window} stands inside another operator: no choice of ties is defined there"
                 )

@@ -19,7 +19,7 @@ from lars.language import formulas as logic
 from lars.language.formulas import BodyLiteral
 from lars.language.program import Program, Rule, atoms, close, head_atom, variables
 from lars.language.terms import Atom, Binding, Signature, Variable, signature
-from lars.language.windows import Ties, TupleWindow
+from lars.language.windows import TupleWindow
 
 
 @lru_cache(maxsize=256)
@@ -187,7 +187,7 @@ def _is_plain(literal: BodyLiteral) -> bool:
         case logic.Not(inner):
             return _is_plain(inner)
         case logic.In(window, logic.Diamond(Atom())):
-            return not (isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE)
+            return not (isinstance(window, TupleWindow) and window.ties == "choose")
         case Atom() | logic.Test() | logic.Comparison():
             return True
         case _:

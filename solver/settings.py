@@ -8,7 +8,6 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import datetime, time
-from enum import Enum
 from pathlib import Path
 from typing import Final, Literal
 
@@ -159,16 +158,17 @@ class TraceInput:
     runner: Runner = field(default_factory=Runner)
 
 
-class Stage(Enum):
-    """A stage of answering queries on a trace, with its range in percent of the whole."""
+_STAGES: Final[Mapping[str, tuple[int, int]]] = {
+    "reading": (0, 40),
+    "answering": (40, 85),
+    "explaining": (85, 100),
+}
+"""The stages of answering queries on a trace, with their ranges in percent of the whole."""
 
-    READING = (0, 40)
-    ANSWERING = (40, 85)
-    EXPLAINING = (85, 100)
 
-    def of(self, progress: Progress) -> Progress:
-        """Return the progress callback of this stage."""
-        return share(progress, *self.value, 100)
+def stage(name: Literal["reading", "answering", "explaining"], progress: Progress) -> Progress:
+    """Return the progress callback of a stage."""
+    return share(progress, *_STAGES[name], 100)
 
 
 def share(progress: Progress, begin: int, end: int, whole: int) -> Progress:

@@ -13,7 +13,7 @@ from difflib import get_close_matches
 from functools import cached_property, partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final, TypedDict, TypeGuard
+from typing import Final, Literal, TypedDict, TypeGuard
 
 from agreement.answering.solve.solving import (
     SolvingTask,
@@ -27,7 +27,7 @@ from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.outputs import short
 from agreement.documents.requests import PROGRAM_SUFFIXES, check_evaluated
 from agreement.documents.traces import Trace, point_on, set_span, with_dates
-from agreement.documents.values import Period, cut
+from agreement.documents.values import cut
 from lars import explain, semantics
 from lars.analysis import intensional, nearby, on_own_absence
 from lars.errors import LarsError, PlacedError, about
@@ -40,7 +40,6 @@ from lars.language.terms import (
     Atom,
     Constant,
     Iri,
-    Literal,
     Number,
     Signature,
     Term,
@@ -48,6 +47,7 @@ from lars.language.terms import (
     signature,
     write_name,
 )
+from lars.language.terms import Literal as RdfLiteral
 from lars.language.windows import Interval
 from lars.semantics import Background, all_background, check_candidate
 from lars.text import VARIABLE, Scanner, read_ground_atom, read_stream
@@ -186,7 +186,7 @@ class ShortNames:
         if parsed == NULL:
             # A term that ends in /null has a longer name; an unbound variable has none.
             return NULL
-        terms = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | Literal) else []
+        terms = self._terms.get(str(parsed), []) if isinstance(parsed, Iri | RdfLiteral) else []
         terms = terms or self._terms.get(text, [])
         if not terms and self._query:
             # Possible values of an aggregate are in no trace; - means unbound in the tables.
@@ -201,7 +201,9 @@ class ShortNames:
 
     def _needs_no_trace(self, term: Constant) -> bool:
         return (
-            isinstance(term, Iri | Literal) or term == NULL or (isinstance(term, Number) and not self._query)
+            isinstance(term, Iri | RdfLiteral)
+            or term == NULL
+            or (isinstance(term, Number) and not self._query)
         )
 
     def _unknown(self, text: str, atom: AskedAtom) -> LarsError:
@@ -297,15 +299,8 @@ def situation_on(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerStreams:
-    """Derived atoms with their times, in the order of `lars solve`.
-
-    `more`: others exist, which are not inspected.
-    """
-
-    streams: tuple[frozenset[Moment], ...]
-    more: bool
+AnswerStreams = tuple[tuple[frozenset[Moment], ...], bool]
+"""Derived atoms with their times, in the order of `lars solve`; whether others exist, not inspected."""
 
 
 def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path) -> AnswerStreams:
@@ -322,7 +317,7 @@ def answer_streams(here: ProgramSituation, program: Program, t: int, path: Path)
         raise (error if here.query is not None else about(path, error)) from None
     # The order is that of `lars solve`, so that the numbers agree.
     ordered = sorted(streams[:_MOST], key=lambda stream: write_moments(stream, t))
-    return AnswerStreams(tuple(ordered), len(streams) > _MOST)
+    return tuple(ordered), len(streams) > _MOST
 
 
 def prover_of(here: ProgramSituation, program: Program, t: int, derived: frozenset[Moment]) -> explain.Prover:
@@ -353,19 +348,16 @@ class NoAnswerStream:
 
 def why_unanswered(here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams) -> NoAnswerStream:
     """Return the reason why no answer stream exists at t; `streams` are those of the relaxed program."""
-    if not streams.streams:
+    if not streams[0]:
         circular = on_own_absence(here.program)
         return NoAnswerStream(here.program, t, moment, streams, None, (), circular)
-    first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, streams.streams[0])
+    first = prover_of(here, without_constraints(here.program, here.stream.timeline), t, streams[0][0])
     world = restore(first.world, here.program)
     return NoAnswerStream(here.program, t, moment, streams, world, tuple(violations(world)), {})
 
 
-@dataclass(frozen=True, slots=True)
-class Underived:
-    """An atom that no rule derives: input, with the nearest times of its arrival, or background."""
-
-    input: explain.Sight | None
+Sought = explain.Sight | Literal["background"]
+"""What an atom is that no rule derives: input, with the nearest times of its arrival, or background."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,7 +375,7 @@ class AtomExplanation:
     more: bool
     proof: explain.Proof | None
     shortfalls: Mapping[explain.AbsentAtom, explain.Shortfall]
-    sought: Underived | None
+    sought: Sought | None
     silent: str | None
 
 
@@ -391,7 +383,7 @@ def query_of_comparison(task: AgreementTask, solving_task: SolvingTask, warn: Wa
     """Return one query of a comparison with its trace: the engine's, by default the CQELS query."""
     query = _query_of(solving_task.path, task, solving_task.evaluation.engine, warn)
     check_evaluated(query, solving_task.evaluation, solving_task.trigger)
-    period = Period(task.periods[0]) if len(task.periods) == 1 else None
+    period = task.periods[0] if len(task.periods) == 1 else None
     evaluation = replace(solving_task.evaluation, period=period)
     trace = comparison_trace(task, [query], warn)
     _reach(trace, solving_task.span[1], task)
@@ -439,9 +431,9 @@ def explain_atom(
             raise LarsError(f"the time point {time} lies outside the timeline {timeline}")
     found = answer_streams(here, here.program, t, path)
     without = without_constraints(here.program, timeline)
-    instead = None if found.streams else answer_streams(here, without, t, path)
+    instead = None if found[0] else answer_streams(here, without, t, path)
     _check_model(model, found, t)
-    streams = (instead or found).streams
+    streams, _ = instead or found
     known = all_background(here.program, here.background)
     moment_time = t if asked_atom.t is None else asked_atom.t
     names = ShortNames(
@@ -461,29 +453,31 @@ def _input_atoms(here: ProgramSituation, streams: Sequence[frozenset[Moment]]) -
 
 
 def _check_model(model: int | None, streams: AnswerStreams, t: int) -> None:
-    count = len(streams.streams)
+    known, more = streams
+    count = len(known)
     if model is not None and count and model > count:
-        only = f"; of more than {count} only the first {count} are looked at" if streams.more else ""
+        only = f"; of more than {count} only the first {count} are looked at" if more else ""
         raise LarsError(f"--model {model}: expected 1..{count}, the answer streams at {t}{only}")
 
 
 def _explained(
     here: ProgramSituation, t: int, moment: Moment, streams: AnswerStreams, model: int | None
 ) -> AtomExplanation:
-    holding = (number for number, stream in enumerate(streams.streams, 1) if moment in stream)
+    known, more = streams
+    holding = (number for number, stream in enumerate(known, 1) if moment in stream)
     number = next(holding, 1) if model is None else model
-    prover = prover_of(here, here.program, t, streams.streams[number - 1])
+    prover = prover_of(here, here.program, t, known[number - 1])
     proof = prover.proof(moment)
     missed = {} if proof is not None else explain.Searcher(prover.world).shortfalls(moment)
     sought = None if proof is not None else _sought(here, prover.world, moment)
     silent = _silent(here, prover.world)
-    count = len(streams.streams)
+    count = len(known)
     return AtomExplanation(
         world=prover.world,
         moment=moment,
         number=number,
         count=count,
-        more=streams.more,
+        more=more,
         proof=proof,
         shortfalls=missed,
         sought=sought,
@@ -491,7 +485,7 @@ def _explained(
     )
 
 
-def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Underived | None:
+def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment) -> Sought | None:
     """Return the possible source of an atom that no rule derives."""
     name = signature(moment[1])
     if name in intensional(here.program):
@@ -499,8 +493,8 @@ def _sought(here: ProgramSituation, world: explain.IndexedPoint, moment: Moment)
     always = {*map(signature, world.view.background), *here.situation.background}
     always |= {_TRIPLE} if here.query is not None else set()
     if name in always and name not in {signature(atom) for atom in world.view.input_times}:
-        return Underived(None)
-    return Underived(sight(world, At(Number(moment[0]), moment[1])))
+        return "background"
+    return sight(world, At(Number(moment[0]), moment[1]))
 
 
 def _silent(here: ProgramSituation, world: explain.IndexedPoint) -> str | None:
@@ -699,9 +693,7 @@ def check(situation: ProgramSituation, moments: Moments, t: int) -> CheckReading
     verdict = _judged(situation, stream, flp)
     if isinstance(verdict, semantics.IsAnswerStream | semantics.NotAnInterpretation):
         return CheckReadings(verdict, verdict)
-    return CheckReadings(
-        verdict, _judged(situation, stream, replace(flp, reading=semantics.NegationReading.FOUNDED))
-    )
+    return CheckReadings(verdict, _judged(situation, stream, replace(flp, reading="founded")))
 
 
 def _judged(

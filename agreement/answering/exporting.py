@@ -42,10 +42,9 @@ from lars.language.terms import NULL, Atom, Constant, Number, Signature, Variabl
 from lars.language.windows import Interval, TimeWindow, TupleWindow, Window
 from lars.semantics import all_background
 from lars.ticker import ExportError, Reasoner
-from lars.ticker.ticker_rules import FIRST_TERM, Role, TickerInput
+from lars.ticker.ticker_rules import FIRST_TERM, TickerInput
 from lars.ticker.ticker_writer import TickerWriter, ticker_writer, with_signs
 from solver.facts import (
-    EveryTime,
     Fact,
     Gate,
     Multiples,
@@ -312,7 +311,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
     task = task.in_process()
     if task.path.suffix in PROGRAM_SUFFIXES:
         columns, (program, trace, _) = None, program_on_trace(task, warn)
-        question, report = Question(program, Whole(), EveryTime()), ToStream.RSTREAM
+        question, report = Question(program, Whole(), None), ToStream.RSTREAM
     else:
         query, trace, task = query_on_trace(task, warn)
         output, report = output_of(query, task.setting), query.to_stream or ToStream.RSTREAM
@@ -335,7 +334,7 @@ def export_program(task: SolvingTask, warn: Warn) -> ExportedProgram:
 
 def _times(gate: Gate, facts: Iterable[Fact], within: Interval) -> tuple[int, ...]:
     match gate:
-        case EveryTime():
+        case None:
             fewest = within.last - within.first + 1
         case Multiples(periods):
             fewest = (within.last - within.first) // min(periods)
@@ -482,8 +481,8 @@ def _is_single(program: ExportedProgram) -> bool:
 def _ticker_legend(program: ExportedProgram, writer: TickerWriter, background: tuple[Atom, ...]) -> Legend:
     predicates = {program.answer} if program.answer is not None else intensional(program.program)
     names = {
-        name: LegendName(predicate=predicate, arity=arity, timed=role is Role.MOMENTS)
-        for role in (Role.PROGRAM, Role.MOMENTS)
+        name: LegendName(predicate=predicate, arity=arity, timed=role == "moments")
+        for role in ("program", "moments")
         for name, (predicate, arity) in writer.heads(role).items()
         if (predicate, arity) in predicates
     }
@@ -494,7 +493,7 @@ def _ticker_legend(program: ExportedProgram, writer: TickerWriter, background: t
         names,
         terms={str(number): str(term) for term, number in writer.terms.items()},
         background=sorted(str(atom) for atom in always if signature(atom) in predicates),
-        violations=list(writer.heads(Role.VIOLATION)),
+        violations=list(writer.heads("violation")),
     )
 
 

@@ -58,16 +58,16 @@ def steps(here: ProgramSituation, times: Iterable[int], path: Path) -> Iterator[
     windows = windows_in_order(here.program)
     for t in times:
         near, _ = nearby(here.program, here.stream, t)
-        found = answer_streams(here, here.program, t, path)
-        if found.streams:
-            first = found.streams[0]
+        found, more = answer_streams(here, here.program, t, path)
+        if found:
+            first = found[0]
             world = prover_of(replace(here, stream=near), here.program, t, first).world
             stream, instances = world.stream, dict(_instances(world))
         else:
             # No choice of ties has an answer stream: windows show the first choice.
             first, stream, instances = None, next(choices(here.program, near, t)), {}
         contents = tuple(_content(stream, window, t) for window in windows)
-        yield Step(t, contents, first, instances, len(found.streams), found.more)
+        yield Step(t, contents, first, instances, len(found), more)
 
 
 def _content(stream: Stream, window: Window, t: int) -> WindowContent:

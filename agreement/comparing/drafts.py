@@ -3,7 +3,6 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil
 from typing import Final
 
@@ -23,13 +22,8 @@ _NEAR: Final = 0.05
 _Times = Mapping[Key, Sequence[float]]
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
-    """A query in CQELS, and how the table of events becomes triples for it."""
-
-    text: str
-    prefixes: Mapping[str, str]
-    columns: Mapping[str, str]
+Draft = tuple[str, Mapping[str, str], Mapping[str, str]]
+"""A query in CQELS, and the prefixes and columns by which the table of events becomes triples for it."""
 
 
 def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: str, unit: Duration) -> Draft:
@@ -57,7 +51,7 @@ def draft(events: Recording, alerts: Sequence[Recording], *, name: str, time: st
         "}",
     )
     cells = {f"{prefix}:{column}": f"{{{column}}}" for column in columns.values()}
-    return Draft("\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells})
+    return "\n".join(lines) + "\n", {prefix: iri}, {"t": f"{{{time}}}", "s": EACH_ROW, **cells}
 
 
 def shared_columns(events: Recording, alerts: Sequence[Recording]) -> Mapping[str, str]:

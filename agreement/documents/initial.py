@@ -76,16 +76,8 @@ def since(zero: str, minutes: int) -> datetime:
     return datetime.fromisoformat(zero) + timedelta(minutes=minutes)
 
 
-@dataclass(frozen=True, slots=True)
-class GuessedColumns:
-    """Guessed templates of the columns, with the prefixes in them.
-
-    `remainder` is the pair of the last column and the last predicate, matched without a common name.
-    """
-
-    columns: Mapping[str, str]
-    prefixes: Mapping[str, str]
-    remainder: tuple[str, str] | None
+GuessedColumns = tuple[Mapping[str, str], Mapping[str, str]]
+"""Guessed templates of the columns, and the prefixes in them."""
 
 
 def guessed_columns(
@@ -95,14 +87,14 @@ def guessed_columns(
     compared: frozenset[Variable] = frozenset(),
     *,
     as_text: bool = False,
-) -> GuessedColumns:
+) -> tuple[GuessedColumns, tuple[str, str] | None]:
     """Return a mapping of columns, which are given with their first cells.
 
     A column is the object of the predicate that has its name, or whose variable has. The last column and the
-    last predicate are matched if one of each remains. Words become IRIs. If no column names the subject, the
-    subject is the first column that is not an object; if all are objects, each row is a subject of its own.
-    Words that a query compares with texts are texts: `compared` has their variables. With `as_text`, words
-    are texts unless a query asks for an IRI, and each row is a subject of its own.
+    last predicate are matched if one of each remains; both are returned. Words become IRIs. If no column
+    names the subject, the subject is the first column that is not an object; if all are objects, each row is
+    a subject of its own. Words that a query compares with texts are texts: `compared` has their variables.
+    With `as_text`, words are texts unless a query asks for an IRI, and each row is a subject of its own.
     """
     written = (item for text in texts for item in _PREFIX.findall(text))
     prefixes = {name: iri for name, iri in written if not iri.startswith(_STANDARD)} or dict([EXAMPLE])
@@ -128,7 +120,7 @@ def guessed_columns(
     used = {name: iri for name, iri in prefixes.items() if any(f"{name}:" in text for text in texts_of_all)}
     last = next((word for word in predicates if _predicate(word, patterns) is None), None)
     remainder = None if last is None else (last, _shortened(predicates[last], prefixes))
-    return GuessedColumns(columns, used, remainder)
+    return (columns, used), remainder
 
 
 def _is_text(predicate: str | None, patterns: Sequence[TriplePattern], compared: frozenset[Variable]) -> bool:
@@ -306,9 +298,9 @@ class InitialExperiment:
         options = replace(self.input_options, stream={path: iri for iri, path in self.streams.items()})
         if options.column or not (guesses := self._guessed(note)):
             return options
-        prefixes = {name: iri for guess in guesses.values() for name, iri in guess.prefixes.items()}
-        columns = {stream: guess.columns for stream, guess in guesses.items() if stream is not None}
-        alone = guesses[None].columns if None in guesses else {}
+        prefixes = {name: iri for _, own in guesses.values() for name, iri in own.items()}
+        columns = {stream: own for stream, (own, _) in guesses.items() if stream is not None}
+        alone = guesses[None][0] if None in guesses else {}
         return replace(options, prefix=options.prefix or prefixes, column={**alone, **columns})
 
     def _from_here(self, path: Path) -> str:
@@ -332,10 +324,10 @@ class InitialExperiment:
                 key = "columns" if stream is None else f"columns.{_text(stream)}"
                 note(f"{path}: [{key}] is guessed from {', '.join(names)}: make of it what your queries ask")
                 patterns = _patterns_on(stream, read)
-                guesses[stream] = guessed_columns(
+                guesses[stream], remainder = guessed_columns(
                     _first_row(path, names), patterns, texts, compared, as_text=self.as_text
                 )
-                if (remainder := guesses[stream].remainder) is not None:
+                if remainder is not None:
                     column, predicate = remainder
                     note(f"{path}: column {column} has the predicate {predicate}, the only one that is left")
         return guesses

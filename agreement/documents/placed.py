@@ -3,13 +3,13 @@
 import json
 import re
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from math import inf
 from pathlib import Path
-from typing import Any, Final, NoReturn, TypeVar, get_args
+from typing import Any, Final, Literal, NoReturn, TypeVar, get_args
 
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
@@ -39,31 +39,13 @@ _TABLES: Final = ("dict_type", "model_type", "model_attributes_type")
 Model = TypeVar("Model", bound=BaseModel)
 
 
-@dataclass(frozen=True, slots=True)
-class KeySpot:
-    """The offsets of a key and of its value; for a TOML table, of its header and of the following text."""
+KeySpot = tuple[int, int, int]
+"""The offsets of a key, of its value, and of what a message about the value points at.
 
-    key: int
-    value: int
-    is_header: bool = False
-
-    @property
-    def value_offset(self) -> int:
-        """The offset of the value for messages."""
-        return self.key if self.is_header else self.value
-
-
+For a TOML table: of its header, of the text after it, and of its header.
+"""
 Spots = Mapping[KeyPath, KeySpot]
-
-
-@dataclass(frozen=True, slots=True)
-class DataNotation:
-    """TOML or JSON: the scanner, the reader of quoted keys, and the names of tables and values."""
-
-    scan: Callable[["_Scan"], None]
-    key: Callable[[str], str]
-    table: str
-    value_text: Callable[[object], str]
+Notation = Literal["TOML", "JSON"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +58,7 @@ class PlacedData:
     end: int
     content: Any
     accepted: str
-    notation: DataNotation
+    notation: Notation
 
     def spots(self) -> Spots:
         """Return the places of all paths; they are computed only for a message."""
@@ -100,9 +82,9 @@ class _Fault:
             known = known[:-1]
         if known not in spots:
             return data.start
-        spot = spots[known]
-        offset = spot.key if self.at_key and known == self.path else spot.value_offset
-        return offset if self.wrong.part is None else _offset_of(self.wrong.part, data, spot.value, offset)
+        key, value, shown = spots[known]
+        offset = key if self.at_key and known == self.path else shown
+        return offset if self.wrong.part is None else _offset_of(self.wrong.part, data, value, offset)
 
     def error(self, data: PlacedData, spots: Spots) -> PlacedError:
         label = f"{path_text(self.path)}: " if self.path else ""
@@ -171,7 +153,8 @@ def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: Error
         case {"ctx": {"error": WrongValueError() as wrong}}:
             return _Fault(at, wrong)
         case _:
-            text = f"found {data.notation.value_text(error['input'])}"
+            value_text = message_text if data.notation == "TOML" else shown_json
+            text = f"found {value_text(error['input'])}"
             return _Fault(at, WrongValueError(f"{text}; expected {_accepted(data, error)}"))
 
 
@@ -187,7 +170,7 @@ def _accepted(data: PlacedData, error: ErrorDetails) -> str:
         case {"type": "literal_error", "ctx": {"expected": str() as expected}}:
             return expected
         case {"type": kind} if kind in _TABLES:
-            return data.notation.table
+            return "a table" if data.notation == "TOML" else "an object, {..}"
         case _:
             return _WORDS.get(error["type"], error["msg"].removeprefix("Input should be "))
 
@@ -232,13 +215,13 @@ def read_toml(path: Path, accepted: str) -> PlacedData:
     source, text = str(path), read_file(path, accepted).text.replace("\r\n", "\n")
     try:
         # Of a key with n parts tomllib makes n**2 / 2.
-        TOML.scan(_Scan(text, 0, len(text), TOML))
+        _Scan(text, 0, len(text), "TOML").whole()
     except _LongKeyError as error:
         raise PlacedError(place_at(source, text, error.offset), str(error)) from None
     except (IndexError, ValueError, RecursionError):
         pass  # the next reader reports the error
     try:
-        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", TOML)
+        return PlacedData(source, text, 0, len(text), tomllib.loads(text), "", "TOML")
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(source, text, str(error)) from None
     except (RecursionError, ValueError):
@@ -256,14 +239,8 @@ def _syntax_error(source: str, text: str, message: str) -> PlacedError:
     return PlacedError(place_at(source, text, offset), f"invalid TOML: {problem}")
 
 
-@dataclass(frozen=True, slots=True)
-class DataToken:
-    """A key or a value: its path, its offset, and its first token."""
-
-    path: KeyPath
-    offset: int
-    text: str
-    is_key: bool
+DataToken = tuple[KeyPath, int, str, bool]
+"""A key or a value: its path, its offset, its first token, and whether it is a key."""
 
 
 class _LongKeyError(ValueError):
@@ -281,7 +258,7 @@ class _Scan:
     text: str
     at: int
     end: int
-    notation: DataNotation
+    notation: Notation
     deepest: float = inf
     """The greatest number of lists and objects around a value; the reading ends at a deeper value."""
     spots: dict[KeyPath, KeySpot] = field(default_factory=dict)
@@ -289,7 +266,14 @@ class _Scan:
     counts: dict[KeyPath, int] = field(default_factory=dict)
     """The number of tables that each array of tables has so far."""
 
-    def document(self) -> None:
+    def whole(self) -> None:
+        """Read all of the text."""
+        if self.notation == "TOML":
+            self._document()
+        else:
+            self._value()
+
+    def _document(self) -> None:
         """Read the lines of TOML."""
         table: KeyPath = ()
         self._skip(_BLANK)
@@ -300,7 +284,7 @@ class _Scan:
                 self._pair(table)
             self._skip(_BLANK)
 
-    def value(self, path: KeyPath = ()) -> None:
+    def _value(self, path: KeyPath = ()) -> None:
         """Read a value, including the values inside it."""
         self._skip(_BLANK)
         start, first = self.at, self._next()
@@ -308,13 +292,13 @@ class _Scan:
             self.at += 1
         else:
             self._skip(_STRING if first in _QUOTES else _BARE_VALUE)
-        self.spots.setdefault(path, KeySpot(start, start))
-        self.tokens.append(DataToken(path, start, self.text[start : self.at].rstrip(), is_key=False))
+        self.spots.setdefault(path, (start, start, start))
+        self.tokens.append((path, start, self.text[start : self.at].rstrip(), False))
         if self.at == start or len(path) > self.deepest:
             raise ValueError(path)
         number = 0
         while first == "[" and self._another("]"):
-            self.value((*path, number))
+            self._value((*path, number))
             number += 1
         while first == "{" and self._another("}"):
             self._pair(path)
@@ -336,13 +320,13 @@ class _Scan:
         path: KeyPath = ()
         for name, offset in keys:
             path = self._inside((*path, name))
-            self.spots.setdefault(path, KeySpot(offset, self.at, is_header=True))
+            self.spots.setdefault(path, (offset, self.at, offset))
         if several:
             path = path[:-1] if isinstance(path[-1], int) else path
             number = self.counts.get(path, 0)
             self.counts[path] = number + 1
             path = (*path, number)
-            self.spots.setdefault(path, KeySpot(keys[-1][1], self.at, is_header=True))
+            self.spots.setdefault(path, (keys[-1][1], self.at, keys[-1][1]))
         return path
 
     def _inside(self, path: KeyPath) -> KeyPath:
@@ -353,12 +337,12 @@ class _Scan:
         table, keys = path, self._keys()
         for name, offset in keys:
             path = (*path, name)
-            self.tokens.append(DataToken(path, offset, self.text[offset : self.at], is_key=True))
+            self.tokens.append((path, offset, self.text[offset : self.at], True))
         self.at += 1
         self._skip(_BLANK)
         for depth, (_, offset) in enumerate(keys, len(table) + 1):
-            self.spots.setdefault(path[:depth], KeySpot(offset, self.at))
-        self.value(path)
+            self.spots.setdefault(path[:depth], (offset, self.at, self.at))
+        self._value(path)
 
     def _keys(self) -> list[tuple[str, int]]:
         """Read the parts of a dotted key, up to the text after them."""
@@ -368,13 +352,20 @@ class _Scan:
             start, quoted = self.at, self._next() in _QUOTES
             self._skip(_STRING if quoted else _BARE_KEY)
             written = self.text[start : self.at]
-            keys.append((self.notation.key(written) if quoted else written, start))
+            keys.append((self._key(written) if quoted else written, start))
             if len(keys) > _DEEPEST:
                 raise _LongKeyError(keys[0][1])
             self._skip(_BLANK)
             if not self.text.startswith(".", self.at):
                 return keys
             self.at += 1
+
+    def _key(self, quoted: str) -> str:
+        """Return a key without its quotes."""
+        if self.notation == "JSON":
+            return str(json.loads(quoted, strict=False))
+        key: str = tomllib.loads(f"x = {quoted}")["x"]
+        return key
 
     def _another(self, end: str) -> bool:
         """Move to the next item of a list or inline table, or move behind its `end` and return False."""
@@ -388,24 +379,16 @@ class _Scan:
         return False
 
 
-def scanned(text: str, start: int, end: int, notation: DataNotation, deepest: float = inf) -> _Scan:
+def scanned(text: str, start: int, end: int, notation: Notation, deepest: float = inf) -> _Scan:
     """Return the offsets of keys and values in text[start:end], as far as it is TOML or JSON.
 
-    >>> scanned("a = [1]", 0, 7, TOML).spots[("a", 0)]
-    KeySpot(key=5, value=5, is_header=False)
+    >>> scanned("a = [1]", 0, 7, "TOML").spots[("a", 0)]
+    (5, 5, 5)
     """
     scan = _Scan(text, start, end, notation, deepest)
     with suppress(IndexError, ValueError, RecursionError):
-        notation.scan(scan)
+        scan.whole()
     return scan
-
-
-def _toml_key(written: str) -> str:
-    key: str = tomllib.loads(f"x = {written}")["x"]
-    return key
-
-
-TOML: Final = DataNotation(_Scan.document, _toml_key, "a table", message_text)
 
 
 def toml_text(value: object) -> str:
@@ -447,14 +430,14 @@ def _json(source: TextFile, start: int, end: int, accepted: str) -> PlacedData:
         raise _wrong(source, start, end, accepted) from None
     if _HALF.search(text) and (wrong := _beyond_syntax(source, start, end)):
         raise wrong
-    return PlacedData(source.name, source.text, start, end, value, accepted, JSON)
+    return PlacedData(source.name, source.text, start, end, value, accepted, "JSON")
 
 
 def _is_deep(text: str, start: int, end: int) -> bool:
     """Whether a text's values are nested too deeply; false for texts with few brackets."""
     if text.count("[", start, end) + text.count("{", start, end) <= _DEEPEST:
         return False
-    return any(len(token.path) > _DEEPEST for token in scanned(text, start, end, JSON, _DEEPEST).tokens)
+    return any(len(path) > _DEEPEST for path, *_ in scanned(text, start, end, "JSON", _DEEPEST).tokens)
 
 
 # What json accepts and JSON does not is wrong too; its place is found by another reading.
@@ -488,22 +471,22 @@ def _wrong(source: TextFile, start: int, end: int, accepted: str) -> LarsError:
 def _beyond_syntax(source: TextFile, start: int, end: int) -> LarsError | None:
     """Return the first error that JSON's syntax permits, such as a repeated key, or None."""
     keys: set[KeyPath] = set()
-    for token in scanned(source.text, start, end, JSON, _DEEPEST).tokens:
-        at = path_text(token.path)
-        if len(token.path) > _DEEPEST:
+    for path, offset, text, is_key in scanned(source.text, start, end, "JSON", _DEEPEST).tokens:
+        at = path_text(path)
+        if len(path) > _DEEPEST:
             problem = f"found lists or objects nested too deep; expected at most {_DEEPEST}"
-        elif token.is_key and token.path in keys:
+        elif is_key and path in keys:
             problem = f"found the key {at} twice; expected once"
-        elif not token.is_key and token.text.startswith(_CONSTANTS):
-            problem = f"{at}: found {token.text}; expected a finite number"
-        elif not token.is_key and token.text[0] in "-0123456789" and len(token.text) > _MOST_DIGITS:
-            problem = f"{at}: found {len(token.text)} digits; expected at most {_MOST_DIGITS}"
-        elif half := _half_character(token.text):
+        elif not is_key and text.startswith(_CONSTANTS):
+            problem = f"{at}: found {text}; expected a finite number"
+        elif not is_key and text[0] in "-0123456789" and len(text) > _MOST_DIGITS:
+            problem = f"{at}: found {len(text)} digits; expected at most {_MOST_DIGITS}"
+        elif half := _half_character(text):
             problem = f"{at}: found an unpaired surrogate, {half!a}; expected valid Unicode"
         else:
-            keys.add(token.path if token.is_key else ())
+            keys.add(path if is_key else ())
             continue
-        return source.error(token.offset, problem)
+        return source.error(offset, problem)
     return None
 
 
@@ -527,10 +510,3 @@ def shown_json(value: object) -> str:
         case _:
             text = json.dumps(value)
             return text if len(text) < _LONGEST_VALUE else f"{text[: _LONGEST_VALUE - 1]}…"
-
-
-def _json_key(written: str) -> str:
-    return str(json.loads(written, strict=False))
-
-
-JSON: Final = DataNotation(_Scan.value, _json_key, "an object, {..}", shown_json)

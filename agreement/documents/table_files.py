@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import chain, compress, count
 from pathlib import Path
 from typing import Any, ClassVar, Final, Literal, assert_never
@@ -29,22 +28,11 @@ _ORIGIN: Final = "origin"
 TableValue = str | int | float | bool | None
 
 
-class TableFormat(StrEnum):
-    """The format of table files."""
-
-    PARQUET = "parquet"
-    CSV = "csv"
-    JSON_LINES = "jsonl"
-    MARKDOWN = "markdown"
-    LATEX = "latex"
-
-    @property
-    def suffix(self) -> str:
-        """The extension of the files."""
-        return {"markdown": "md", "latex": "tex"}.get(self.value, self.value)
+TableFormat = Literal["parquet", "csv", "jsonl", "markdown", "latex"]
+"""The format of table files."""
 
 
-_FOR_PAPERS: Final = (TableFormat.MARKDOWN, TableFormat.LATEX)
+_FOR_PAPERS: Final = ("markdown", "latex")
 
 
 TermForm = Literal["n-triples", "values", "short"]
@@ -82,7 +70,7 @@ class OutOptions:
         "Also write all results as tables to DIR.",
         metavar="DIR",
     )
-    out_format: TableFormat = option(TableFormat.PARQUET, "File format of the tables.")
+    out_format: TableFormat = option("parquet", "File format of the tables.")
     out_terms: TermForm = option(
         "n-triples", "RDF terms in the tables: exact N-Triples, typed values, or short names for readers."
     )
@@ -96,9 +84,10 @@ class OutOptions:
         if self.out is None:
             return ()
         for_papers = self.out_format in _FOR_PAPERS
+        suffix = {"markdown": "md", "latex": "tex"}.get(self.out_format, self.out_format)
         dated = (out_table.with_dates(dates) for out_table in tables)
         written = (out_table.in_dates() if for_papers else out_table for out_table in dated)
-        out_tables = {f"{out_table.name}.{self.out_format.suffix}": out_table for out_table in written}
+        out_tables = {f"{out_table.name}.{suffix}": out_table for out_table in written}
         terms = "short" if for_papers else self.out_terms
         manifest: dict[str, object] = {
             file: dict(out_table.descriptions(terms)) for file, out_table in out_tables.items()
@@ -209,28 +198,28 @@ def check_folder(out: Path) -> None:
 def _written(path: Path, table: OutTable, kind: TableFormat, terms: TermForm) -> None:
     names = [column.name for column in table.columns]
     match kind:
-        case TableFormat.PARQUET if terms == "n-triples":
+        case "parquet" if terms == "n-triples":
             # Loads Arrow.
             from solver.columns.parquet_files import write_parquet
 
             write_parquet(path, [(column.name, column.kind) for column in table.columns], table.rows)
-        case TableFormat.PARQUET:
+        case "parquet":
             as_frame(table, terms).to_parquet(path, engine="pyarrow", index=False)
-        case TableFormat.CSV:
+        case "csv":
             with path.open("w", encoding="utf-8", newline="") as file:
                 writer = csv.writer(file, lineterminator="\n")
                 writer.writerow(names)
                 written = _rows(table, terms)
                 writer.writerows(written if terms == "n-triples" else map(_without_formulas, written))
-        case TableFormat.JSON_LINES:
+        case "jsonl":
             with path.open("w", encoding="utf-8") as file:
                 for row in _rows(table, terms):
                     cells = dict(zip(names, map(_in_json, row), strict=True))
                     file.write(f"{json.dumps(cells, ensure_ascii=False, default=str)}\n")
-        case TableFormat.MARKDOWN | TableFormat.LATEX:
+        case "markdown" | "latex":
             from agreement.documents.text_tables import latex_lines, markdown_lines
 
-            lines = markdown_lines if kind is TableFormat.MARKDOWN else latex_lines
+            lines = markdown_lines if kind == "markdown" else latex_lines
             right = [column.kind in (int, float) for column in table.columns]
             rows = (list(map(_for_readers, table.columns, row)) for row in table.rows)
             with path.open("w", encoding="utf-8") as file:

@@ -168,7 +168,7 @@ class LocalTrace:
     def answers(self, questions: Sequence[Question], within: Interval | None = None) -> list[AnswerRuns]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
         return self._answers(
-            questions, within or self.timeline, settings.Stage.ANSWERING.of(self.runner.progress)
+            questions, within or self.timeline, settings.stage("answering", self.runner.progress)
         )
 
     def _answers(
@@ -187,7 +187,7 @@ class LocalTrace:
         runner, background, progress = (
             self.runner,
             self.background,
-            settings.Stage.ANSWERING.of(self.runner.progress),
+            settings.stage("answering", self.runner.progress),
         )
         job = Job(tuple(questions), self.timeline, background, runner.slices, within, runner.evaluator)
         slices = slices_of(job, self.columns)
@@ -235,12 +235,12 @@ class LocalTrace:
         """Return the result of each slice for its payload, with terms coded as in the answers."""
         situation, progress = (
             self._with_used(work.questions),
-            settings.Stage.EXPLAINING.of(self.runner.progress),
+            settings.stage("explaining", self.runner.progress),
         )
         outcomes = []
         for done, (_, payload) in enumerate(payloads):
             progress(done, len(payloads))
-            outcomes.append(work(situation, payload))
+            outcomes.append(work.find(situation, payload))
         return outcomes
 
     def _with_used(self, questions: Sequence[Question]) -> EncodedSituation:
@@ -510,7 +510,7 @@ def _load(trace_input: settings.TraceInput, static: Background) -> Trace:
     runner = trace_input.runner
     sources = traces.prepare(trace_input.paths, trace_input.options)
     if _is_local(runner, sources):
-        with settings.progress_of_block(settings.Stage.READING.of(runner.progress)):
+        with settings.progress_of_block(settings.stage("reading", runner.progress)):
             columns = traces.read_columns(sources, trace_input.options)
         return LocalTrace(columns, trace_input.timeline or Interval(0, columns.last), static, runner)
     # The import loads modules that only Spark needs.

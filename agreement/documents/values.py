@@ -7,7 +7,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from enum import Enum
 from pathlib import Path
@@ -394,27 +393,22 @@ _MOST_ENDS: Final = 3
 """The greatest number of parts of a range: the first number, the last number and the step."""
 
 
-@dataclass(frozen=True, slots=True)
-class Numbers:
-    """A kind of integers: name in messages, minimum, expected form, and whether durations are allowed."""
-
-    name: str
-    least: int
-    accepted: str
-    timed: bool = False
-
-
-PERIODS: Final = Numbers(
-    "period",
-    1,
+Numbers = Literal["period", "length", "speedup", "start time", "value"]
+"""A kind of whole numbers, by its name in messages; periods and lengths may be durations."""
+_TIMES: Final = (
     "whole numbers with an optional unit, such as 5, 5s, 1500ms, a list 5,10, a range 1..50 or 1s..60s, or "
-    "a range with a step 1m..2h..10m",
-    timed=True,
+    "a range with a step 1m..2h..10m"
 )
-LENGTHS: Final = replace(PERIODS, name="length")
-SPEEDUPS: Final = Numbers("speedup", 1, "whole numbers from 1, such as 1,2,4")
-START_TIMES: Final = Numbers("start time", 0, "whole numbers such as 0, a list 0,5 or a range 0..9")
-PARAMETERS: Final = Numbers("value", 0, "whole numbers, or a range such as 1..50")
+_NUMBERS: Final[Mapping[Numbers, tuple[int, str]]] = {
+    "period": (1, _TIMES),
+    "length": (1, _TIMES),
+    "speedup": (1, "whole numbers from 1, such as 1,2,4"),
+    "start time": (0, "whole numbers such as 0, a list 0,5 or a range 0..9"),
+    "value": (0, "whole numbers, or a range such as 1..50"),
+}
+"""The minimum of each kind, and the expected form."""
+_TIMED: Final = ("period", "length")
+START_TIMES: Final = "start time"
 
 
 def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
@@ -426,21 +420,16 @@ def written_lengths(lengths: Iterable[int]) -> dict[str, str]:
     return {str(int(each)): str(each) for each in lengths if isinstance(each, TimedPoints)}
 
 
-@dataclass(frozen=True, slots=True)
-class Period:
-    """A pulling period as written: time points, or a duration."""
-
-    source: int | Duration
-
-    def __str__(self) -> str:
-        return str(self.source)
-
-    def points(self, unit: Duration) -> int:
-        """Return the time points; raises LarsError for a duration that is not a multiple of the unit."""
-        return self.source if isinstance(self.source, int) else self.source.timed(unit)
+Period = int | Duration
+"""A pulling period as written: time points, or a duration."""
 
 
-def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
+def points_of(period: Period, unit: Duration) -> int:
+    """Return a period's time points; raises LarsError for a duration that is not a multiple of the unit."""
+    return period if isinstance(period, int) else period.timed(unit)
+
+
+def read_periods(text: str, kind: Numbers = "period") -> tuple[Period, ...]:
     """Return the periods, or lengths, that a text names, each once; raises the errors of `read_numbers`.
 
     A range of durations without a step uses the smallest unit in its text.
@@ -450,9 +439,7 @@ def read_periods(text: str, kind: Numbers = PERIODS) -> tuple[Period, ...]:
     """
     ranges = _ranges(text, kind)
     return tuple(
-        dict.fromkeys(
-            Period(Duration(number) if timed else number) for listed, timed in ranges for number in listed
-        )
+        dict.fromkeys(Duration(number) if timed else number for listed, timed in ranges for number in listed)
     )
 
 
@@ -475,10 +462,10 @@ def _ranges(text: str, kind: Numbers) -> Iterator[tuple[range, bool]]:
         if first > last:
             shown_ends = part.strip().split("..")
             reversed_ends = "..".join((*(name.strip() for name in shown_ends[1::-1]), *shown_ends[2:]))
-            raise LarsError(f"the range of {kind.name}s {part.strip()} is reversed: write {reversed_ends}")
+            raise LarsError(f"the range of {kind}s {part.strip()} is reversed: write {reversed_ends}")
         named += (last - first) // step + 1
         if named > MOST_NUMBERS:
-            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind.name}s: name fewer")
+            raise LarsError(f"{message_text(text)} names more than {MOST_NUMBERS} {kind}s: name fewer")
         yield range(first, last + 1, step), timed
 
 
@@ -490,11 +477,11 @@ def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
         if step != [0]:
             return first, last, step[0] if step else 1, False
     try:
-        ends = [read_duration(text).nanoseconds for text in texts] if kind.timed else []
+        ends = [read_duration(text).nanoseconds for text in texts] if kind in _TIMED else []
     except LarsError:
         ends = []
     if not 0 < len(ends) <= _MOST_ENDS or not all(0 < end <= LARGEST for end in ends):
-        raise LarsError(f"{message_text(part.strip())} is not a valid {kind.name}; use {kind.accepted}")
+        raise LarsError(f"{message_text(part.strip())} is not a valid {kind}; use {_NUMBERS[kind][1]}")
     smallest = min(NANOSECONDS[name] for name in re.findall("[a-z]+", part))
     return ends[0], ends[min(1, len(ends) - 1)], ends[-1] if len(ends) == _MOST_ENDS else smallest, True
 
@@ -502,11 +489,12 @@ def _range_of(part: str, kind: Numbers) -> tuple[int, int, int, bool]:
 def _number(digits: str, kind: Numbers) -> int:
     # int() itself refuses texts of some thousand digits, in words of its own.
     number = int(digits) if len(digits.lstrip("0")) <= len(str(LARGEST)) else LARGEST + 1
-    if not kind.least <= number <= LARGEST:
+    least, _ = _NUMBERS[kind]
+    if not least <= number <= LARGEST:
         raise LarsError(
-            f"a {kind.name} must be at least {kind.least}"
-            if number < kind.least
-            else f"the {kind.name} {cut(digits)} is too large; use a smaller one, or a longer --unit"
+            f"a {kind} must be at least {least}"
+            if number < least
+            else f"the {kind} {cut(digits)} is too large; use a smaller one, or a longer --unit"
         )
     return number
 
@@ -519,18 +507,18 @@ def numbers(kind: Numbers) -> Callable[[object], tuple[int, ...]]:
 def periods(value: object) -> tuple[Period, ...]:
     """Read a period, a list of periods or a text such as 1..50."""
     try:
-        return read_periods(_listed_text(value, PERIODS))
+        return read_periods(_listed_text(value, "period"))
     except LarsError as error:
         raise WrongValueError(str(error)) from None
 
 
 def _listed_text(value: object, kind: Numbers) -> str:
     values = value if isinstance(value, list) else [value]
-    timed = [kind.timed and isinstance(one, str) and one[-1:].isalpha() for one in values]
+    timed = [kind in _TIMED and isinstance(one, str) and one[-1:].isalpha() for one in values]
     listed = all(type(item) is int or of_time for item, of_time in zip(values, timed, strict=True))
     if isinstance(value, str) or (values and listed):
         return ",".join(map(str, values))
-    raise wrong(value, f"{kind.accepted}; in TOML 5, [5, 10] or '1..50'")
+    raise wrong(value, f"{_NUMBERS[kind][1]}; in TOML 5, [5, 10] or '1..50'")
 
 
 def read_part(text: str, kind: Numbers, part: str | None = None) -> tuple[int, ...]:

@@ -15,7 +15,6 @@ from typing import Final
 from agreement.comparing.agree import AgreementTask, VariantReport
 from agreement.comparing.agree import run as agreement_of
 from agreement.documents.outputs import Json
-from agreement.documents.requests import Side
 from agreement.experiments import Cell, JudgingWork, Work
 from lars.errors import FailedRunError, LarsError
 from lars.files import rewrite
@@ -158,7 +157,7 @@ def _digest(*sides: frozenset[Row]) -> str:
 def _rows(variant: VariantReport) -> Iterator[Json]:
     for verdict in variant.verdicts:
         for interval in verdict.intervals:
-            causes = Counter(difference.cause.value for difference in variant.differences(interval))
+            causes = Counter(difference.cause for difference in variant.differences(interval))
             yield {
                 "variant": str(variant.pair),
                 "period": verdict.period,
@@ -167,7 +166,7 @@ def _rows(variant: VariantReport) -> Iterator[Json]:
                 "agree": interval.agree,
                 "rows": _digest(interval.push, interval.pull),
                 **dict(zip(("push", "pull"), interval.sizes, strict=True)),
-                "push_only": 0 if interval.agree else interval.count(Side.PUSH),
-                "pull_only": 0 if interval.agree else interval.count(Side.PULL),
+                "push_only": 0 if interval.agree else interval.count("push"),
+                "pull_only": 0 if interval.agree else interval.count("pull"),
                 "causes": dict(sorted(causes.items())),
             }

@@ -16,7 +16,7 @@ from pydantic import BaseModel
 from agreement.comparing.agree import AgreementTask, Overrides
 from agreement.documents import requests
 from agreement.documents.generate import Plan
-from agreement.documents.values import Period, Scalar, WrongValueError
+from agreement.documents.values import Period, Scalar, WrongValueError, points_of
 from agreement.experiments.cells import Cell, JudgingWork, QueryText, Work, key_of
 from agreement.experiments.experiment import (
     MOST_CELLS,
@@ -271,7 +271,7 @@ class _Grid:
     def periods(self, plan: _Plan, table: ComparisonTable) -> tuple[int, ...]:
         """Return the pulling periods in time points."""
         try:
-            return tuple(dict.fromkeys(period.points(self.experiment.unit) for period in table.period))
+            return tuple(dict.fromkeys(points_of(period, self.experiment.unit) for period in table.period))
         except LarsError as error:
             raise self.experiment.error((*plan.last.path, "period"), str(error)) from None
 
@@ -447,7 +447,7 @@ def wanted_of(evaluation: requests.EvaluationOptions) -> tuple[Language | None, 
     """Return the languages that an evaluation can use: the named language, or all languages of its mode."""
     if evaluation.engine is not None or evaluation.mode is None:
         return (evaluation.engine,)
-    pulled = evaluation.mode is requests.Side.PULL
+    pulled = evaluation.mode == "pull"
     return tuple(language for language in Language if (language in MERGING) == pulled)
 
 

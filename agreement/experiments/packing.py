@@ -12,12 +12,13 @@ import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
+from operator import itemgetter
 from pathlib import Path, PurePosixPath
 from typing import Final
 
 from agreement.documents import requests, values
 from agreement.documents.outputs import Json
-from agreement.documents.placed import TOML, KeyPath, scanned, toml_text
+from agreement.documents.placed import KeyPath, scanned, toml_text
 from agreement.documents.requests import EXPERIMENT_FILE
 from agreement.engines.specifications import SUFFIX
 from agreement.experiments import schema
@@ -274,12 +275,10 @@ def _rewritten(
             texts[reference.path] = shlex.join(commands[reference.path])
     toml = experiment.toml
     text = toml.text
-    tokens = scanned(text, 0, len(text), TOML).tokens
-    for token in sorted(tokens, key=lambda token: token.offset, reverse=True):
-        if token.path in texts and not token.is_key:
-            text = (
-                text[: token.offset] + toml_text(texts[token.path]) + text[token.offset + len(token.text) :]
-            )
+    tokens = scanned(text, 0, len(text), "TOML").tokens
+    for path, offset, written, is_key in sorted(tokens, key=itemgetter(1), reverse=True):
+        if path in texts and not is_key:
+            text = f"{text[:offset]}{toml_text(texts[path])}{text[offset + len(written) :]}"
     return text
 
 

@@ -20,7 +20,6 @@ from agreement.documents.options import Option, declared
 from agreement.documents.placed import KeyPath, PlacedData
 from agreement.documents.values import (
     MOST_NUMBERS,
-    PARAMETERS,
     START_TIMES,
     Period,
     Scalar,
@@ -62,7 +61,7 @@ def _parameter(name: str, value: object) -> tuple[Scalar, ...]:
         problem = f'found the parameter "{name}"; expected letters, digits and _, such as in {{window}}'
         raise WrongValueError(problem, part=name)
     if isinstance(value, str) and ".." in value:
-        return read_part(value, PARAMETERS, name)
+        return read_part(value, "value", name)
     text = "texts, numbers, true or false"
     accepted = f"the values of {name}: a list, not empty, of {text}; or a range, as '1..50'"
     if not isinstance(value, list) or not value or len(value) > MOST_NUMBERS:

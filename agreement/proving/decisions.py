@@ -6,13 +6,12 @@ streams with these functions.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import Enum
+from typing import Literal
 
 from agreement.comparing import agree
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents.outputs import quantity
-from agreement.documents.requests import Side
 from agreement.documents.traces import LocalTrace
 from agreement.engines.r2s import relation_to_stream
 from lars.durations import Duration
@@ -64,17 +63,11 @@ class Witness:
         return tuple(self.static.get(("triple", 4), ()))
 
 
-class EveryStream(Enum):
-    """A verdict about all streams.
+EveryStream = Literal["always", "never", "depends on the static data", "not always", "open"]
+"""A verdict about all streams.
 
-    SOME: not on the stream and static data shown; other static data are undecided.
-    """
-
-    ALWAYS = "always"
-    NEVER = "never"
-    STATIC = "depends on the static data"
-    SOME = "not always"
-    OPEN = "open"
+`not always`: not on the stream and static data shown; other static data are undecided.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +101,7 @@ class Decision:
     @property
     def holds(self) -> bool | None:
         """Whether agreement or containment holds on all streams; None if open."""
-        return {EveryStream.ALWAYS: True, EveryStream.OPEN: None}.get(self.verdict, False)
+        return {"always": True, "open": None}.get(self.verdict, False)
 
     @property
     def witness(self) -> Witness | None:
@@ -144,8 +137,8 @@ class Decision:
 def all_hold(answers: Sequence[Decision]) -> bool | None:
     """Return whether all answers hold; None if open.
 
-    >>> all_hold([Decision(EveryStream.ALWAYS), Decision(EveryStream.OPEN)])
-    >>> all_hold([Decision(EveryStream.OPEN), Decision(EveryStream.NEVER)])
+    >>> all_hold([Decision("always"), Decision("open")])
+    >>> all_hold([Decision("open"), Decision("never")])
     False
     """
     known = {answer.holds for answer in answers}
@@ -196,8 +189,8 @@ class PairOnStream:
         if (difference := first_difference(self.report())) is None:
             return None
         row, times = frozenset((difference.row,)), (difference.interval.start, difference.interval.end)
-        only = (row, frozenset[Row]()) if difference.side is Side.PUSH else (frozenset[Row](), row)
-        return Witness(self.facts, self.static, *times, *only, difference.cause.value)
+        only = (row, frozenset[Row]()) if difference.side == "push" else (frozenset[Row](), row)
+        return Witness(self.facts, self.static, *times, *only, difference.cause)
 
 
 def first_difference(

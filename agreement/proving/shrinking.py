@@ -16,7 +16,6 @@ from typing import Final
 
 from agreement.comparing import agree
 from agreement.comparing.agree.sides import RowDifference
-from agreement.documents.requests import Side
 from agreement.proving.decisions import PairOnStream, first_difference
 from agreement.proving.witness import EXPERIMENT, write_experiment
 from lars.errors import FailedRunError, LarsError
@@ -74,7 +73,7 @@ def shrink(
                 whole = PairOnStream(*about, facts, static, trace.timeline.last, trace.origin)
                 return minimal_disagreement(whole, differing.cause, progress)
     if row_cause is not None:
-        raise LarsError(f"no row that one side alone has has the cause {row_cause.value}")
+        raise LarsError(f"no row that one side alone has has the cause {row_cause}")
     return None
 
 
@@ -88,7 +87,7 @@ def minimal_disagreement(
     """Return a minimal disagreement for the cause; raises LarsError if none exists."""
     report = disagreement.report()
     if (differing := first_difference(report, cause)) is None:
-        raise LarsError(f"no row that one side alone has has the cause {cause.value}")
+        raise LarsError(f"no row that one side alone has has the cause {cause}")
     evaluations = 1
 
     def shortest(tried: PairOnStream) -> PairOnStream | None:
@@ -125,7 +124,7 @@ def _first_guess(
 ) -> PairOnStream:
     """Return the disagreement reduced to the first differing row's support, if that suffices."""
     interval, own = difference.interval, set(report.supports([difference])[0])
-    pushed = difference.pushed if difference.side is Side.PUSH else None
+    pushed = difference.pushed if difference.side == "push" else None
     times = {interval.start + 1, interval.end, pushed}
     near = [fact for fact in disagreement.facts if interval.start < fact.t <= interval.end]
     for more in ((), [fact for fact in near if fact.t in times], near):
@@ -326,4 +325,4 @@ def _parts(query: EngineQuery) -> int:
 def write_shrunk(folder: Path, disagreement: MinimalDisagreement) -> None:
     """Write the remaining input as an experiment, replacing an earlier one."""
     with replacement_folder(folder, EXPERIMENT) as new:
-        write_experiment(new, f"Push and pull disagree: {disagreement.cause.value}", disagreement.left)
+        write_experiment(new, f"Push and pull disagree: {disagreement.cause}", disagreement.left)

@@ -21,7 +21,7 @@ from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import Side
 from agreement.documents.table_files import OutTable
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from agreement.experiments.grid import span_within
 from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, JsonObject, Listeners, json_value, offered_functions
@@ -335,9 +335,9 @@ def _difference(variant: VariantReport, found_row: RowDifference, dates: Dates) 
         period=found_row.period,
         start=interval.start,
         end=interval.end,
-        side=found_row.side.value,
+        side=found_row.side,
         row=found_row.row,
-        cause=found_row.cause.value,
+        cause=found_row.cause,
         pushed=found_row.pushed,
         _row=found_row,
         _report=variant,
@@ -356,7 +356,7 @@ def agree(request: AgreeRequest, listeners: Listeners) -> AgreeResult:
     [(16, 24, 'push', 'expired before the pull')]
     """
     task = _task(request, listeners.warn)
-    only = tuple(period.points(task.setting.unit) for period in request.only_period) or None
+    only = tuple(points_of(period, task.setting.unit) for period in request.only_period) or None
     row_filter = narrow(only, request.cause, request.side, agreeing.periods_of(task))
     trace = replace(task.trace, runner=request.where.runner(listeners.note, listeners.progress))
     report = agreeing.run(replace(task, trace=trace), listeners.warn)

@@ -8,8 +8,7 @@ goal, and each search reuses earlier results.
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from lars.analysis import choosing_windows, positive_loops
 from lars.explain.evidence import (
@@ -41,11 +40,8 @@ class Premise:
     evidence: Evidence | None
 
 
-class Given(Enum):
-    """The reason why an atom without a rule holds at a time: static data, a fact, or the stream's input."""
-
-    BACKGROUND = "background"
-    INPUT = "input"
+Given = Literal["background", "input"]
+"""The reason why an atom without a rule holds at a time: static data, a fact, or the stream's input."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,12 +255,12 @@ class Prover:
         t, atom = moment
         here = self.world
         if atom in here.view.background:
-            return Given.BACKGROUND
+            return "background"
         if not here.view.has(atom, t):
             return None
         loop = self._loops.get(terms.signature(atom))
         if moment in here.intensional_input or atom in here.view.input_times:
-            return Given.INPUT
+            return "input"
         if loop is not None:
             return loop.derive(moment)
         for number, binding in rule_instances(here, moment):

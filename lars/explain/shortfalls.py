@@ -15,7 +15,7 @@ from lars.explain.proofs import Premise, Values, premises, some_of, values_of
 from lars.language import formulas as logic
 from lars.language import program, terms
 from lars.language.stream import Moment
-from lars.language.windows import Interval, Ties, TupleWindow, Window
+from lars.language.windows import Interval, TupleWindow, Window
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def window_miss(
         u for u, atoms in after.input.items() if any(window.index(input_atom) == part for input_atom in atoms)
     ]
     interval = Interval(min(times), max(times)) if times else None
-    chosen = window.ties is Ties.CHOOSE and interval is not None and interval.first == t
+    chosen = window.ties == "choose" and interval is not None and interval.first == t
     return WindowMiss(window, interval, window.counts(atom), chosen)
 
 

@@ -5,26 +5,19 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, Literal, get_args
 
 from lars.language import terms
 from lars.language.windows import Window
 
+ArithmeticOperator = Literal["+", "-", "*", "/", "mod"]
+"""Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
+OPERATORS: Final[Mapping[str, ArithmeticOperator]] = {word: word for word in get_args(ArithmeticOperator)}
 
-class ArithmeticOperator(Enum):
-    """Integer arithmetic of the logic; / is floor division, as in ⌊t/d⌋, and mod its remainder."""
 
-    PLUS = "+"
-    MINUS = "-"
-    TIMES = "*"
-    DIVIDE = "/"
-    MOD = "mod"
-
-    def compute(self, left: int, right: int) -> int | None:
-        """Return the result; None for a division by 0."""
-        if right == 0 and self in {ArithmeticOperator.DIVIDE, ArithmeticOperator.MOD}:
-            return None
-        return _COMPUTE[self](left, right)
+def compute(how: ArithmeticOperator, left: int, right: int) -> int | None:
+    """Return the result; None for a division by 0."""
+    return None if right == 0 and how in ("/", "mod") else _COMPUTE[how](left, right)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +29,7 @@ class Operation:
     right: "Arithmetic"
 
     def __str__(self) -> str:
-        return f"({self.left} {self.operator.value} {self.right})"
+        return f"({self.left} {self.operator} {self.right})"
 
 
 Arithmetic = terms.Term | Operation
@@ -58,11 +51,11 @@ class Relation(Enum):
 
 
 _COMPUTE: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
-    ArithmeticOperator.PLUS: operator.add,
-    ArithmeticOperator.MINUS: operator.sub,
-    ArithmeticOperator.TIMES: operator.mul,
-    ArithmeticOperator.DIVIDE: operator.floordiv,
-    ArithmeticOperator.MOD: operator.mod,
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.floordiv,
+    "mod": operator.mod,
 }
 _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
     Relation.EQUAL: operator.eq,

@@ -8,7 +8,7 @@ from typing import assert_never
 
 from lars.errors import LarsError
 from lars.language.terms import Atom, Number
-from lars.language.windows import Interval, IntervalWindow, Ties, TupleWindow, Window
+from lars.language.windows import Interval, IntervalWindow, TupleWindow, Window
 
 Evaluation = Mapping[int, tuple[Atom, ...]]
 Moment = tuple[int, Atom]
@@ -113,7 +113,7 @@ def _within(stream: Stream, interval: Interval) -> Stream:
 
 
 def _newest(stream: Stream, window: TupleWindow, t: int) -> Stream:
-    if window.ties is Ties.CHOOSE:
+    if window.ties == "choose":
         if window not in stream.choice:
             raise LarsError(f"no choice is made for the window {window}")
         kept = stream.choice[window]
@@ -142,11 +142,11 @@ def _choices(window: TupleWindow, pairs: list[Moment]) -> Iterator[tuple[Moment,
     oldest = newest[0][0] if newest else 0
     tied = [pair for pair in pairs if pair[0] == oldest]
     later = [pair for pair in newest if pair[0] > oldest]
-    match window.ties if newest else Ties.ARRIVAL:
-        case Ties.ARRIVAL:
+    match window.ties if newest else "arrival":
+        case "arrival":
             yield tuple(newest)
-        case Ties.ALL:
+        case "all":
             yield (*tied, *later)
-        case Ties.CHOOSE:
+        case "choose":
             for chosen in combinations(tied, len(newest) - len(later)):
                 yield (*chosen, *later)

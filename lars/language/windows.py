@@ -1,10 +1,10 @@
 """Windows: which part of a stream a formula sees. Only this module computes ends from units."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
-from typing import Final
+from typing import Final, Literal, get_args
 
 from lars.language.terms import Atom, Constant, Symbol, Term, write_name
 
@@ -305,16 +305,13 @@ class FixedWindow(IntervalWindow):
         return f"⊞^{{from {self.first} to {self.last}{' causal' if self.causal else ''}}}"
 
 
-class Ties(Enum):
-    """Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
+Ties = Literal["arrival", "all", "choose"]
+"""Which of the atoms at the oldest instant a tuple window keeps when not all of them fit.
 
-    ARRIVAL: the last to arrive; ALL: all of them, so more than n; CHOOSE: any that fill the window. Each
-    window and reference time has its own choice, so several answer streams can exist.
-    """
-
-    ARRIVAL = "arrival"
-    ALL = "all"
-    CHOOSE = "choose"
+`arrival`: the last to arrive; `all`: all of them, so more than n; `choose`: any that fill the window. Each
+window and reference time has its own choice, so several answer streams can exist.
+"""
+TIES: Final[Mapping[str, Ties]] = {ties: ties for ties in get_args(Ties)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -330,7 +327,7 @@ class TupleWindow:
 
     size: int
     source: Constant | None = None
-    ties: Ties = Ties.ARRIVAL
+    ties: Ties = "arrival"
     by: tuple[int, ...] | None = None
 
     def counts(self, atom: Atom) -> bool:
@@ -356,8 +353,8 @@ class TupleWindow:
             parts.append(f"by {','.join(map(str, self.by)) or 'predicate'}")
         if self.source is not None:
             parts.append(_sourced(self.source))
-        if self.ties is not Ties.ARRIVAL:
-            parts.append(self.ties.value)
+        if self.ties != "arrival":
+            parts.append(self.ties)
         return f"⊞^{parts[0]}" if len(parts) == 1 else f"⊞^{{{' '.join(parts)}}}"
 
 

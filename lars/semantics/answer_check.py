@@ -10,10 +10,9 @@ definition that does.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cache
 from itertools import chain
-from typing import Final, assert_never
+from typing import Final, Literal, assert_never
 
 from lars import analysis
 from lars.errors import LarsError
@@ -25,12 +24,8 @@ from lars.language.windows import Interval, TupleWindow, Window
 from lars.semantics import grounding
 from lars.semantics.definitions import Background, all_background, choices, holds, separate
 
-
-class NegationReading(Enum):
-    """The stream that decides an outermost ¬α in minimization: the smaller one, or the interpretation."""
-
-    FLP = "FLP"
-    FOUNDED = "founded"
+NegationReading = Literal["FLP", "founded"]
+"""The stream that decides an outermost ¬α in minimization: the smaller one, or the interpretation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +34,7 @@ class ReferencePoint:
 
     t: int
     background: Background = frozenset()
-    reading: NegationReading = NegationReading.FLP
+    reading: NegationReading = "FLP"
 
     def holds(self, formula: Formula, stream: Stream) -> bool:
         """Return whether a formula holds in a stream."""
@@ -47,7 +42,7 @@ class ReferencePoint:
 
     def holds_below(self, formula: Formula, smaller: Stream, larger: Stream) -> bool:
         """Return whether a formula holds in a part `smaller` of `larger`; `reading` determines ¬."""
-        deciding = larger if self.reading is NegationReading.FOUNDED else None
+        deciding = larger if self.reading == "founded" else None
         return holds(formula, smaller, self.t, self.background, deciding)
 
 

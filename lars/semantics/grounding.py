@@ -59,7 +59,7 @@ def value(side: logic.Arithmetic, binding: Binding) -> Constant | None:
 def _computed(how: logic.ArithmeticOperator, left: Constant | None, right: Constant | None) -> Number | None:
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return None
-    result = how.compute(left.value, right.value)
+    result = logic.compute(how, left.value, right.value)
     return None if result is None else Number(result)
 
 

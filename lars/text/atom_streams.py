@@ -10,7 +10,7 @@ Terms are the constants of programs (`lars.text.notation`). A prefix is declared
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import Final, NamedTuple
+from typing import Final
 
 from lars.errors import PlacedError
 from lars.language.terms import Atom, Constant
@@ -27,12 +27,8 @@ _CONSTANT: Final = "a constant: 5, name, 'name', <iri>, ex:name, \"literal\" or 
 _LATE: Final = "expected each prefix declared once, before the first time"
 
 
-class StreamLine(NamedTuple):
-    """A line of a stream: its time, the atoms that arrive then, in order, the column of its time."""
-
-    t: int
-    atoms: tuple[Atom, ...]
-    column: int = 1
+StreamLine = tuple[int, tuple[Atom, ...], int]
+"""A line of a stream: its time, the atoms that arrive then, in order, the column of its time."""
 
 
 def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
@@ -43,7 +39,7 @@ def read_stream(text: str, source: str = "stream") -> list[tuple[int, Atom]]:
     >>> [f"{t} {atom}" for t, atom in read_stream("18: near(a), done.\n20:")]
     ['18 near(a)', '18 done']
     """
-    return [(line.t, atom) for line in _lines(text, source) for atom in line.atoms]
+    return [(t, atom) for t, atoms, _ in _lines(text, source) for atom in atoms]
 
 
 def _lines(text: str, source: str) -> Iterator[StreamLine]:
@@ -63,10 +59,11 @@ def _lines(text: str, source: str) -> Iterator[StreamLine]:
 def _in_order(scanner: Scanner, line: StreamLine | None, latest: int | None) -> int | None:
     if line is None:
         return latest
-    if latest is not None and line.t < latest:
-        problem = f"the time {line.t} comes after {latest}; expected times that do not decrease"
-        raise PlacedError(scanner.place(line.column - 1), problem)
-    return line.t
+    t, _, column = line
+    if latest is not None and t < latest:
+        problem = f"the time {t} comes after {latest}; expected times that do not decrease"
+        raise PlacedError(scanner.place(column - 1), problem)
+    return t
 
 
 def read_line(scanner: Scanner, *, may_declare: bool, read_atom: ReadAtom | None = None) -> StreamLine | None:
@@ -106,7 +103,7 @@ def _timed(scanner: Scanner, read_atom: ReadAtom) -> StreamLine:
         if atoms:
             scanner.accept(_COMMA)
         atoms.append(read_atom(scanner))
-    return StreamLine(t, tuple(atoms), start + 1)
+    return t, tuple(atoms), start + 1
 
 
 def read_ground_atom(scanner: Scanner) -> Atom:

@@ -17,7 +17,7 @@ from lars.language import formulas as logic
 from lars.language.program import Origin, Program, Rule, variables
 from lars.language.terms import Atom, Number, Signature, Term, Variable, signature
 from lars.language.windows import NOW, TimeWindow
-from lars.text.reasoner_programs import Quantity, ReasonerRule, Streamed, read_rules
+from lars.text.reasoner_programs import ReasonerRule, Streamed, read_rules
 
 LOG_LINE: Final = "log line"
 """The predicate, without arguments, that holds at each time of a log."""
@@ -204,7 +204,7 @@ class _Asked:
     def literal(self, one: Streamed) -> logic.BodyLiteral:
         """Return the literal's LARS formula."""
         name = signature(one.atom)
-        if not one.offsets or (self.meaning.is_fact(name) and one.quantity is Quantity.SOME):
+        if not one.offsets or (self.meaning.is_fact(name) and one.quantity == "in"):
             atom = self.meaning.at(one.atom, _NOW, self.rule.origin) if self.stamped else one.atom
             return self._signed(atom, negated=one.negated)
         if self.meaning.is_fact(name):
@@ -213,10 +213,10 @@ class _Asked:
             )
             raise PlacedError(self.rule.origin.place(), problem)
         is_input = name not in self.meaning.derived and not self.stamped
-        if is_input and one.quantity is Quantity.SOME and isinstance(one.offsets, range):
+        if is_input and one.quantity == "in" and isinstance(one.offsets, range):
             shown = logic.In(TimeWindow(one.offsets[-1]), logic.Diamond(one.atom))
             return self._signed(shown, negated=one.negated)
-        return self._signed(self._counted(one), negated=one.negated != (one.quantity is Quantity.AT_MOST))
+        return self._signed(self._counted(one), negated=one.negated != (one.quantity == "at most"))
 
     def _signed(self, formula: logic.Formula, *, negated: bool) -> logic.Formula:
         """Return the formula or its negation; in a negation, an auxiliary rule hides anonymous variables."""
@@ -229,27 +229,27 @@ class _Asked:
         """Return the atom that the literal's atom holds at enough of its times."""
         terms = tuple(sorted(variables(one.atom)))
         hits, most = self._hits(one, terms), len(one.offsets) + 1
-        if one.number == Number(0) and one.quantity is not Quantity.AT_MOST:
+        if one.number == Number(0) and one.quantity != "at most":
             raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use a number from 1 on")
-        if one.quantity is Quantity.SOME:
+        if one.quantity == "in":
             return self._add("held", (*terms, _NOW), (hits,))
         match one.quantity, one.number:
-            case Quantity.ALWAYS, _:
+            case "always in", _:
                 return self._always(one, terms, hits)
-            case Quantity.AT_MOST, Number(value):
+            case "at most", Number(value):
                 return self._at_least(min(value + 1, most), terms, hits)
-            case Quantity.AT_LEAST, Number(value):
+            case "at least", Number(value):
                 return self._at_least(min(value, most), terms, hits)
-            case Quantity.COUNT, Number(value):
+            case "count", Number(value):
                 more = self._at_least(min(value + 1, most), terms, hits)
                 return self._add(
                     "counted",
                     (*terms, _NOW),
                     (self._at_least(min(value, most), terms, hits), logic.Not(more)),
                 )
-            case Quantity.AT_LEAST, Variable() as number:
+            case "at least", Variable() as number:
                 return Atom(self._ranks(terms, hits).predicate, (*terms, _NOW, number))
-            case Quantity.COUNT, Variable() as number:
+            case "count", Variable() as number:
                 ranks = self._ranks(terms, hits)
                 more = Atom(ranks.predicate, (*terms, _NOW, _NEXT))
                 above = logic.Comparison(_NEXT, logic.Relation.EQUAL, _sum(_RANK, Number(1)))
@@ -261,7 +261,7 @@ class _Asked:
         """Return the atom that the literal's atom held at the time _then, which is one of its times."""
         when = _TICK if self.stamped else _at_now()
         held = self.meaning.at(one.atom, _THEN, self.rule.origin)
-        back = logic.Operation(logic.ArithmeticOperator.MINUS, _NOW, _THEN)
+        back = logic.Operation("-", _NOW, _THEN)
         every: list[tuple[logic.BodyLiteral, ...]] = []
         if isinstance(one.offsets, range):
             near = logic.Comparison(back, logic.Relation.AT_MOST, Number(one.offsets[-1]))
@@ -336,7 +336,7 @@ def _at_now() -> logic.Formula:
 
 
 def _sum(left: Term, right: Term) -> logic.Operation:
-    return logic.Operation(logic.ArithmeticOperator.PLUS, left, right)
+    return logic.Operation("+", left, right)
 
 
 def _arguments(name: Signature) -> tuple[Variable, ...]:

@@ -10,10 +10,9 @@ Source: Calimeri et al., Stream Reasoning with DLV (I-DLV-sr, 2021), and its man
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from lars.durations import NANOSECONDS
 from lars.errors import PlacedError
@@ -24,15 +23,8 @@ from lars.language.terms import Atom, Number, Term, Variable
 from lars.text.rule_parser import is_comparison, read_comparison
 from lars.text.scanner import Scanner
 
-
-class Quantity(Enum):
-    """The number of its times at which an atom has to hold."""
-
-    SOME = "in"
-    ALWAYS = "always in"
-    AT_LEAST = "at least"
-    AT_MOST = "at most"
-    COUNT = "count"
+Quantity = Literal["in", "always in", "at least", "at most", "count"]
+"""The number of its times at which an atom has to hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +36,7 @@ class Streamed:
 
     atom: Atom
     offsets: range | tuple[int, ...] = ()
-    quantity: Quantity = Quantity.SOME
+    quantity: Quantity = "in"
     number: Number | Variable | None = None
     negated: bool = False
 
@@ -55,7 +47,7 @@ class Streamed:
             if isinstance(self.offsets, range)
             else f"{{{str(self.offsets)[1:-1]}}}"
         )
-        return f"{self.atom} {self.quantity.value}{number} {shown}" if self.offsets else str(self.atom)
+        return f"{self.atom} {self.quantity}{number} {shown}" if self.offsets else str(self.atom)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,15 +70,15 @@ _NOT, _HIDDEN = re.compile(r"not(?!\w)"), re.compile(r"_(?!\w)")
 _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _WHOLE, _LIST = re.compile(r"\["), re.compile(r"\{")
 _UNWHOLE, _UNLIST = re.compile(r"\]"), re.compile(r"\}")
-_QUANTITIES: Final = {
-    Quantity.ALWAYS: re.compile(r"always\s+in(?!\w)"),
-    Quantity.AT_LEAST: re.compile(r"at\s+least(?!\w)"),
-    Quantity.AT_MOST: re.compile(r"at\s+most(?!\w)"),
-    Quantity.COUNT: re.compile(r"count(?!\w)"),
-    Quantity.SOME: re.compile(r"in(?!\w)"),
+_QUANTITIES: Final[Mapping[Quantity, re.Pattern[str]]] = {
+    "always in": re.compile(r"always\s+in(?!\w)"),
+    "at least": re.compile(r"at\s+least(?!\w)"),
+    "at most": re.compile(r"at\s+most(?!\w)"),
+    "count": re.compile(r"count(?!\w)"),
+    "in": re.compile(r"in(?!\w)"),
 }
-_IN: Final = _QUANTITIES[Quantity.SOME]
-_COUNTED: Final = (Quantity.AT_LEAST, Quantity.AT_MOST, Quantity.COUNT)
+_IN: Final = _QUANTITIES["in"]
+_COUNTED: Final = ("at least", "at most", "count")
 _LENGTH: Final = re.compile(r"([0-9]{1,15})\s*(msec|sec|min|hrs)?(?!\w)")
 _UNITS: Final = {"msec": "ms", "sec": "s", "min": "m", "hrs": "h", None: "s"}
 _REFUSED: Final = {

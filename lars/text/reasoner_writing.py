@@ -86,9 +86,9 @@ class _Writer:
     def _side(self, side: logic.Arithmetic, number: int) -> str:
         if not isinstance(side, logic.Operation):
             return self._term(side)
-        if side.operator.value not in _OPERATORS:
+        if side.operator not in _OPERATORS:
             raise self._cannot(f"{side}", number)
-        return f"({self._side(side.left, number)} {side.operator.value} {self._side(side.right, number)})"
+        return f"({self._side(side.left, number)} {side.operator} {self._side(side.right, number)})"
 
     def _atom(self, atom: terms.Atom) -> str:
         if _WORD.fullmatch(atom.predicate) is None:

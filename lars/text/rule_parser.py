@@ -21,7 +21,7 @@ _LAST: Final = re.compile(r"last(?!\w)")
 _FROM, _TO = re.compile(r"from(?!\w)"), re.compile(r"to(?!\w)")
 _CAUSAL: Final = re.compile(r"causal(?!\w)")
 _BY, _PREDICATE = re.compile(r"by(?![\w:])"), re.compile(r"predicate(?!\w)")
-_TIES: Final = re.compile(rf"(?:{'|'.join(ties.value for ties in windows.Ties)})(?![\w:])")
+_TIES: Final = re.compile(rf"(?:{'|'.join(windows.TIES)})(?![\w:])")
 _ENDS: Final = re.compile("|".join(bounds.value for bounds in windows.Bounds))
 
 
@@ -54,7 +54,7 @@ def _tuples(scanner: Scanner, *, braced: bool) -> windows.TupleWindow:
     by = _places(scanner) if scanner.accept(_BY) else None
     source = None if scanner.peek(_TIES) or scanner.peek(_UNBRACE) else _source(scanner)
     ties = scanner.accept(_TIES)
-    return windows.TupleWindow(size, source, windows.Ties(ties.group()) if ties else windows.Ties.ARRIVAL, by)
+    return windows.TupleWindow(size, source, windows.TIES[ties.group()] if ties else "arrival", by)
 
 
 def _active(scanner: Scanner) -> windows.SlidingWindow:
@@ -297,16 +297,14 @@ def _gather(scanner: Scanner, variable: Variable) -> logic.Gather:
 def _sum(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     left = _product(scanner, accepted)
     while match := scanner.accept(_SUM):
-        left = logic.Operation(
-            logic.ArithmeticOperator(match.group()), left, _product(scanner, "a term or (")
-        )
+        left = logic.Operation(logic.OPERATORS[match.group()], left, _product(scanner, "a term or ("))
     return left
 
 
 def _product(scanner: Scanner, accepted: str) -> logic.Arithmetic:
     left = _side(scanner, accepted)
     while match := scanner.accept(_PRODUCT):
-        left = logic.Operation(logic.ArithmeticOperator(match.group()), left, _side(scanner, "a term or ("))
+        left = logic.Operation(logic.OPERATORS[match.group()], left, _side(scanner, "a term or ("))
     return left
 
 

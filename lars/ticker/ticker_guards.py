@@ -8,8 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
-from lars.analysis import LiteralForm, Mode
-from lars.language.formulas import Arithmetic, Comparison, Operation, Relation
+from lars.analysis import LiteralForm
+from lars.language.formulas import Arithmetic, Comparison, Operation, Relation, compute
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
@@ -44,8 +44,8 @@ def scoping_rules(rules: Sequence[ticker_rules.PlainRule], name: str) -> Iterato
                     scoped.add(part.atom)
     for atom, source in plain.items():
         if atom not in scoped:
-            body = (LiteralForm(atom, Mode.SOME, window=TimeWindow(1)),)
-            yield ticker_rules.PlainRule(source, Atom(name), None, body, ticker_rules.Role.AUXILIARY)
+            body = (LiteralForm(atom, "◇", window=TimeWindow(1)),)
+            yield ticker_rules.PlainRule(source, Atom(name), None, body, "auxiliary")
 
 
 def guarded_rules(
@@ -83,9 +83,7 @@ def guarded_rules(
 
 
 def _fact(name: str, value: Constant) -> ticker_rules.PlainRule:
-    return ticker_rules.PlainRule(
-        Rule(Atom(name, (value,))), Atom(name, (value,)), role=ticker_rules.Role.AUXILIARY
-    )
+    return ticker_rules.PlainRule(Rule(Atom(name, (value,))), Atom(name, (value,)), role="auxiliary")
 
 
 def _check_written(domain: frozenset[Constant], *, numbered: bool) -> None:
@@ -219,7 +217,7 @@ def _compare(terms: Values, part: Comparison) -> None:
             ]
             if len(pairs[0]) * len(pairs[1]) > _MOST_PAIRS:
                 raise ticker_rules.InexpressibleError(f"{part}, which has more than {_MOST_PAIRS} values")
-            results = (operator.compute(one, other) for one in pairs[0] for other in pairs[1])
+            results = (compute(operator, one, other) for one in pairs[0] for other in pairs[1])
             values: set[Constant] = {Number(value) for value in results if value is not None}
             terms[result] = terms[result] & values if result in terms else values
         case Comparison(left, relation, right):

@@ -6,7 +6,6 @@ Ticker compares bound terms and binds no variable by =: variables are replaced b
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import chain, count
 from typing import Final, Literal
 
@@ -37,7 +36,7 @@ from lars.language.program import (
     set_literals,
     variables,
 )
-from lars.language.windows import NOW, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import NOW, TimeWindow, TupleWindow, Window
 
 Reasoner = Literal["clingo", "incremental"]
 """The two reasoners that Ticker has; each has faults of its own."""
@@ -128,15 +127,15 @@ def ticker_literal(
             "`lars export` decides it for the terms of a trace"
         )
     form = _form(literal)
-    if form.mode is analysis.Mode.AT and not isinstance(form.atom, terms.Atom):
+    if form.mode == "@" and not isinstance(form.atom, terms.Atom):
         raise InexpressibleError(f"the constant true here: {literal}")
     window = None if form.window is None else _size(form.window, form.mode, reasoner, met)
-    if form.window is None and form.mode is not analysis.Mode.NOW:
-        raise InexpressibleError(f"{form.mode.value} without a window: {literal}")
-    if form.mode is analysis.Mode.UNLESS:
+    if form.window is None and form.mode != "":
+        raise InexpressibleError(f"{form.mode} without a window: {literal}")
+    if form.mode == "¬@¬":
         raise InexpressibleError(f"¬ between @ and its atom: {literal}")
     if isinstance(form.atom, terms.Atom):
-        return replace(form, window=window, mode=analysis.Mode.NOW if window is None else form.mode)
+        return replace(form, window=window, mode="" if window is None else form.mode)
     if form.positive and not isinstance(window, TupleWindow):
         return None
     raise InexpressibleError(f"the constant true here: {literal}")
@@ -158,13 +157,13 @@ def _size(
         case TupleWindow(size, source, ties, by):
             if source is not None:
                 raise InexpressibleError(f"the window {window}: there tuples of all streams count")
-            if ties is not Ties.ARRIVAL or by is not None:
+            if ties != "arrival" or by is not None:
                 raise InexpressibleError(
                     f"the window {window}: accepted is ⊞^#n, whose ties the last to arrive win"
                 )
-            if mode is analysis.Mode.EVERY:
+            if mode == "□":
                 raise InexpressibleError(f"□ in {window}: it is true of an empty window here, false there")
-            if mode is analysis.Mode.NOW:
+            if mode == "":
                 raise InexpressibleError(f"{window} without ◇ or @")
             # The reasoner clingo shows one tuple more than the window says.
             most = None if met.size is None else met.size + 2
@@ -194,7 +193,7 @@ def _time_window(window: TimeWindow, mode: analysis.Mode, met: TickerInput) -> T
         raise InexpressibleError(f"the window {window}: there a window contains the time itself")
     length = _bounded(window, -(window.offsets[0] or 0), met.last)
     # The window contains the time itself, so that a ⊞ without ◇, □ or @ says nothing.
-    if mode is analysis.Mode.NOW or (length == 0 and mode in {analysis.Mode.SOME, analysis.Mode.EVERY}):
+    if mode == "" or (length == 0 and mode in {"◇", "□"}):
         return None
     return TimeWindow(length)
 
@@ -235,12 +234,12 @@ class Sources:
             return form
         if isinstance(form.window, TupleWindow):
             raise InexpressibleError(f"a tuple window over {name}: what is derived or given is no tuple")
-        if predicate in self.facts and form.mode is not analysis.Mode.SOME:
+        if predicate in self.facts and form.mode != "◇":
             raise InexpressibleError(
-                f"{form.mode.value} over {name}: its facts hold at every time here, at no other there"
+                f"{form.mode} over {name}: its facts hold at every time here, at no other there"
             )
         if predicate in self.facts - self.mixed:
-            return replace(form, window=None, mode=analysis.Mode.NOW)
+            return replace(form, window=None, mode="")
         return form
 
 
@@ -289,17 +288,12 @@ _LARGEST: Final = terms.Number(FIRST_TERM - 1)
 ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
 
 
-class Role(StrEnum):
-    """The role of a rule's head in the program.
+Role = Literal["program", "moments", "violation", "auxiliary"]
+"""The role of a rule's head in the program.
 
-    PROGRAM: its own atom. MOMENTS: its atom with the time of its @ as last argument, since Ticker prints only
-    present atoms. VIOLATION: a constraint's body holds, so no answer stream exists. AUXILIARY: nothing.
-    """
-
-    PROGRAM = "program"
-    MOMENTS = "moments"
-    VIOLATION = "violation"
-    AUXILIARY = "auxiliary"
+`program`: its own atom. `moments`: its atom with the time of its @ as last argument, since Ticker prints only
+present atoms. `violation`: a constraint's body holds, so no answer stream exists. `auxiliary`: nothing.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -313,7 +307,7 @@ class PlainRule:
     head: terms.Atom
     time: terms.Variable | None = None
     body: tuple[Part, ...] = ()
-    role: Role = Role.PROGRAM
+    role: Role = "program"
 
 
 def plain_rules(
@@ -347,7 +341,7 @@ def plain_rules(
             else replace(plain_rule, body=(*plain_rule.body, always))
             for plain_rule in rules
         ]
-        rules.append(PlainRule(Rule(truth), truth, role=Role.AUXILIARY))
+        rules.append(PlainRule(Rule(truth), truth, role="auxiliary"))
     return (*rules, *_fact_rules(known, sources.mixed, hidden))
 
 
@@ -387,7 +381,7 @@ def _fact_rules(
         )
     for atom in known:
         own = renamed.get(terms.signature(atom), atom.predicate)
-        role = Role.AUXILIARY if terms.signature(atom) in renamed else Role.PROGRAM
+        role: Role = "auxiliary" if terms.signature(atom) in renamed else "program"
         yield PlainRule(Rule(atom), replace(atom, predicate=own), role=role)
 
 
@@ -421,13 +415,13 @@ class _RuleReader:
             head, time = self._head()
         if head is None:
             violation = terms.Atom(fresh_name("violation", self.sources.names))
-            return [*self.auxiliary, PlainRule(self.rule, violation, None, body, Role.VIOLATION)]
+            return [*self.auxiliary, PlainRule(self.rule, violation, None, body, "violation")]
         rules = [*self.auxiliary, PlainRule(self.rule, head, time, body)]
         if time is not None:
             moments = terms.Atom(
                 fresh_name(f"{head.predicate}Moment", self.sources.names), (*head.arguments, time)
             )
-            rules.append(PlainRule(self.rule, moments, None, body, Role.MOMENTS))
+            rules.append(PlainRule(self.rule, moments, None, body, "moments"))
         return rules
 
     def fresh(self) -> terms.Variable:
@@ -451,15 +445,13 @@ class _RuleReader:
         assert form.time is not None
         row, own, later = sorted(variables(form.atom)), self.fresh(), self.fresh()
         near, older, text = (next(self.hidden) for _ in range(3))
-        literal_form = analysis.LiteralForm(form.atom, analysis.Mode.AT, own, TimeWindow(1))
+        literal_form = analysis.LiteralForm(form.atom, "@", own, TimeWindow(1))
         once, again, before = (
             terms.Atom(near, (*row, own)),
             terms.Atom(near, (*row, later)),
             terms.Atom(older, (*row, own)),
         )
-        step = logic.Comparison(
-            later, Relation.EQUAL, logic.Operation(ArithmeticOperator.PLUS, own, terms.Number(1))
-        )
+        step = logic.Comparison(later, Relation.EQUAL, logic.Operation("+", own, terms.Number(1)))
         for head, body in (
             (once, (analysis.LiteralForm(form.atom), literal_form)),
             (before, (analysis.LiteralForm(once), analysis.LiteralForm(again), step)),
@@ -468,7 +460,7 @@ class _RuleReader:
                 (analysis.LiteralForm(once), analysis.LiteralForm(before, positive=False)),
             ),
         ):
-            self.auxiliary.append(PlainRule(self.rule, head, None, body, Role.AUXILIARY))
+            self.auxiliary.append(PlainRule(self.rule, head, None, body, "auxiliary"))
         if form.positive and isinstance(form.time, terms.Variable):
             self._time(form.time)
         return analysis.LiteralForm(terms.Atom(text, (*row, form.time)), positive=form.positive)
@@ -495,7 +487,7 @@ class _RuleReader:
         if not isinstance(form.time, terms.Number):
             return form
         atom = terms.Atom(next(self.hidden), tuple(sorted(variables_of(form))))
-        self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), Role.AUXILIARY))
+        self.auxiliary.append(PlainRule(self.rule, atom, None, self._separated(form), "auxiliary"))
         return analysis.LiteralForm(atom, positive=False)
 
     def _head(self) -> tuple[terms.Atom | None, terms.Variable | None]:
@@ -550,15 +542,15 @@ class _RuleReader:
     def _operation(self, operation: logic.Operation, result: terms.Variable) -> terms.Variable:
         left, right = self._number(operation.left), self._number(operation.right)
         match operation.operator:
-            case ArithmeticOperator.DIVIDE:
+            case "/":
                 self._check_division(operation, left, right)
-                self._step(result, ArithmeticOperator.DIVIDE, left, right)
-            case ArithmeticOperator.MOD:
+                self._step(result, "/", left, right)
+            case "mod":
                 self._check_division(operation, left, right)
                 quotient, multiple = self.fresh(), self.fresh()
-                self._step(quotient, ArithmeticOperator.DIVIDE, left, right)
-                self._step(multiple, ArithmeticOperator.TIMES, quotient, right)
-                self._step(result, ArithmeticOperator.MINUS, left, multiple)
+                self._step(quotient, "/", left, right)
+                self._step(multiple, "*", quotient, right)
+                self._step(result, "-", left, multiple)
                 self.natural.add(result)
             case operator:
                 self._step(result, operator, left, right)
@@ -577,5 +569,5 @@ class _RuleReader:
         self.tests.append(logic.Comparison(result, Relation.EQUAL, logic.Operation(operator, left, right)))
         self.known.add(result)
         self.numbers.add(result)
-        if operator is not ArithmeticOperator.MINUS and self._is_natural(left) and self._is_natural(right):
+        if operator != "-" and self._is_natural(left) and self._is_natural(right):
             self.natural.add(result)

@@ -13,7 +13,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Final, TypeVar, assert_never
 
-from lars.analysis import LiteralForm, Mode
+from lars.analysis import LiteralForm
 from lars.durations import NANOSECONDS, Duration
 from lars.errors import LarsError
 from lars.language import formulas, terms
@@ -106,7 +106,7 @@ def ticker_writer(
     if not rules:
         # A program has a rule there.
         truth = terms.Atom(next(hidden))
-        rules = (ticker_rules.PlainRule(Rule(truth), truth, role=ticker_rules.Role.AUXILIARY),)
+        rules = (ticker_rules.PlainRule(Rule(truth), truth, role="auxiliary"),)
     return TickerWriter(rules, clock, stream.signatures())
 
 
@@ -135,7 +135,7 @@ class TickerWriter:
         return {
             self.predicates[terms.signature(rule.head)]: terms.signature(head_atom(rule.source) or rule.head)
             for rule in self.rules
-            if rule.role is role
+            if rule.role == role
         }
 
     def text(self) -> str:
@@ -158,7 +158,7 @@ class TickerWriter:
             yield f"term {number} = {to_ascii(str(term))}"
         free = ticker_rules.FIRST_TERM + len(self.terms)
         yield f"term {free} and above: every other term of the stream, each its own"
-        auxiliary, moments = self.heads(ticker_rules.Role.AUXILIARY), self.heads(ticker_rules.Role.MOMENTS)
+        auxiliary, moments = self.heads("auxiliary"), self.heads("moments")
         for (name, arity), new in self.predicates.items():
             if new in auxiliary:
                 yield f"auxiliary {new}"
@@ -170,13 +170,13 @@ class TickerWriter:
         for variable, new in self.variables.items():
             if new != variable.name and not variable.name.startswith("#"):
                 yield f"variable {new} = {to_ascii(str(variable))}"
-        for new in self.heads(ticker_rules.Role.VIOLATION):
+        for new in self.heads("violation"):
             yield f"constraint {new}: where it holds there is no answer set"
         yield "Input is of predicates that nothing here derives, each atom once at a time point."
 
     def _rule(self, rule: ticker_rules.PlainRule) -> Iterator[str]:
         """Yield the original rule as a comment, unless it is identical, and the rule."""
-        if rule.role is not ticker_rules.Role.AUXILIARY or rule.body:
+        if rule.role != "auxiliary" or rule.body:
             yield f"% {to_ascii(str(rule.source))}"
         with ticker_rules.exporting(rule.source):
             body = [self._part(part) for part in rule.body]
@@ -196,7 +196,7 @@ class TickerWriter:
 
     def _side(self, side: formulas.Arithmetic) -> str:
         if isinstance(side, formulas.Operation):
-            return f"{self._side(side.left)} {side.operator.value} {self._side(side.right)}"
+            return f"{self._side(side.left)} {side.operator} {self._side(side.right)}"
         return self._term(side)
 
     def _term(self, term: terms.Term) -> str:
@@ -227,9 +227,9 @@ class TickerWriter:
             return atom
         window = self._window(form.window)
         match form.mode:
-            case Mode.EVERY:
+            case "□":
                 return f"{atom} always {window}"
-            case Mode.AT:
+            case "@":
                 assert form.time is not None
                 return f"{atom} at {self._term(form.time)} in {window}"
             case _:

@@ -2,8 +2,6 @@
 
 from solver.facts.evaluation_times import (
     Arrivals,
-    ChosenTimes,
-    EveryTime,
     Gate,
     Multiples,
     matcher,

@@ -25,19 +25,8 @@ class Multiples:
     periods: tuple[int, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class EveryTime:
-    """No trigger: every time point is an evaluation time."""
-
-
-@dataclass(frozen=True, slots=True)
-class ChosenTimes:
-    """Evaluate at these time points, ascending."""
-
-    chosen: tuple[int, ...]
-
-
-Gate = Arrivals | Multiples | EveryTime | ChosenTimes
+Gate = Arrivals | Multiples | tuple[int, ...] | None
+"""The trigger; or the evaluation times, ascending; or None: every time point is one."""
 
 
 def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
@@ -50,9 +39,9 @@ def times_of(gate: Gate, facts: Iterable[Fact], within: Interval) -> list[int]:
         case Multiples(periods):
             first, end = within.first, within.last + 1
             return sorted({t for period in periods for t in range(-(-first // period) * period, end, period)})
-        case EveryTime():
+        case None:
             return list(within)
-        case ChosenTimes(times):
+        case tuple() as times:
             return [t for t in times if t in within]
         case _:
             assert_never(gate)
@@ -81,7 +70,7 @@ def matcher(pattern: Atom) -> Callable[[Fact], bool]:
 
 
 def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
-    """Return the gate of `trigger`, and the program without it; `EveryTime` if it is not a gate.
+    """Return the gate of `trigger`, and the program without it; None if it is not a gate.
 
     A trigger without rules is a gate that never opens: push without a stream to wait for.
 
@@ -91,7 +80,7 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     own = tuple(rule for rule in program.rules if head_atom(rule) == trigger)
     others = tuple(rule for rule in program.rules if rule.body and rule not in own)
     if not others or not all(_waits(rule, trigger) for rule in others):
-        return EveryTime(), program
+        return None, program
     heads = (head_atom(rule) for rule in program.rules)
     # Predicates of both rules and facts: no arrival determines their times.
     elsewhere = frozenset(signature(atom) for atom in heads if atom is not None)
@@ -99,7 +88,7 @@ def split(program: Program, trigger: Atom) -> tuple[Gate, Program]:
     patterns = tuple(gate for gate in gates if isinstance(gate, Atom))
     periods = tuple(gate for gate in gates if isinstance(gate, int))
     if len(gates) not in (len(patterns), len(periods)):
-        return EveryTime(), program
+        return None, program
     gate = Arrivals(patterns) if len(patterns) == len(gates) else Multiples(periods)
     return gate, Program(tuple(_ungated(rule, trigger) for rule in program.rules if rule not in own))
 
@@ -127,7 +116,7 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | in
             (
                 formulas.In(window, formulas.At(Variable() as time, formulas.Truth())),
                 formulas.Comparison(
-                    formulas.Operation(formulas.ArithmeticOperator.MOD, left, Number(period)),
+                    formulas.Operation("mod", left, Number(period)),
                     formulas.Relation.EQUAL,
                     Number(0),
                 ),

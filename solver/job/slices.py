@@ -4,18 +4,18 @@ A trace's columns become slices with the windows' content around them, then answ
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import repeat
 from operator import attrgetter
-from typing import Final, Protocol, TypeVar
+from typing import Final, Generic, TypeVar
 
 import numpy as np
 
 from lars.analysis import Reach, reach
 from lars.language.program import Program
 from lars.language.terms import Atom, Signature, signature
-from lars.language.windows import Interval, Ties, TupleWindow
+from lars.language.windows import Interval, TupleWindow
 from solver.columns import Array, Atoms, CodedTerms, InputAtoms, Mask, TraceColumns, in_time_order, together
 from solver.facts import Arrivals, Background, Relevance
 from solver.job.evaluation import Answer, Question, answers_in, used_background
@@ -180,7 +180,7 @@ def carried_atoms(
     end = np.array([max((int(some.t[-1]) for some in ordered.values()), default=0)])
     marks = {name: np.zeros(len(some.t), np.bool_) for name, some in atoms.items()}
     for window in windows if ordered else ():
-        runs = kept_runs(ordered, replace(window, ties=Ties.ALL), end, terms)
+        runs = kept_runs(ordered, replace(window, ties="all"), end, terms)
         for name, (first, last) in runs.items():
             marks[name][order[name]] |= first <= last
     return {name: some.take(marks[name]) for name, some in atoms.items() if marks[name].any()}
@@ -202,30 +202,21 @@ def join_atoms(atoms: Atoms, other: Atoms) -> dict[Signature, InputAtoms]:
     return {name: together([some[name] for some in (atoms, other) if name in some]) for name in names}
 
 
-_Payload_contra = TypeVar("_Payload_contra", contravariant=True)
-_Result_co = TypeVar("_Result_co", covariant=True)
+_Payload = TypeVar("_Payload")
+_Result = TypeVar("_Result")
 
 
-class SlicedWork(Protocol[_Payload_contra, _Result_co]):
+@dataclass(frozen=True, slots=True)
+class SlicedWork(Generic[_Payload, _Result]):
     """The work on a slice, its payload, and the part of the trace that its questions can use.
 
     Questions may be evaluated at times in the slice, and up to `before` time points earlier. The work and its
     payload are sent to other processes.
     """
 
-    @property
-    def questions(self) -> Sequence[Question]:
-        """The questions that determine the slice's input."""
-        ...
-
-    @property
-    def before(self) -> int:
-        """The number of time points before a slice at which questions may be evaluated."""
-        ...
-
-    def __call__(self, situation: EncodedSituation, payload: _Payload_contra, /) -> _Result_co:
-        """Return the result for a slice."""
-        ...
+    questions: Sequence[Question]
+    before: int
+    find: Callable[[EncodedSituation, _Payload], _Result]
 
 
 ATOMS_PER_SLICE: Final = 20_000

@@ -13,7 +13,7 @@ from typing import Final, assert_never
 import clingo
 
 from lars.errors import LarsError
-from lars.language.formulas import Arithmetic, ArithmeticOperator, Comparison, Operation, Relation
+from lars.language.formulas import Arithmetic, Comparison, Operation, Relation
 from lars.language.terms import (
     Atom,
     Blank,
@@ -143,16 +143,16 @@ class RuleNames:
     def arithmetic(self, side: Arithmetic) -> str:
         """Return integer arithmetic in ASP; mod is the remainder of floor division."""
         match side:
-            case Operation(ArithmeticOperator.MOD, left, Number(value)) if left in self.natural and value > 0:
+            case Operation("mod", left, Number(value)) if left in self.natural and value > 0:
                 return f"({self.arithmetic(left)}\\{value})"
-            case Operation(ArithmeticOperator.MOD, left, right):
+            case Operation("mod", left, right):
                 return _remainder(self.arithmetic(left), self.arithmetic(right))
-            case Operation(ArithmeticOperator.DIVIDE, left, right):
+            case Operation("/", left, right):
                 # ASP divides towards zero; without its remainder a number divides exactly.
                 one, other = self.arithmetic(left), self.arithmetic(right)
                 return f"((({one})-{_remainder(one, other)})/({other}))"
             case Operation(operator, left, right):
-                return f"({self.arithmetic(left)}{operator.value}{self.arithmetic(right)})"
+                return f"({self.arithmetic(left)}{operator}{self.arithmetic(right)})"
             case _:
                 return self.term(side)
 
@@ -187,7 +187,7 @@ def wrapping(side: Arithmetic, names: RuleNames) -> Iterator[str]:
             # Times 1, since ASP orders terms that are no numbers too.
             yield f"{operand}*1 > {GREATEST}"
             yield f"{operand}*1 < {-GREATEST}"
-        if part.operator is ArithmeticOperator.TIMES:
+        if part.operator == "*":
             yield f"{right}*1 != 0; |{left}| > {GREATEST}/|{right}|"
 
 
@@ -207,7 +207,7 @@ def _greatest(side: Arithmetic, natural: frozenset[Variable]) -> int | None:
             bounds = _greatest(left, natural), _greatest(right, natural)
             known = [bound for bound in bounds if bound is not None]
             # The remainder is computed by way of a sum with the divisor.
-            whole = prod(known) if operator is ArithmeticOperator.TIMES else sum(known)
+            whole = prod(known) if operator == "*" else sum(known)
             bound = whole if len(known) == len(bounds) else None
         case Variable() if side in natural:
             bound = GREATEST

@@ -22,7 +22,6 @@ from lars import analysis
 from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import Program, Rule, formulas, head_atom, rebuild, set_literals, variables
-from lars.language.stream import Moment
 from lars.language.terms import Atom, Number, Signature, Variable, signature
 from lars.language.windows import (
     FixedWindow,
@@ -30,7 +29,6 @@ from lars.language.windows import (
     IntervalWindow,
     LastWindow,
     SlidingWindow,
-    Ties,
     TimeWindow,
     TupleWindow,
     Window,
@@ -44,18 +42,8 @@ _NOTHING: Final = TimeWindow(0, -1)
 _OUTSIDE: Final = -1
 
 
-@dataclass(frozen=True, slots=True)
-class RankedProgram:
-    """A program to be solved in a situation at t; `points` are the times that its times are ranks of."""
-
-    program: Program
-    situation: Situation
-    t: int
-    points: Sequence[int] | None = None
-
-    def at_time(self, moment: Moment) -> Moment:
-        """Return an atom of an answer with the time of its rank."""
-        return moment if self.points is None else (self.points[moment[0]], moment[1])
+RankedProgram = tuple[Program, Situation, int, Sequence[int] | None]
+"""A program to be solved in a situation at a time, and the time points that its times are ranks of."""
 
 
 def rank_program(program: Program, situation: Situation, t: int) -> RankedProgram:
@@ -65,13 +53,13 @@ def rank_program(program: Program, situation: Situation, t: int) -> RankedProgra
     """
     timeline = situation.timeline
     if timeline.last <= LONG:
-        return RankedProgram(program, situation, t)
+        return program, situation, t, None
     always = frozenset(with_facts(program, situation.background))
     using = next((rule for rule in program.rules if not _only_orders(rule, always)), None)
     if using is None:
         return _ranked(program, situation, t)
     if timeline.last <= asp_terms.GREATEST:
-        return RankedProgram(program, situation, t)
+        return program, situation, t, None
     raise LarsError(
         f"the timeline {timeline} ends after {asp_terms.GREATEST}, the greatest number of ASP, "
         f"and times are numbers to {using.quotation}\n"
@@ -95,7 +83,7 @@ def _only_orders(rule: Rule, always: frozenset[Signature]) -> bool:
 def _meets_arrival(form: analysis.LiteralForm, always: frozenset[Signature]) -> bool:
     """Whether the literal binds its time to a time at which an atom arrives, or to a time derived from it."""
     known = isinstance(form.atom, logic.Truth) or signature(form.atom) in always
-    return form.mode is analysis.Mode.AT and form.positive and not known
+    return form.mode == "@" and form.positive and not known
 
 
 def _orders(part: logic.BodyLiteral, arrived: frozenset[Variable]) -> bool:
@@ -129,7 +117,7 @@ def _ranked(program: Program, situation: Situation, t: int) -> RankedProgram:
     facts = [fact._replace(t=rank(fact.t)) for fact in situation.facts if fact.t in timeline]
     newest = None if situation.newest is None else bisect_right(points, situation.newest) - 1
     moved = replace(situation, timeline=Interval(0, len(points) - 1), facts=facts, newest=newest)
-    return RankedProgram(_with_ranks(program, seen, rank), moved, rank(t), points)
+    return _with_ranks(program, seen, rank), moved, rank(t), points
 
 
 def _fixed_times(program: Program) -> Iterator[int]:
@@ -286,7 +274,7 @@ class AspNames:
         looked_at = {
             signature(form.atom)
             for form in self.literals
-            if isinstance(form.atom, Atom) and (form.mode is not analysis.Mode.NOW or form.window is not None)
+            if isinstance(form.atom, Atom) and (form.mode != "" or form.window is not None)
         }
         elsewhere = {
             signature(atom)
@@ -486,14 +474,14 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
     newest = f"N <= M; N > M-{min(window.size, asp_terms.GREATEST)}"
     arrived = f"M = #max{{N : arrival({w},P,_,U,N), U <= T}}; M > 0"
     yield f"newest({w},P,M) :- now(T); arrival({w},P,_,_,_); {arrived}."
-    if window.ties is Ties.ARRIVAL:
+    if window.ties == "arrival":
         yield f"kept({w},X,U) :- newest({w},P,M); arrival({w},P,X,U,N); {newest}."
         yield f"window({w},A,T) :- now(T); A = #min{{X : X = T+1; U : kept({w},_,U)}}."
         return
     counted = f"arrival({w},P,_,U,N), {newest.replace(';', ',')}"
     yield f"oldest({w},P,V) :- newest({w},P,M); V = #min{{U : {counted}}}."
     text = f"now(T); oldest({w},P,V); arrival({w},P,X,U,_); U <= T"
-    if window.ties is Ties.ALL:
+    if window.ties == "all":
         yield f"kept({w},X,U) :- {text}; V <= U."
     else:
         yield f"kept({w},X,U) :- {text}; V < U."
@@ -508,9 +496,7 @@ def _newest(window: TupleWindow, w: int) -> Iterator[str]:
 
 def binds_time(form: analysis.LiteralForm) -> bool:
     """Whether the literal is true only at a time of @ inside the timeline: @_T a, @_T ¬a."""
-    return (form.mode is analysis.Mode.AT and form.positive) or (
-        form.mode is analysis.Mode.UNLESS and not form.positive
-    )
+    return (form.mode == "@" and form.positive) or (form.mode == "¬@¬" and not form.positive)
 
 
 class RuleWriter:
@@ -567,7 +553,7 @@ class RuleWriter:
                 return [self.set_atom(literal)]
             case _:
                 form = analysis.literal_form(literal)
-                if form.mode is analysis.Mode.NOW and form.window is None:
+                if form.mode == "" and form.window is None:
                     return [self._plain(form)]
                 return self.through_window(form)
 
@@ -643,14 +629,14 @@ class RuleWriter:
         first, last, time = f"A{n}", f"B{n}", f"U{n}"
         window = self._window(form, first, last)
         inside = f"{time} = {first}..{last}"
-        if form.mode in (analysis.Mode.AT, analysis.Mode.UNLESS):
+        if form.mode in ("@", "¬@¬"):
             assert form.time is not None
             return [window, *self._at(form, self.names.term(form.time), first, last)]
-        if form.mode is analysis.Mode.NOW:
+        if form.mode == "":
             return [window, *self._now(form, first, last)]
         atom = self._atom(form, time)
         negation = "" if form.positive else "not "
-        if (form.mode is analysis.Mode.SOME) == form.positive:
+        if (form.mode == "◇") == form.positive:
             return [window, *self._once(form, atom, time, first, last)]
         # The window stands inside: else clingo keeps instances of each time point's ends for good.
         every = f"{negation}{atom} : {window}, {inside}"
@@ -679,7 +665,7 @@ class RuleWriter:
 
     def _at(self, form: analysis.LiteralForm, time: str, first: str, last: str) -> list[str]:
         atom = self._atom(form, time)
-        if (form.mode is analysis.Mode.AT) == form.positive:
+        if (form.mode == "@") == form.positive:
             return self._once(form, atom, time, first, last)
         return [f"{'' if form.positive else 'not '}{atom} : {first} <= {time}, {time} <= {last}"]
 
@@ -806,7 +792,7 @@ class Encoding(AspNames):
             yield "\n".join((f"% {window}", *window_rules(window, number)))
 
     def _bridges(self) -> Iterator[str]:
-        forms = [f for f in self.literals if f.mode is analysis.Mode.NOW and f.window is None]
+        forms = [f for f in self.literals if f.mode == "" and f.window is None]
         plain = {signature(form.atom) for form in forms if isinstance(form.atom, Atom)}
         for predicate in sorted(plain | self.timed | self.background_predicates):
             arguments = [f"X{i}" for i in range(predicate[1])]

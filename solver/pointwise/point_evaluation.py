@@ -6,11 +6,10 @@ facts at once, and for all instances of an atom. `encoding` writes the calls; th
 
 from collections import deque
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from enum import Enum
 from functools import lru_cache
 from itertools import chain, islice
 from math import prod
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 import clingo
 
@@ -328,11 +327,8 @@ class UndecidedError(LarsError):
         )
 
 
-class Consequences(Enum):
-    """Atoms of some answer stream, or of every one."""
-
-    BRAVE = "brave"
-    CAUTIOUS = "cautious"
+Consequences = Literal["brave", "cautious"]
+"""Atoms of some answer stream, or of every one."""
 
 
 def models(program: Program, situation: Situation, t: int) -> Iterator[frozenset[Moment]]:
@@ -373,9 +369,9 @@ def consequences(
     Raises the exceptions of `models`.
     """
     # clingo's models come nearer to the consequences; the last one is them.
-    last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind.value}")]
+    last = [deque(part, 1) for part in _solved(program, situation, t, f"--enum-mode={kind}")]
     moments = [model for part in last for model in part]
-    combine = frozenset[Moment].union if kind is Consequences.BRAVE else frozenset[Moment].intersection
+    combine = frozenset[Moment].union if kind == "brave" else frozenset[Moment].intersection
     return combine(*moments) if moments else None
 
 
@@ -386,18 +382,20 @@ def _solved(
 
     Only the atoms of `output` are read, if given.
     """
-    ranked_program = rank_program(program, situation, t)
-    situation, t = ranked_program.situation, ranked_program.t
+    ranked, situation, t, points = rank_program(program, situation, t)
     options = ["--models=0", option]
-    encoding = _encoding(ranked_program.program, frozenset(situation.background), program, output)
+    encoding = _encoding(ranked, frozenset(situation.background), program, output)
     try:
         controls = iter([ground_at(encoding, situation, t, options)])
     except UndecidedError:
-        states = _states(ranked_program.program, situation, t)
+        states = _states(ranked, situation, t)
         controls = (ground_at(encoding, situation, t, options, known) for known in states)
     for control in controls:
         models = _read_models(encoding, control, situation, t)
-        yield (frozenset(map(ranked_program.at_time, model)) for model in models)
+        yield (
+            model if points is None else frozenset((points[rank], atom) for rank, atom in model)
+            for model in models
+        )
 
 
 def _states(program: Program, situation: Situation, t: int) -> list[Instances]:

@@ -19,7 +19,7 @@ from lars import analysis
 from lars.language.formulas import BodyLiteral, Comparison, Condition, SetLiteral
 from lars.language.program import Program, Rule, formulas
 from lars.language.terms import NULL, Atom, Signature, signature
-from lars.language.windows import NOW, IntervalWindow, Ties, TupleWindow, Window
+from lars.language.windows import NOW, IntervalWindow, TupleWindow, Window
 from solver import facts
 from solver.pointwise import asp_terms
 from solver.pointwise.encoding import AspNames, RuleWriter
@@ -66,9 +66,9 @@ def _has_runs(form: analysis.LiteralForm, elsewhere: Container[Signature]) -> bo
         return False
     match form.window:
         case None:
-            return form.mode is analysis.Mode.NOW
-        case TupleWindow(ties=Ties.ARRIVAL, by=None) | IntervalWindow():
-            return form.mode is analysis.Mode.SOME and signature(form.atom) not in elsewhere
+            return form.mode == ""
+        case TupleWindow(ties="arrival", by=None) | IntervalWindow():
+            return form.mode == "◇" and signature(form.atom) not in elsewhere
         case _:
             return False
 

@@ -3,8 +3,6 @@
 from solver.relational.evaluation import decode, evaluate_program, evaluated_on, row_texts, text_order
 from solver.relational.grounding import ground_instances, most_instances
 from solver.relational.plans import (
-    DerivedAtoms,
-    Instants,
     Layer,
     Obstacle,
     RelationalPlan,

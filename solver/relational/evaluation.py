@@ -294,15 +294,15 @@ def _timely(rows: Iterable[tuple[Constant, ...]]) -> Iterator[tuple[Constant, ..
 def _computed(operator: logic.ArithmeticOperator, left: Array, right: Array) -> tuple[Array, Mask]:
     divisor = np.where(right == 0, 1, right)
     match operator:
-        case logic.ArithmeticOperator.PLUS:
+        case "+":
             return left + right, np.ones(len(left), np.bool_)
-        case logic.ArithmeticOperator.MINUS:
+        case "-":
             return left - right, np.ones(len(left), np.bool_)
-        case logic.ArithmeticOperator.TIMES:
+        case "*":
             return left * right, np.ones(len(left), np.bool_)
-        case logic.ArithmeticOperator.DIVIDE:
+        case "/":
             return left // divisor, right != 0
-        case logic.ArithmeticOperator.MOD:
+        case "mod":
             return left % divisor, right != 0
         case _:
             assert_never(operator)
@@ -640,9 +640,9 @@ class ProgramTables:
 
     def _table(self, source: plans.RowSource) -> run_tables.RunTable:
         match source:
-            case plans.DerivedAtoms(predicate):
+            case (_, _) as predicate:
                 return self._derived[predicate]
-            case plans.Instants():
+            case None:
                 # Each evaluation time with its own index, as a number of the logic.
                 indexes, times = np.arange(self._count), np.array(self._input.times, np.int64)
                 return run_tables.RunTable((self._terms.of_numbers(times),), indexes, indexes)

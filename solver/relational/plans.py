@@ -17,7 +17,7 @@ from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language.program import FALSE, Program, Rule, atoms, variables, write_literal
 from lars.language.terms import Atom, Signature, Term, Variable, signature, substitute
-from lars.language.windows import NOW, Ties, TupleWindow
+from lars.language.windows import NOW, TupleWindow
 from solver.facts import Relevance, WindowedAtom, canonical_atom, variables_in_order
 
 
@@ -69,28 +69,21 @@ def _problem(literal: logic.Formula, elsewhere: set[Signature]) -> str | None:
     except analysis.UnsupportedFormulaError as error:
         return f"{error.construct} is not covered"
     match form:
-        case analysis.LiteralForm(_, analysis.Mode.NOW, window=None):
+        case analysis.LiteralForm(_, "", window=None):
             return None
         case analysis.LiteralForm(window=None):
-            return f"{form.mode.value} looks at the whole timeline; covered are windows"
+            return f"{form.mode} looks at the whole timeline; covered are windows"
         case analysis.LiteralForm(logic.Truth()):
-            covered = form.mode is analysis.Mode.AT and form.positive and form.window == NOW
+            covered = form.mode == "@" and form.positive and form.window == NOW
             return None if covered else "of true in windows ⊞^0 @_T true alone is covered"
         case analysis.LiteralForm(Atom() as atom):
-            if not (form.mode is analysis.Mode.SOME or (form.mode is analysis.Mode.AT and form.positive)):
+            if not (form.mode == "◇" or (form.mode == "@" and form.positive)):
                 return "of formulas in windows ◇, not ◇ and @_T are covered"
-            if isinstance(form.window, TupleWindow) and form.window.ties is Ties.CHOOSE:
+            if isinstance(form.window, TupleWindow) and form.window.ties == "choose":
                 return "its ties are chosen, so there can be several answer streams"
             if signature(atom) in elsewhere:
                 return "its atom is derived or of the background; covered are windows over input"
     return None
-
-
-@dataclass(frozen=True, slots=True)
-class DerivedAtoms:
-    """The atoms of a predicate derived by rules, and those of B."""
-
-    predicate: Signature
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,12 +97,8 @@ class ShownAtoms:
     timed: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Instants:
-    """The evaluation times, as the only column."""
-
-
-RowSource = DerivedAtoms | ShownAtoms | Instants
+RowSource = ShownAtoms | Signature | None
+"""Input in a window; a predicate, with the atoms that rules derive and those of B; None: evaluation times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +128,11 @@ class Scan:
     def predicate(self) -> Signature | None:
         """The predicate whose atoms are the rows; None if the rows are times."""
         match self.source:
-            case DerivedAtoms(predicate):
+            case (_, _) as predicate:
                 return predicate
             case ShownAtoms(windowed_atom):
                 return signature(windowed_atom.atom)
-            case Instants():
+            case None:
                 return None
             case _:
                 assert_never(self.source)
@@ -152,14 +141,14 @@ class Scan:
         if self.literal is not None:
             return str(self.literal)
         match self.source:
-            case DerivedAtoms((name, _)):
+            case (name, _):
                 return str(Atom(name, self.terms))
             case ShownAtoms(windowed_atom, timed):
                 atom = substitute(
                     windowed_atom.atom, dict(zip(windowed_atom.variables, self.terms, strict=False))
                 )
                 return f"{windowed_atom.window} {f'@_{self.terms[-1]}' if timed else '◇'} {atom}"
-            case Instants():
+            case None:
                 return f"{self.terms[0]} = now"
             case _:
                 assert_never(self.source)
@@ -195,10 +184,10 @@ class RulePlan:
     def places(self, predicates: frozenset[Signature]) -> list[tuple[int, Signature]]:
         """Return the places of joined parts that are atoms of these predicates."""
         return [
-            (place, part.source.predicate)
+            (place, part.source)
             for place, part in enumerate(self.joined)
-            if isinstance(part.source, DerivedAtoms) and part.literal is None
-            if part.source.predicate in predicates
+            if isinstance(part.source, tuple) and part.literal is None
+            if part.source in predicates
         ]
 
     def __str__(self) -> str:
@@ -290,15 +279,15 @@ class _Resolver:
                         scan = self._scan(form, form.atom, useful)
                         (joined if form.positive else subtracted).append(scan)
                     elif form.time is not None:
-                        joined.append(Scan(Instants(), (form.time,)))
+                        joined.append(Scan(None, (form.time,)))
         return RulePlan(rule, tuple(joined), tuple(subtracted), tuple(conditions))
 
     def _scan(self, form: analysis.LiteralForm, atom: Atom, useful: frozenset[Atom]) -> Scan:
         predicate = signature(atom)
         if predicate in self._derived and form.window is None:
-            return Scan(DerivedAtoms(predicate), atom.arguments)
+            return Scan(predicate, atom.arguments)
         windowed_atom = WindowedAtom(form.window or NOW, canonical_atom(atom), useful)
-        if form.mode is analysis.Mode.AT and form.time is not None:
+        if form.mode == "@" and form.time is not None:
             return Scan(ShownAtoms(windowed_atom, timed=True), (*variables_in_order(atom), form.time))
         return Scan(ShownAtoms(windowed_atom), variables_in_order(atom))
 
@@ -325,8 +314,8 @@ def unfolded_plan(program: Program, output: Signature, predicates: frozenset[Sig
 
 def _uses(rule: RulePlan) -> Iterator[Signature]:
     for part in (*rule.joined, *rule.subtracted):
-        if isinstance(part.source, DerivedAtoms):
-            yield part.source.predicate
+        if isinstance(part.source, tuple):
+            yield part.source
 
 
 def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
@@ -343,8 +332,8 @@ def _is_plain(layer: Layer, rules: tuple[RulePlan, ...]) -> bool:
 def _unfolded(rule: RulePlan, bodies: dict[Signature, RulePlan]) -> RulePlan:
     """Return the rule with atoms replaced by the bodies that derive them, if variables allow it."""
     for place, part in enumerate(rule.joined):
-        if isinstance(part.source, DerivedAtoms) and part.literal is None:
-            body = bodies.get(part.source.predicate)
+        if isinstance(part.source, tuple) and part.literal is None:
+            body = bodies.get(part.source)
             if body is not None and body.arguments == part.terms and not _clash(rule, body):
                 joined = (*rule.joined[:place], *body.joined, *rule.joined[place + 1 :])
                 subtracted, conditions = rule.subtracted + body.subtracted, rule.conditions + body.conditions

@@ -302,7 +302,7 @@ def partition(atoms: InputAtoms, window: windows.TupleWindow) -> Array:
 def _departures(key: Array, t: Array, first: Array, window: windows.TupleWindow, count: int) -> Array:
     """Return the index from which each atom is no longer kept; rows are ordered by key, then arrival."""
     place = np.arange(len(key))
-    if window.ties is windows.Ties.ALL:
+    if window.ties == "all":
         # An atom leaves together with the last one that came with it.
         follows = np.append((key[1:] != key[:-1]) | (t[1:] != t[:-1]), True)
         place = np.flatnonzero(follows)[np.cumsum(follows) - follows]

@@ -1,7 +1,6 @@
 """Supports of answers: the input atoms of one proof of each row, searched backwards for all rows at once."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -42,21 +41,11 @@ def supports(
     return [tuple(sorted(facts)) for facts in facts_of_rows]
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class _Candidates:
-    """The candidate atoms of a literal, and for each solution the place of its candidate (-1: no candidate).
+_Candidates = tuple[Bindings, Array, bool]
+"""The candidate atoms of a literal, the place of each solution's candidate (-1: none), and whether of input.
 
-    Candidates have a number; for input atoms (which static data can replace) newer atoms have smaller
-    numbers.
-    """
-
-    candidates: Bindings
-    place: Array
-    is_input: bool
-
-    def numbers(self) -> Array:
-        """Return the numbers of the solutions' candidates; 0 for none, which is above all input's numbers."""
-        return np.append(self.candidates.column(_NUMBER), 0)[self.place]
+Candidates have a number; for input atoms (which static data can replace) newer atoms have smaller numbers.
+"""
 
 
 class _Descent:
@@ -129,7 +118,8 @@ class _Descent:
         rows = needed.columns[-1][chosen.column(_NEED)]
         for part, choice in zip(rule.joined, choices, strict=True):
             if choice is not None:
-                self._note(part, choice.candidates, choice.place[best], chosen.table, rows)
+                candidates, place, _ = choice
+                self._note(part, candidates, place[best], chosen.table, rows)
             elif part.literal is not None:
                 instances = self._evaluation.scan(part.instances)
                 own, places = self._meeting(chosen, instances, part.literal.keys)
@@ -167,13 +157,13 @@ class _Descent:
     ) -> _Candidates | None:
         """Return the best candidate for each solution; None for an aggregate or a part without atoms."""
         match part:
-            case plans.Scan(plans.Instants()) | plans.Scan(literal=Gather()):
+            case plans.Scan(None) | plans.Scan(literal=Gather()):
                 return None
             case plans.Scan(plans.ShownAtoms() as source, terms, None):
                 return self._first_candidates(
                     bindings, self._numbered(terms, self._arrivals(source)), None, is_input=True
                 )
-            case plans.Scan(plans.DerivedAtoms(predicate), terms, None) if predicate in layer.predicates:
+            case plans.Scan((_, _) as predicate, terms, None) if predicate in layer.predicates:
                 return self._first_candidates(bindings, self._numbered(terms, self._rounds(predicate)), limit)
             case _:
                 every = self._evaluation.scan(part)
@@ -197,7 +187,7 @@ class _Descent:
         solutions, first = np.unique(own[order], return_index=True)
         taken = np.full(len(bindings.table), -1)
         taken[solutions] = places[order][first]
-        return _Candidates(candidates, taken, is_input)
+        return candidates, taken, is_input
 
     def _meeting(self, left: Bindings, right: Bindings, names: Collection[Variable]) -> tuple[Array, Array]:
         """Return pairs of left and right places with equal values of the common variables."""
@@ -210,7 +200,7 @@ class _Descent:
     ) -> None:
         """Store the chosen candidates of the solutions for their rows."""
         match part.source:
-            case plans.DerivedAtoms(predicate):
+            case (_, _) as predicate:
                 columns = (candidates.term(term, self._situation.terms)[taken] for term in part.terms)
                 self._need(predicate, RunTable(tuple(columns), solutions.first, solutions.last), rows)
             case plans.ShownAtoms(atom) if part.literal is None:
@@ -256,9 +246,13 @@ def _best(bindings: Bindings, choices: Sequence[_Candidates]) -> Array:
     """Return for each need the place of the solution with the newest input, if any."""
     needs = bindings.column(_NEED)
     possible = np.ones(len(needs), np.bool_)
-    for choice in choices:
-        possible &= choice.is_input | (choice.place >= 0)
-    newest = [choice.numbers() for choice in choices if choice.is_input]
+    newest = []
+    for candidates, place, is_input in choices:
+        if is_input:
+            # No candidate is 0, which is above all numbers of input.
+            newest.append(np.append(candidates.column(_NUMBER), 0)[place])
+        else:
+            possible &= place >= 0
     order = np.lexsort((*reversed(newest), ~possible, needs))
     _, first = np.unique(needs[order], return_index=True)
     best = order[first]

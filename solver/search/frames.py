@@ -26,7 +26,7 @@ from typing import Final
 from lars.analysis import windows, with_windows
 from lars.errors import LarsError
 from lars.language.program import Program
-from lars.language.windows import FixedWindow, Interval, LastWindow, Ties, TimeWindow, TupleWindow, Window
+from lars.language.windows import FixedWindow, Interval, LastWindow, TimeWindow, TupleWindow, Window
 
 _MOST_TIME_POINTS: Final = 1_000_000
 """The greatest number of time points for clingo."""
@@ -154,7 +154,7 @@ def _past(window: Window) -> int:
             return width + slide - 1
         case FixedWindow():
             return 0
-        case TupleWindow(ties=Ties.ARRIVAL, by=None):
+        case TupleWindow(ties="arrival", by=None):
             return 0
         case _:
             raise UncoveredError(f"the window {window}")

@@ -12,13 +12,13 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Final, assert_never
 
-from lars.analysis import LiteralForm, Mode
+from lars.analysis import LiteralForm
 from lars.language import windows
 from lars.language.formulas import SetLiteral
 from lars.language.program import Rule, is_fact
 from lars.language.stream import ToStream
 from lars.language.terms import Atom, Signature
-from solver.facts import Arrivals, ChosenTimes, EveryTime, Multiples, canonical_atom, variables_in_order
+from solver.facts import Arrivals, Multiples, canonical_atom, variables_in_order
 from solver.job import Question
 from solver.pointwise import AspNames, RuleNames, RuleWriter, call, predicate_name
 from solver.search.frames import PeriodFrame, UncoveredError
@@ -79,9 +79,9 @@ class TimedEncoding(AspNames):
                     arrived = [*RuleNames().terms(pattern), "T"]
                     body = f"{call(predicate_name(pattern.predicate), arrived)}; {mark}point(T)"
                     yield f"{mark}evaluated(T) :- {body}."
-            case Multiples() | EveryTime():
+            case Multiples() | None:
                 yield f"{mark}evaluated(T) :- {mark}point(T)."
-            case ChosenTimes():
+            case tuple():
                 raise UncoveredError("evaluation at chosen times")
             case _:
                 assert_never(gate)
@@ -189,9 +189,9 @@ class _TimedRule(RuleWriter):
 
     def through_window(self, form: LiteralForm) -> list[str]:
         """Return the ASP literal for a window's content."""
-        if form.window is None or form.mode is not Mode.SOME or not isinstance(form.atom, Atom):
+        if form.window is None or form.mode != "◇" or not isinstance(form.atom, Atom):
             where = "over all times" if form.window is None else f"in the window {form.window}"
-            raise UncoveredError(f"{form.mode.value} {where}")
+            raise UncoveredError(f"{form.mode} {where}")
         negation = "" if form.positive else "not "
         return [f"{negation}{self._encoding.window_atom(form.window, form.atom, self.names)}"]
 

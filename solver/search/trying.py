@@ -17,7 +17,7 @@ from lars.language.terms import Atom, Term, signature
 from lars.language.windows import Interval, TimeWindow
 from solver.columns import trace_columns
 from solver.deadlines import Deadline, until
-from solver.facts import Arguments, Arrivals, Background, ChosenTimes, EveryTime, Fact, Multiples, Row
+from solver.facts import Arguments, Arrivals, Background, Fact, Multiples, Row
 from solver.job import AnswerRuns, Question, answer_runs
 from solver.relational import situation_of
 from solver.search import contests
@@ -230,13 +230,13 @@ def fact_of(t: int, atom: Atom) -> Fact:
     return Fact(t, atom.predicate, tuple(map(str, atom.arguments)))
 
 
-def _gate(side: Question, period: int) -> Arrivals | Multiples | EveryTime:
+def _gate(side: Question, period: int) -> Arrivals | Multiples | None:
     match side.gate:
-        case Arrivals() | EveryTime():
+        case Arrivals() | None:
             return side.gate
         case Multiples():
             return Multiples((period,))
-        case ChosenTimes():
+        case tuple():
             raise UncoveredError("evaluation at chosen times")
         case _:
             assert_never(side.gate)

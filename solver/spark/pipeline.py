@@ -262,7 +262,7 @@ class SparkTrace:
         self, questions: Sequence[Question], within: Interval | None = None
     ) -> list[task_bytes.PackedAnswers]:
         """Return the answers of each question for a predicate, in an interval or on the whole timeline."""
-        with spark_progress(self.read.blocks.context, settings.Stage.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             answers = answers_on_spark(self._job(questions, within), self.read.blocks, self.finished)
             return list(map(self._certified, questions, answers))
 
@@ -291,7 +291,7 @@ class SparkTrace:
         task = partial(
             worked_slices, work, self.timeline, background, reading.task_memory(context, len(slices))
         )
-        with spark_progress(context, settings.Stage.EXPLAINING.of(self.runner.progress)):
+        with spark_progress(context, settings.stage("explaining", self.runner.progress)):
             outcomes = spread.partitionBy(len(slices), int).mapPartitions(task).collect()
         results: list[Result] = []
         for _, outcome in sorted(outcomes, key=itemgetter(0)):
@@ -315,7 +315,7 @@ class SparkTrace:
         self, questions: Sequence[Question], within: Interval
     ) -> Iterator[list[task_bytes.RowsByTime]]:
         """Yield the answers of one slice after the other, then raise if some are lost."""
-        with spark_progress(self.read.blocks.context, settings.Stage.ANSWERING.of(self.runner.progress)):
+        with spark_progress(self.read.blocks.context, settings.stage("answering", self.runner.progress)):
             yield from outputs_on_spark(self._job(questions, within), self.read.blocks, self.finished)
 
     def _job(self, questions: Sequence[Question], within: Interval | None) -> Job:
@@ -363,7 +363,7 @@ def spark_trace(
 
     runner = trace_input.runner
     context = spark_context(runner.master or settings.ALL_CORES)
-    with spark_progress(context, settings.Stage.READING.of(runner.progress)):
+    with spark_progress(context, settings.stage("reading", runner.progress)):
         read = reading.read_in_tasks(context, sources, trace_input.options)
     timeline = trace_input.timeline or Interval(0, read.last)
     kept = None if runner.resume is None else finished_slices(runner.resume, sources, trace_input.options)

@@ -132,7 +132,7 @@ def worked_slices(
         terms = TermCodes()
         columns = TraceColumns(terms, in_time_order(unpack_atoms(contents, terms)), timeline.last)
         try:
-            yield number, work(situation_of(columns, timeline, background), payload)
+            yield number, work.find(situation_of(columns, timeline, background), payload)
         except FailedRunError as error:
             yield number, FailedRunError(str(error))
         except LarsError as error:

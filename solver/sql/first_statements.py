@@ -6,7 +6,7 @@ from typing import Final, assert_never
 
 from lars.language import windows
 from lars.language.terms import Atom, Constant, Signature, Variable, signature
-from solver.facts import Arrivals, Background, ChosenTimes, EveryTime, Fact, Gate, Multiples, WindowedAtom
+from solver.facts import Arrivals, Background, Fact, Gate, Multiples, WindowedAtom
 from solver.sql import values
 
 NOW: Final = "now"
@@ -81,7 +81,7 @@ class InputTables:
             for number, table in enumerate(counted)
         )
         lead = f"SELECT *, LEAD(t, {window.size}) OVER ({over}) AS gone FROM (\n    {arrived}\n  ) AS arrived"
-        if window.ties is windows.Ties.ALL:
+        if window.ties == "all":
             # Those of one instant are lost together, with the last of them.
             same = f"PARTITION BY {f'{parts}, ' if parts else ''}t ORDER BY seq DESC"
             kept = ", ".join(["t", "kind", *values.columns(width)])
@@ -237,9 +237,9 @@ def _evaluated(tables: InputTables, gate: Gate) -> tuple[str, str]:
             return f"the multiples of {' and '.join(map(str, periods))}", " UNION ".join(
                 map(_multiples, periods)
             )
-        case EveryTime():
+        case None:
             return "every time point", _multiples(1)
-        case ChosenTimes(times):
+        case tuple() as times:
             rows = ", ".join(f"({t})" for t in times)
             return "those asked for", f"VALUES {rows}" if times else "SELECT 0 WHERE 1 = 0"
         case _:

@@ -209,12 +209,7 @@ def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tu
     ordered = comparison.relation not in (logic.Relation.EQUAL, logic.Relation.UNEQUAL)
     sides = comparison.left, comparison.right
     terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, logic.Operation)]
-    divided = [
-        part.left
-        for part in terms
-        if isinstance(part, logic.Operation)
-        if part.operator is logic.ArithmeticOperator.DIVIDE
-    ]
+    divided = [part.left for part in terms if isinstance(part, logic.Operation) if part.operator == "/"]
     limits = [
         *((_EXACT, part) for part in terms if not isinstance(part, Number)),
         *((_DIVIDED, part) for part in divided),
@@ -259,11 +254,11 @@ _NUMERIC: Final = ", ".join(f"'{character}'" for character in "-0123456789")
 
 def _computed(operator: logic.ArithmeticOperator, left: str, right: str) -> str:
     match operator:
-        case logic.ArithmeticOperator.PLUS | logic.ArithmeticOperator.MINUS | logic.ArithmeticOperator.TIMES:
-            return f"({left} {operator.value} {right})"
-        case logic.ArithmeticOperator.MOD:
+        case "+" | "-" | "*":
+            return f"({left} {operator} {right})"
+        case "mod":
             return _remainder(left, right)
-        case logic.ArithmeticOperator.DIVIDE:
+        case "/":
             # The rest taken off, division is exact; as a number with a fraction, where / gives one.
             return f"CAST(({left} - {_remainder(left, right)}) / NULLIF({right}, 0) AS BIGINT)"
         case _:

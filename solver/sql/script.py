@@ -35,11 +35,11 @@ class _Writer:
     def table_of(self, source: relational.RowSource) -> str:
         """Return the table of a source's rows."""
         match source:
-            case relational.DerivedAtoms(predicate):
+            case (_, _) as predicate:
                 return self.tables.names.derived(predicate)
             case relational.ShownAtoms():
                 return self.sources[source]
-            case relational.Instants():
+            case None:
                 return f"(SELECT t, CAST(t AS TEXT) AS a1 FROM {NOW})"
             case _:
                 assert_never(source)

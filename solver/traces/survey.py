@@ -374,12 +374,8 @@ def _span(read: Sequence[Summary]) -> int:
     return max(summary.latest for summary in read) - min(summary.earliest for summary in read)
 
 
-class RejectedRow(NamedTuple):
-    """A skipped row: its file, its text, and its error."""
-
-    path: str
-    text: str
-    problem: str
+RejectedRow = tuple[str, str, str]
+"""A skipped row: its file, its text, and its error."""
 
 
 def report(stream_survey: Survey, skipped: Iterable[RejectedRow], options: TraceOptions) -> None:
@@ -432,5 +428,5 @@ def check_side_file(path: Path, inputs: Sequence[Path]) -> None:
 def _keep(side_file: Path, skipped: Iterable[RejectedRow]) -> None:
     """Write each skipped line below a comment with its file and problem; the file appears whole."""
     with replacement_path(side_file) as new, new.open("w", encoding="utf-8", newline="\n") as writer:
-        for row in skipped:
-            writer.write(f"{_SIDE_LINE}{row.path}: {row.problem}\n{row.text}\n")
+        for path, text, problem in skipped:
+            writer.write(f"{_SIDE_LINE}{path}: {problem}\n{text}\n")

@@ -45,7 +45,7 @@ def found_by_program(one):
     )
     variant = report.variants[0]
     return [
-        (interval.end, found.side.value, tuple(t or "" for t in found.row), found.cause.value, found.pushed)
+        (interval.end, found.side, tuple(t or "" for t in found.row), found.cause, found.pushed)
         for interval in variant.verdicts[0].intervals
         for found in variant.differences(interval)
     ]

@@ -51,7 +51,7 @@ def report(  # noqa: PLR0913
 
 def explained(variant):
     return [
-        Found(interval.end, one.side.value, one.row, one.cause.value, *variant.supports([one]))
+        Found(interval.end, one.side, one.row, one.cause, *variant.supports([one]))
         for verdict in variant.verdicts
         for interval in verdict.intervals
         for one in variant.differences(interval)

@@ -528,7 +528,7 @@ def problem(seed):
     outcome = smallest(WitnessSearch(contest, streams, deadline=Deadline.after(SECONDS)))
     pair = [PairQuery(query, Setting(), Deadline.after(SECONDS)) for query in queries]
     decided = answers_containment(*pair)
-    said = outcome.search_end, decided.verdict.value
+    said = outcome.search_end, decided.verdict
     shown = [listed(each.facts, each.triples, each.end) for each in (*outcome.witnesses, *decided.witnesses)]
 
     def refutes(stream):
@@ -549,7 +549,7 @@ def of_push_and_pull(random, query, period):
     anywhere, deadline = question.overlap is not None, Deadline.after(SECONDS)
     outcome = smallest(WitnessSearch(contest, streams, deadline=deadline, any_source=anywhere))
     decided = Decider(question, deadline=Deadline.after(SECONDS)).decide(period)
-    said = outcome.search_end, decided.verdict.value
+    said = outcome.search_end, decided.verdict
     shown, end = (
         [listed(each.facts, each.triples, each.end) for each in outcome.witnesses],
         NOW // period * period,

@@ -171,7 +171,7 @@ def of_pair(random, *asked):
         one, other = (rows_of(query, facts, static, end) for query in queries)
         return bool(one - other)
 
-    said = f"{outcome.search_end}, contained: {decided.verdict.value}"
+    said = f"{outcome.search_end}, contained: {decided.verdict}"
     return complaint(random, refutes, outcome, decided), said
 
 
@@ -191,9 +191,7 @@ def of_push_and_pull(random, asked):
         on = PairOnStream(pair, Setting(), Trigger.ANY, period, facts, background, end)
         return on.witness() is not None
 
-    return complaint(
-        random, refutes, outcome, decided
-    ), f"{outcome.search_end}, agree: {decided.verdict.value}"
+    return complaint(random, refutes, outcome, decided), f"{outcome.search_end}, agree: {decided.verdict}"
 
 
 def complaint(random, refutes, outcome, decided):

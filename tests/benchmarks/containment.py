@@ -34,7 +34,7 @@ def main():
             found = Counter()
             results = pool.imap(partial(judged, kind=kind), seeds, chunksize=50)
             for seed, (verdict, said) in zip(seeds, results, strict=True):
-                found[verdict.verdict.value] += 1
+                found[verdict.verdict] += 1
                 if said is not None:
                     wrong += 1
                     texts = (query_text(one, merged=False) for one in pair(seed, kind))
@@ -44,7 +44,7 @@ def main():
             found = Counter()
             judging = partial(window_pairs.judged, made=made, seconds=SECONDS)
             for seed, (verdict, said) in zip(seeds, pool.imap(judging, seeds, chunksize=5), strict=True):
-                found[verdict.verdict.value] += 1
+                found[verdict.verdict] += 1
                 if said is not None:
                     wrong += 1
                     texts = (f"{window_pairs.text(one)} {one}" for one in made(seed))

@@ -23,7 +23,7 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval, TimeWindow
 from solver import pointwise, relational
 from solver.columns import TermCodes, TraceColumns, in_time_order, trace_columns
-from solver.facts import EveryTime, Situation
+from solver.facts import Situation
 from solver.job import Question, certified_runs
 from solver.pointwise import rows
 from solver.relational import encode, situation_of
@@ -73,7 +73,7 @@ class Watch:
         return f"{self.times} evaluation times, each: {costs}; {ratio:.1f} times"
 
 
-QUESTION = Question(PROGRAM, ("ans", 2), EveryTime())
+QUESTION = Question(PROGRAM, ("ans", 2), None)
 WAYS = {
     "uncertified": ("auto", "none"),
     "default": ("auto", "some"),

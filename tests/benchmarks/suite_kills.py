@@ -18,8 +18,6 @@ from pathlib import Path
 
 from agreement.engines.specifications import builtin
 from agreement.proving.suite import (
-    Label,
-    Outcome,
     declared_vectors,
     engine_answers,
     judged_suite,
@@ -36,9 +34,9 @@ def failed(mutant, tests):
     writing = writing_of(mutant.engine, tests, {}, mutant.specification)
     answers = engine_answers([mutant.engine], tests, writing, {})
     numbers = declared_vectors(builtin(mutant.specification), 0, None)
-    claimed = frozenset((number, Label.EVALUATION) for number in numbers)
+    claimed = frozenset((number, "evaluation") for number in numbers)
     found = judged_suite(mutant.name, writing, answers, claimed)
-    return [one.test for one in found.results if one.outcome is Outcome.FAILED]
+    return [one.test for one in found.results if one.outcome == "failed"]
 
 
 def killers(test, right, numbers):

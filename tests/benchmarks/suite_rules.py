@@ -10,7 +10,7 @@ from pathlib import Path
 
 from agreement.engines.adapters import BuiltInEngine
 from agreement.engines.registry import ENGINES
-from agreement.proving.suite import Label, engine_answers, read_suite, writing_of
+from agreement.proving.suite import engine_answers, read_suite, writing_of
 from lars.errors import LarsError
 
 
@@ -21,7 +21,7 @@ def telling(engine, rule, tests, writing):
     for options in pairs:
         for test in tests:
             found = [engine_answers([BuiltInEngine(engine)], [test], writing, one) for one in options]
-            said = [one and (one[0].refused is not None or one[0].key(Label.EVALUATION)) for one in found]
+            said = [one and (one[0].refused is not None or one[0].key("evaluation")) for one in found]
             if said[0] != said[1]:
                 return test
     return None

@@ -12,7 +12,7 @@ from time import perf_counter
 
 from agreement.engines.adapters import BuiltInEngine, RunningAdapter
 from agreement.engines.registry import ENGINES
-from agreement.proving.suite import LEVELS, Outcome, engine_answers, judged_suite, read_suite, writing_of
+from agreement.proving.suite import LEVELS, OUTCOMES, engine_answers, judged_suite, read_suite, writing_of
 from agreement.results.renderings.suite_report import vector_text
 from lars.errors import LarsError
 
@@ -32,7 +32,7 @@ def row(name, engine, tests):
     began = perf_counter()
     writing = writing_of(engine, tests, {}, None)
     found = judged_suite(name, writing, engine_answers([engine], tests, writing, {}), None)
-    counts = " | ".join(str(found.count(one)) for one in Outcome)
+    counts = " | ".join(str(found.count(one)) for one in OUTCOMES)
     of = f" of {len(found.results)} {writing.language.value}"
     print(
         f"| {name} | {counts} |{of}: {vector_text(found.choice)}; fits all: {bool(found.fitting)}", flush=True
@@ -40,8 +40,8 @@ def row(name, engine, tests):
     levels = []
     for level in LEVELS:
         own = [one.outcome for one in found.results if one.test.level == level]
-        judged = sum(one in (Outcome.PASSED, Outcome.FAILED) for one in own)
-        levels.append(f"{level} {own.count(Outcome.PASSED)}/{judged}")
+        judged = sum(one in ("passed", "failed") for one in own)
+        levels.append(f"{level} {own.count('passed')}/{judged}")
     print(f"    {', '.join(levels)}; {perf_counter() - began:.0f} s", flush=True)
 
 

@@ -294,7 +294,7 @@ class Tried:
         elif answer.holds and one.stream == other.stream:
             right = all(one.rows(facts, t) <= other.rows(facts, t) for t, facts in every_stream(one, other))
         why = f" ({answer.why[:60]})" if answer.holds is None else ""
-        self.note("contained", f"{answer.verdict.value}{why}", right, one, other, answer.why, answer.witness)
+        self.note("contained", f"{answer.verdict}{why}", right, one, other, answer.why, answer.witness)
 
     def witness(self, draw, one, other):
         files = [self.path(f"{n}.rq", query.text) for n, query in enumerate((one, other))]

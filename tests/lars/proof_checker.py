@@ -2,7 +2,7 @@
 
 from itertools import product
 
-from lars.explain import Failure, Given, RuleInstance
+from lars.explain import Failure, RuleInstance
 from lars.explain.evidence import (
     AbsentAtom,
     Instances,
@@ -61,10 +61,10 @@ class Checker:
         """Check one step and return the atoms with times that it rests on."""
         t, atom = moment
         match support:
-            case Given.BACKGROUND:
+            case "background":
                 assert atom in self.background
                 return set()
-            case Given.INPUT:
+            case "input":
                 assert self.data.holds_at(atom, t)
                 return set()
             case RuleInstance():

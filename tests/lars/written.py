@@ -1,5 +1,7 @@
 """Random programs for texts: every kind of term, condition and name that a program can hold."""
 
+from typing import get_args
+
 from hypothesis import strategies as st
 
 from lars.language.formulas import (
@@ -31,7 +33,6 @@ from lars.language.windows import (
     Interval,
     LastWindow,
     SlidingWindow,
-    Ties,
     TimeWindow,
     TupleWindow,
 )
@@ -99,7 +100,7 @@ def _calls(inner):
 expressions = st.recursive(any_terms, _calls, max_leaves=6)
 arithmetics = st.recursive(
     any_terms,
-    lambda inner: st.builds(Operation, st.sampled_from(ArithmeticOperator), inner, inner),
+    lambda inner: st.builds(Operation, st.sampled_from(get_args(ArithmeticOperator)), inner, inner),
     max_leaves=4,
 )
 conditions = st.one_of(
@@ -134,9 +135,9 @@ windows = (
     | active_windows
     | last_windows
     | fixed_windows
-    | st.builds(TupleWindow, counts, sources, st.sampled_from((Ties.ARRIVAL, Ties.ALL)), places)
+    | st.builds(TupleWindow, counts, sources, st.sampled_from(("arrival", "all")), places)
 )
-choosing = st.builds(TupleWindow, counts, sources, st.just(Ties.CHOOSE), places)
+choosing = st.builds(TupleWindow, counts, sources, st.just("choose"), places)
 times = st.just(T) | variable_terms | st.builds(Number, st.integers(-9, 10**30))
 
 

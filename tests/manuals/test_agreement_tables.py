@@ -8,7 +8,7 @@ from typing import get_args, get_type_hints
 
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
-from agreement.comparing.agree.sides import RowCause
+from agreement.comparing.agree.sides import CAUSES as ROW_CAUSES
 from agreement.engines.adapters import ProfileReply
 from agreement.engines.adapters.built_in import BuiltInOptions
 from agreement.engines.adapters.messages import REPLIES, REQUEST
@@ -44,7 +44,7 @@ def test_the_index_names_each_page():
 
 
 def test_the_causes_are_those_that_are_tried_in_this_order():
-    assert [row[0] for row in CAUSES] == [cause.value for cause in RowCause]
+    assert [row[0] for row in CAUSES] == [*ROW_CAUSES]
 
 
 def test_each_cause_is_told_how_it_is_tried():

@@ -5,7 +5,7 @@ from lars.language.formulas import At, Box, Comparison, Diamond, In, Not, Operat
 from lars.language.program import atoms, is_fact
 from lars.language.stream import tie_choices
 from lars.language.terms import signature
-from lars.language.windows import Bounds, Ties, TimeWindow, TupleWindow
+from lars.language.windows import Bounds, TimeWindow, TupleWindow
 
 
 def constructs(case):
@@ -18,7 +18,7 @@ def constructs(case):
             yield from of_literal(literal, derived)
     for window in windows(program):
         yield from of_window(window)
-        if isinstance(window, TupleWindow) and window.ties is Ties.CHOOSE:
+        if isinstance(window, TupleWindow) and window.ties == "choose":
             tied = len(list(tie_choices(case.stream, window, case.t))) > 1
             yield from ("a real choice of ties",) * tied
     yield "stratified" if strata(program) else "not stratified"
@@ -56,5 +56,5 @@ def of_window(window):
             yield from ("future u > 0",) * bool(future) + ("pivot d > 1",) * (step > 1)
             yield from (ends.value,) * (ends is not Bounds.CLOSED and bool(past))
         case TupleWindow(_, source, ties, by):
-            yield f"⊞^#n, ties {ties.value}"
+            yield f"⊞^#n, ties {ties}"
             yield from ("⊞^idx,n",) * (by is not None) + ("⊞^#n of a stream",) * (source is not None)

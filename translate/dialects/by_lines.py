@@ -23,12 +23,8 @@ _CLAUSE: Final = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class TextPart:
-    """A part of a text, and the character at which it begins."""
-
-    text: str
-    start: int
+TextPart = tuple[str, int]
+"""A part of a text, and the character at which it begins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +41,8 @@ class LineWindow:
     names: tuple[str, str]
 
 
-@dataclass(frozen=True, slots=True)
-class LostClause:
-    """A clause that the parsers do not find: `taken_out` with its line, otherwise left in the SPARQL text."""
-
-    clause: TextPart
-    taken_out: bool = False
+LostClause = tuple[TextPart, bool]
+"""A clause that the parsers do not see; whether it is taken out with its line, or left in the SPARQL text."""
 
 
 def as_graphs(line: str, *, each_word: bool) -> str:
@@ -79,26 +71,26 @@ def read_lines(text: str, *, each_word: bool) -> Iterator[LineWindow | LostClaus
         if line.startswith("REGISTER"):
             header = _REGISTER.match(line)
             if header is not None and line[header.end() :]:
-                yield LostClause(TextPart(line[header.end() :], at + header.end()), taken_out=True)
+                yield (line[header.end() :], at + header.end()), True
         elif line.startswith(_FROM):
             yield from _windows(line, at, prefixes)
         else:
             if line.startswith("PREFIX"):
                 prefixes.update(_PREFIX.findall(line))
             for clause in _CLAUSE.finditer(_COMMENT.sub("", as_graphs(line, each_word=each_word))):
-                yield LostClause(TextPart(clause.group(), at + clause.start()))
+                yield (clause.group(), at + clause.start()), False
 
 
 def _windows(line: str, at: int, prefixes: dict[str, str]) -> Iterator[LineWindow | LostClause]:
     matches = tuple(_WINDOW.finditer(line))
     yield from (_window(match, at, prefixes) for match in matches)
     if len(matches) < line.count(_FROM):
-        yield LostClause(TextPart(line, at), taken_out=True)
+        yield (line, at), True
 
 
 def _window(match: re.Match[str], at: int, prefixes: dict[str, str]) -> LineWindow:
-    name, stream, width, step = (TextPart(match[group], at + match.start(group)) for group in range(1, 5))
-    return LineWindow(name, stream, width, step, (_iri(name.text, prefixes), _iri(stream.text, prefixes)))
+    name, stream, width, step = ((match[group], at + match.start(group)) for group in range(1, 5))
+    return LineWindow(name, stream, width, step, (_iri(name[0], prefixes), _iri(stream[0], prefixes)))
 
 
 def _iri(text: str, prefixes: dict[str, str]) -> str:

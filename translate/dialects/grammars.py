@@ -12,12 +12,12 @@ from lars.language.stream import ToStream
 from translate.dialects.windows import DAYS, UNITS
 from translate.errors import QueryError, UnsupportedError
 from translate.model.query import Language
-from translate.sparql import Document, Token, TokenKind, is_name
+from translate.sparql import Document, Token, is_name
 from translate.sparql.syntax_tree import Grammar, Terminal
 
 
 def _terminal(pattern: str, title: str) -> Terminal:
-    return Terminal(re.compile(pattern, re.IGNORECASE | re.ASCII), title)
+    return re.compile(pattern, re.IGNORECASE | re.ASCII), title
 
 
 def _units(units: Iterable[str], title: str) -> Terminal:
@@ -192,7 +192,7 @@ def _clause_at(document: Document, token: Token) -> str:
         return ""
     if before.is_word("FROM", "NAMED"):
         return f"FROM {word}"
-    return f"a {word} block" if is_name(following) or following.kind is TokenKind.VARIABLE else ""
+    return f"a {word} block" if is_name(following) or following.kind == "a variable" else ""
 
 
 def clauses_in(document: Document, language: Language) -> int:
@@ -205,7 +205,7 @@ def _explain(language: Language, document: Document, token: Token) -> PlacedErro
     dialect = DIALECTS[language]
     token = next((one for one in document.tokens if one.is_word(*dialect.foreign)), token)
     place = document.place(token.start)
-    if token.kind is TokenKind.WORD and (refused := dialect.refused.get(token.text.upper())):
+    if token.kind == "a keyword" and (refused := dialect.refused.get(token.text.upper())):
         return UnsupportedError(refused[0], place, covered=refused[1])
     clause = _clause_at(document, token)
     theirs = [

@@ -67,7 +67,7 @@ class _Streams:
 
     def _merge(self, clause: sparql.Phrase) -> None:
         token = next(token for token in clause.tokens() if not token.is_word("FROM", "NAMED", "STREAM"))
-        if token.kind is sparql.TokenKind.VARIABLE:
+        if token.kind == "a variable":
             raise self._unsupported(f"the variable stream name {token}", token, "FROM STREAM <iri>")
         window = clause.find("window")
         # Its translation to a stream processor answers for each element when it arrives.
@@ -124,20 +124,20 @@ class _Streams:
         """Return the name of a stream or window: an IRI, or a text, with or without a colon before it."""
         if self.manner.texts is not None and (what == "stream" or self.manner.names_windows):
             return self._text(token, what)
-        if token.kind is sparql.TokenKind.VARIABLE:
+        if token.kind == "a variable":
             raise self._unsupported(f"the variable {what} name {token}", token)
         return self.names.iri(token) if what == "stream" else self.names.label(token)
 
     def _text(self, token: sparql.Token, what: str) -> Iri:
-        if token.kind is sparql.TokenKind.IRI:
+        if token.kind == "an IRI":
             return Iri(token.text[1:-1])
-        if token.kind is sparql.TokenKind.VARIABLE:
+        if token.kind == "a variable":
             self.notes.append(f"{token} is read as the name of a {what}, which the pattern does not bind")
-        if token.kind is sparql.TokenKind.NAME and not token.text.startswith(":"):
+        if token.kind == "a prefixed name" and not token.text.startswith(":"):
             return self.names.label(token)
-        if token.kind is sparql.TokenKind.NAME and ":" in self.names.prefixes:
+        if token.kind == "a prefixed name" and ":" in self.names.prefixes:
             self.notes.append(f"{token} is read as the name of a {what}, and not by the prefix :")
-        return Iri(f"{self.manner.texts}{token.text}" if token.kind is sparql.TokenKind.WORD else token.text)
+        return Iri(f"{self.manner.texts}{token.text}" if token.kind == "a keyword" else token.text)
 
     def read_block(self, block: sparql.Phrase) -> StreamBlock | AnyWindow:
         """Return the stream and window of a STREAM or WINDOW block."""
@@ -146,7 +146,7 @@ class _Streams:
             return self._named_window(name) if word.is_word("WINDOW") else self._stream(name)
         if self.manner.texts is not None:
             return StreamBlock(Iri(name.text), self._window(window))
-        variable = name.kind is sparql.TokenKind.VARIABLE
+        variable = name.kind == "a variable"
         stream = Variable(name.text[1:]) if variable else self.names.iri(name)
         return StreamBlock(stream, self._window(window))
 
@@ -174,7 +174,7 @@ class _Streams:
         return _block(self.named[stream])
 
     def _named_window(self, token: sparql.Token) -> StreamBlock | AnyWindow:
-        if token.kind is sparql.TokenKind.VARIABLE and self.manner.texts is None:
+        if token.kind == "a variable" and self.manner.texts is None:
             self.read.update(self.named)
             return AnyWindow(Variable(token.text[1:]), tuple(map(_block, self.named.values())))
         name = self._name(token, "window")
@@ -385,10 +385,10 @@ def tokens_of(
 
 
 _MASKS: Final = {
-    sparql.TokenKind.IRI: "<>",
-    sparql.TokenKind.NAME: ":",
-    sparql.TokenKind.VARIABLE: "?",
-    sparql.TokenKind.STRING: '""',
+    "an IRI": "<>",
+    "a prefixed name": ":",
+    "a variable": "?",
+    "a string": '""',
 }
 
 

@@ -1,7 +1,7 @@
 """Readings: named choices of a meaning that a language's documents leave open or contradict."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Final
 
 from lars.errors import LarsError
@@ -11,81 +11,65 @@ Readings = tuple[tuple[str, str], ...]
 """The chosen readings: pairs of a name and a value."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenMeaning:
-    """A meaning that a document leaves open, with its languages and the choices' changes to their manners.
+OpenMeaning = tuple[str, tuple[Language, ...], Mapping[str, Mapping[str, object] | None]]
+"""A meaning that a document leaves open, with its languages and the choices' changes to their manners.
 
-    The first choice is the default, unless each language has its own. A value None marks a choice without a
-    translation. `source` names the document. A meaning without languages concerns data.
-    """
-
-    name: str
-    source: str
-    languages: tuple[Language, ...]
-    choices: Mapping[str, Mapping[str, object] | None]
-
-
+The text names the document. The first choice is the default, unless each language has its own. None: a choice
+without a translation. Without languages it is a question of data.
+"""
 _LEAVES_ELEMENTS: Final = (
     "a stream of LARS has triples at times and does not say which of them are one element; use a trace "
     "whose elements have a time and one triple each"
 )
 UNVERSIONED: Final = ("messages", "unversioned")
 """The reading of message logs without a version."""
-READINGS: Final = (
-    OpenMeaning(
-        "range-alone",
+READINGS: Final[Mapping[str, OpenMeaning]] = {
+    "range-alone": (
         "LARS (2015) reads [RANGE L] as sliding, newer engines as tumbling",
         tuple(one for one in Language if one not in (Language.JANUS, Language.SPARQLSTREAM)),
         {"sliding": {"tumbles": False}, "tumbling": {"tumbles": True}},
     ),
-    OpenMeaning(
-        "grain",
+    "grain": (
         "[NOW] of CQELS 2 is one element, and in LARS one time point",
         (Language.CQELS2,),
         {"time-point": {}, "message": None, "triple": None},
     ),
-    OpenMeaning(
-        "count",
+    "count": (
         "the document of CQELS 2 counts triples, its tests elements",
         (Language.CQELS2,),
         {"triples": {}, "elements": None},
     ),
-    OpenMeaning(
-        "anchor",
+    "anchor": (
         "two classes of CQELS 2 anchor PAST and FUTURE differently",
         (Language.CQELS2,),
         {"grid": {}, "element": {"anchored": True}},
     ),
-    OpenMeaning(
-        "log",
+    "log": (
         "Janus does not say if START and END show what follows the evaluation",
         (Language.JANUS,),
         {"whole": {}, "causal": {"causal": True}},
     ),
-    OpenMeaning(
-        "offset",
+    "offset": (
         "the specification, code and plans of Janus read OFFSET differently",
         (Language.JANUS,),
         {"each": {}, "step": {"offset": "step"}, "end": {"offset": "end"}},
     ),
-    OpenMeaning(
-        "messages",
+    "messages": (
         "W3C tests reject MESSAGE without VERSION, Kolibrie accepts it",
         (),
         {"versioned": {}, "unversioned": {}},
     ),
-)
-_BY_NAME: Final = {reading.name: reading for reading in READINGS}
+}
 
 
 def check_reading(name: str, value: str) -> None:
     """Raise LarsError for an unknown reading or value, or a value without a translation."""
-    reading = _BY_NAME.get(name)
-    if reading is None:
-        raise LarsError(f'unknown reading "{name}"; use {", ".join(_BY_NAME)}')
-    if value not in reading.choices:
-        raise LarsError(f'unknown value "{value}" of the reading {name}; use {" or ".join(reading.choices)}')
-    if reading.choices[value] is None:
+    if name not in READINGS:
+        raise LarsError(f'unknown reading "{name}"; use {", ".join(READINGS)}')
+    _, _, choices = READINGS[name]
+    if value not in choices:
+        raise LarsError(f'unknown value "{value}" of the reading {name}; use {" or ".join(choices)}')
+    if choices[value] is None:
         raise LarsError(f"no translation for it: {_LEAVES_ELEMENTS}")
 
 
@@ -97,11 +81,13 @@ def manner_of(language: Language, readings: Readings) -> Manner:
     """
     manner = language.manner
     for name, value in readings:
-        if language in _BY_NAME[name].languages:
-            manner = replace(manner, **_BY_NAME[name].choices[value] or {})  # type: ignore[arg-type]  # by name
+        _, languages, choices = READINGS[name]
+        if language in languages:
+            manner = replace(manner, **choices[value] or {})  # type: ignore[arg-type]  # by name
     return manner
 
 
 def concerns_queries(name: str) -> bool:
     """Whether a reading concerns queries, and not data."""
-    return bool(_BY_NAME[name].languages)
+    _, languages, _ = READINGS[name]
+    return bool(languages)

@@ -1,11 +1,11 @@
 """The algebra of graph patterns P with property paths: the parsed form of SPARQL, and the input of τ."""
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import wraps
-from typing import Concatenate, Final, ParamSpec, TypeVar, assert_never
+from typing import Concatenate, Final, Literal, ParamSpec, TypeVar, assert_never, get_args
 
 from lars.language.formulas import Aggregation, Expression, OrderKey
 from lars.language.program import variables as variables_of
@@ -55,12 +55,9 @@ class Alternative:
         return f"({self.left}|{self.right})"
 
 
-class Repetition(Enum):
-    """The number of times that a path is walked."""
-
-    ZERO_OR_MORE = "*"
-    ONE_OR_MORE = "+"
-    ZERO_OR_ONE = "?"
+Repetition = Literal["*", "+", "?"]
+"""The number of times that a path is walked."""
+REPETITIONS: Final[Mapping[str, Repetition]] = {often: often for often in get_args(Repetition)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +68,7 @@ class RepeatedPath:
     multiplicity: Repetition
 
     def __str__(self) -> str:
-        return f"({self.path}){self.multiplicity.value}"
+        return f"({self.path}){self.multiplicity}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +117,7 @@ def can_stay(path: Path) -> bool:
         case Alternative(first, other):
             return can_stay(first) or can_stay(other)
         case RepeatedPath(inner, often):
-            return often is not Repetition.ONE_OR_MORE or can_stay(inner)
+            return often != "+" or can_stay(inner)
         case _:
             assert_never(path)
 

@@ -58,12 +58,8 @@ class Setting:
     ticks: int = 1
 
 
-class EmptyGroup(Enum):
-    """The result of aggregates over an empty multiset (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
-
-    VALUES = "values"
-    UNBOUND_AVERAGE = "unbound average"
-    NO_ROW = "no row"
+EmptyGroup = Literal["values", "unbound average", "no row"]
+"""The result of aggregates over an empty multiset (SEMANTICS T13): SPARQL 1.1, SPARQLstream, CQELS."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +89,7 @@ class Manner:
     opens: Duration | None = None
     grid: bool = False
     texts: str | None = None
-    empty_group: EmptyGroup = EmptyGroup.VALUES
+    empty_group: EmptyGroup = "values"
     anchored: bool = False
     causal: bool = False
     offset: Literal["each", "step", "end"] = "each"
@@ -127,14 +123,14 @@ _MANNERS: Final = {
         # The engine drops the last digit of h and d, so its longest unit is the minute.
         {"m": "m", "s": "s", "ms": "ms", "ns": "ns"},
         pushed=True,
-        empty_group=EmptyGroup.NO_ROW,
+        empty_group="no row",
     ),
     Language.SPARQLSTREAM: Manner(
         "SPARQLstream",
         "[NOW - n TO NOW - n SLIDE n] and [TRIPLES n]",
         {"d": " DAY", "h": " HR", "m": " MIN", "s": " S", "ms": " MS"},
         merges=True,
-        empty_group=EmptyGroup.UNBOUND_AVERAGE,
+        empty_group="unbound average",
     ),
     Language.RSPQL: Manner(
         "RSP-QL",

@@ -12,7 +12,7 @@ from translate.errors import QueryError, UnknownFunctionError, UnsupportedError
 from translate.model.patterns import Pattern, variables
 from translate.model.query import TIMESTAMP
 from translate.sparql.syntax_tree import COVERED, Part, Phrase, StreamingClauses
-from translate.sparql.tokens import Document, Token, TokenKind, is_name, number
+from translate.sparql.tokens import Document, Token, is_name, number
 
 _TYPES: Final = (
     "string", "boolean", "decimal", "float", "double", "dateTime", "date", "time",
@@ -55,7 +55,7 @@ class Scope:
     def term(self, part: Part) -> Term:
         """Return the variable or RDF term of a part; the part is not a blank node."""
         token = next(part.tokens()) if isinstance(part, Phrase) else part
-        if token.kind is TokenKind.VARIABLE:
+        if token.kind == "a variable":
             return Variable(token.text[1:])
         if token.text == "a":
             return RDF_TYPE
@@ -95,8 +95,8 @@ class Scope:
 
     def _prefix(self, prefix: str) -> str:
         tokens = self.document.tokens
-        names = {token.text[1:] for token in tokens if token.kind is TokenKind.VARIABLE}
-        names |= {token.text[2:] for token in tokens if token.kind is TokenKind.BLANK}
+        names = {token.text[1:] for token in tokens if token.kind == "a variable"}
+        names |= {token.text[2:] for token in tokens if token.kind == "a blank node"}
         while any(name.startswith(prefix) for name in names):
             prefix = f"_{prefix}"
         return prefix
@@ -105,7 +105,7 @@ class Scope:
         """Return the variables of the text that a pattern can bind, in the order of the text."""
         bound = variables(pattern)
         tokens = self.document.tokens
-        names = (Variable(token.text[1:]) for token in tokens if token.kind is TokenKind.VARIABLE)
+        names = (Variable(token.text[1:]) for token in tokens if token.kind == "a variable")
         return tuple(dict.fromkeys(name for name in names if name in bound))
 
     def repeating(self, times: int) -> Iterator[None]:
@@ -124,16 +124,11 @@ class Scope:
         return variable
 
 
-@dataclass(frozen=True, slots=True)
-class ExpressionReader:
-    """The context of an expression: its scope, and the functions that read its EXISTS and its aggregates."""
-
-    scope: Scope
-    exists: Callable[[Phrase], Variable]
-    aggregate: Callable[[Phrase], Variable]
+ReadInner = Callable[[Phrase], Variable]
+"""The reader of an EXISTS or an aggregate in an expression: the variable that represents it."""
 
 
-def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
+def translate_expression(part: Part, scope: Scope, inner: ReadInner) -> Expression:
     """Return the expression of a part of the syntax tree; chains of one operator are read from the left.
 
     `URI` and `isURI` become their synonyms IRI and ISIRI, and `NOT IN` becomes `!` of `IN`. `+?x` becomes the
@@ -142,43 +137,43 @@ def translate_expression(part: Part, reader: ExpressionReader) -> Expression:
     """
     match part:
         case Phrase("or" | "and" as name, conditions):
-            read = [_condition(condition, reader) for condition in conditions]
+            read = [_condition(condition, scope, inner) for condition in conditions]
             return chain(lambda term, other: Call(_CHAINS[name], (term, other)), read)
         case Phrase("sum" | "product", (first, *others)):
-            return _chain(translate_expression(first, reader), others, reader)
+            return _chain(translate_expression(first, scope, inner), others, scope, inner)
         case Phrase("relation", (left, operator, right)):
             assert isinstance(operator, Token)
-            return Call(operator.text, _all((left, right), reader))
+            return Call(operator.text, _all((left, right), scope, inner))
         case Phrase("in", operands):
-            return Call("IN", _all(operands, reader))
+            return Call("IN", _all(operands, scope, inner))
         case Phrase("not_in", operands):
-            return Call("!", (Call("IN", _all(operands, reader)),))
-        case Phrase("not", (inner,)):
-            return Call("!", (_condition(inner, reader),))
+            return Call("!", (Call("IN", _all(operands, scope, inner)),))
+        case Phrase("not", (negated,)):
+            return Call("!", (_condition(negated, scope, inner),))
         case Phrase("negative", operands):
-            return Call("NEG", _all(operands, reader))
+            return Call("NEG", _all(operands, scope, inner))
         case Phrase("plus", operands):
-            return Call("NEG", (Call("NEG", _all(operands, reader)),))
+            return Call("NEG", (Call("NEG", _all(operands, scope, inner)),))
         case Phrase("exists", (Phrase() as group,)):
-            return reader.exists(group)
+            return inner(group)
         case Phrase("not_exists", (Phrase() as group,)):
-            return Call("!", (reader.exists(group),))
+            return Call("!", (inner(group),))
         case Phrase("aggregate"):
-            return reader.aggregate(part)
+            return inner(part)
         case Phrase("triple_expression", operands):
-            return _triple(_all(operands, reader))
+            return _triple(_all(operands, scope, inner))
         case Phrase("function"):
-            return _function(part, reader)
+            return _function(part, scope, inner)
         case Phrase("builtin", (Token() as word, *operands)):
-            function, arguments = word.text.upper(), _all(operands, reader)
+            function, arguments = word.text.upper(), _all(operands, scope, inner)
             function = _SYNONYMS.get(function, function)
             if function == "IF":
-                arguments = (as_condition(operands[0], arguments[0], reader.scope), *arguments[1:])
-            if function == "IRI" and (base := reader.scope.lifted.names.base):
+                arguments = (as_condition(operands[0], arguments[0], scope), *arguments[1:])
+            if function == "IRI" and (base := scope.lifted.names.base):
                 arguments = (*arguments, Literal(base))
             return Call(function, arguments)
         case _:
-            return reader.scope.term(part)
+            return scope.term(part)
 
 
 def _triple(parts: tuple[Expression, ...]) -> Expression:
@@ -187,8 +182,8 @@ def _triple(parts: tuple[Expression, ...]) -> Expression:
     return term if fixed else Call("TRIPLE", parts)
 
 
-def _condition(part: Part, reader: ExpressionReader) -> Expression:
-    return as_condition(part, translate_expression(part, reader), reader.scope)
+def _condition(part: Part, scope: Scope, inner: ReadInner) -> Expression:
+    return as_condition(part, translate_expression(part, scope, inner), scope)
 
 
 def as_condition(part: Part, expression: Expression, scope: Scope) -> Expression:
@@ -213,8 +208,8 @@ _TRUTHS: Final = frozenset(
 """The functions whose value is always a boolean or an error."""
 
 
-def _all(parts: Iterable[Part], reader: ExpressionReader) -> tuple[Expression, ...]:
-    return tuple(translate_expression(part, reader) for part in parts)
+def _all(parts: Iterable[Part], scope: Scope, inner: ReadInner) -> tuple[Expression, ...]:
+    return tuple(translate_expression(part, scope, inner) for part in parts)
 
 
 _One = TypeVar("_One")
@@ -231,29 +226,29 @@ def chain(join: Callable[[_One, _One], _One], parts: Sequence[_One]) -> _One:
     return join(chain(join, parts[:middle]), chain(join, parts[middle:]))
 
 
-def _chain(expression: Expression, others: Sequence[Part], reader: ExpressionReader) -> Expression:
+def _chain(expression: Expression, others: Sequence[Part], scope: Scope, inner: ReadInner) -> Expression:
     """Return a sum or product: the first operand, then operators with their operands."""
-    scope, parts = reader.scope, iter(others)
+    parts = iter(others)
     for number_of, part in enumerate(parts):
         if isinstance(part, Phrase):  # 1 -2 * 3: the sign of the number is the operator
             sign, *factors = part.parts
             assert isinstance(sign, Token)
-            operator, other = sign.text[0], _chain(number(sign.text[1:]), factors, reader)
+            operator, other = sign.text[0], _chain(number(sign.text[1:]), factors, scope, inner)
         else:
-            operator, other = part.text, translate_expression(next(parts), reader)
+            operator, other = part.text, translate_expression(next(parts), scope, inner)
         if number_of >= LONGEST:
             raise scope.unexpected(part, f"no more than {LONGEST} operators in a row")
         expression = Call(operator, (expression, other))
     return expression
 
 
-def _function(node: Phrase, reader: ExpressionReader) -> Expression:
-    scope, (name, *operands) = reader.scope, node.parts
+def _function(node: Phrase, scope: Scope, inner: ReadInner) -> Expression:
+    name, *operands = node.parts
     iri = scope.term(name)
     assert isinstance(iri, Iri)
     if (distinct := node.find("distinct")) is not None:
         raise scope.unexpected(distinct, f"an argument of {iri}, which is no aggregate")
-    arguments = _all(operands, reader)
+    arguments = _all(operands, scope, inner)
     if not scope.opaque and not _is_computed(iri, arguments):
         error = scope.unexpected(name, _COMPUTED)
         raise UnknownFunctionError(error.place, error.problem)

@@ -31,7 +31,7 @@ from translate.model.query import Dataset, EngineQuery, Form, Language
 from translate.model.windows import Rows
 from translate.sparql import expressions
 from translate.sparql.syntax_tree import AnyWindow, Part, Phrase, deep_recursion, query_of
-from translate.sparql.tokens import VERSIONS_12, Token, TokenKind
+from translate.sparql.tokens import VERSIONS_12, Token
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,15 +39,8 @@ class Unnamed:
     """A blank node that is written with brackets."""
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Quoted:
-    """A triple term in the text; its members can be triple terms too."""
-
-    subject: "Member"
-    verb: Part | Iri
-    object: "Member"
-
-
+Quoted = tuple["Member", Part | Iri, "Member"]
+"""A triple term in the text; its members can be triple terms too."""
 Member = Part | Unnamed | Iri | Quoted
 """A member of a triple: a part of the tree, or the meaning of brackets."""
 _Triples = Iterator[tuple[Member, Part | Iri, Member]]
@@ -114,7 +107,7 @@ class TriplesRun:
     def _term(self, member: Member) -> Term:
         if isinstance(member, Iri):
             return member
-        if isinstance(member, Quoted):
+        if isinstance(member, tuple):
             return self._triple_term(member)
         if not (isinstance(member, Unnamed) or _is_blank(member)):
             return self.scope.term(member)
@@ -130,9 +123,10 @@ class TriplesRun:
         return self.blank[label]
 
     def _triple_term(self, member: Quoted) -> Term:
-        if isinstance(member.verb, Phrase):
-            raise self.scope.unexpected(member.verb, "a variable or an IRI: a path has no triple to annotate")
-        terms = self._term(member.subject), self._term(member.verb), self._term(member.object)
+        subject, verb, object_ = member
+        if isinstance(verb, Phrase):
+            raise self.scope.unexpected(verb, "a variable or an IRI: a path has no triple to annotate")
+        terms = self._term(subject), self._term(verb), self._term(object_)
         if (whole := TripleTerm(*terms)).is_fixed():
             return whole
         name = self.scope.fresh("t")
@@ -172,7 +166,7 @@ def _properties(subject: Member, properties: Sequence[Part]) -> _Triples:
             object_, own = _member(node)
             yield subject, verb, object_
             yield from own
-            yield from _annotations(Quoted(subject, verb, object_), annotations)
+            yield from _annotations((subject, verb, object_), annotations)
 
 
 def _annotations(triple: Quoted, parts: Iterable[Part]) -> _Triples:
@@ -209,12 +203,12 @@ def _member(part: Part) -> tuple[Member, _Triples]:
             cells = [Unnamed() for _ in items]
             return cells[0], _list(cells, items)
         case Phrase("triple_term", (one, verb, two)):
-            return Quoted(_member(one)[0], verb, _member(two)[0]), iter(())
+            return (_member(one)[0], verb, _member(two)[0]), iter(())
         case Phrase("reified", (one, verb, two, *reifier)):
             subject, own = _member(one)
             object_, others = _member(two)
             name = _reifier([inner for part in reifier if isinstance(part, Phrase) for inner in part.parts])
-            return name, chain_of(own, others, [(name, _REIFIES, Quoted(subject, verb, object_))])
+            return name, chain_of(own, others, [(name, _REIFIES, (subject, verb, object_))])
         case _:
             return part, iter(())
 
@@ -234,7 +228,7 @@ def _list(cells: Sequence[Unnamed], items: Sequence[Part]) -> _Triples:
 
 
 def _is_blank(part: Part) -> TypeGuard[Token]:
-    return isinstance(part, Token) and part.kind is TokenKind.BLANK
+    return isinstance(part, Token) and part.kind == "a blank node"
 
 
 def read_template(block: Phrase, scope: expressions.Scope) -> tuple[TriplePattern, ...]:
@@ -244,8 +238,8 @@ def read_template(block: Phrase, scope: expressions.Scope) -> tuple[TriplePatter
     def term(member: Member) -> Term:
         if isinstance(member, Iri):
             return member
-        if isinstance(member, Quoted):
-            return TripleTerm(term(member.subject), term(member.verb), term(member.object))
+        if isinstance(member, tuple):
+            return TripleTerm(*map(term, member))
         if isinstance(member, Unnamed):
             if member not in invented:
                 invented[member] = Blank(scope.fresh("b").name)
@@ -285,7 +279,7 @@ def read_path(part: Part, scope: expressions.Scope) -> Path:
         case Phrase("inverse", (inner,)):
             return algebra.Inverse(read_path(inner, scope))
         case Phrase("repeated", (inner, Token() as often)):
-            return algebra.RepeatedPath(read_path(inner, scope), algebra.Repetition(often.text))
+            return algebra.RepeatedPath(read_path(inner, scope), algebra.REPETITIONS[often.text])
         case Phrase("negated", parts):
             forward = tuple(_iri(one, scope) for one in parts if isinstance(one, Token))
             return algebra.NegatedSet(
@@ -327,18 +321,17 @@ def read_expression(
     """Return an expression with a fresh variable in place of each EXISTS."""
     tests: list[Exists] = []
 
-    def exists(group: Phrase) -> Variable:
-        variable = scope.fresh("e")
-        tests.append(Exists(variable, read_group(group, stream, scope)))
-        return variable
+    def inner(found: Phrase) -> Variable:
+        if found.name != "aggregate":
+            variable = scope.fresh("e")
+            tests.append(Exists(variable, read_group(found, stream, scope)))
+            return variable
+        if read_aggregate is None:
+            accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
+            raise scope.unexpected(found, accepted)
+        return read_aggregate(found)
 
-    def refuse(aggregate: Phrase) -> Variable:
-        accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
-        raise scope.unexpected(aggregate, accepted)
-
-    return expressions.translate_expression(
-        part, expressions.ExpressionReader(scope, exists, read_aggregate or refuse)
-    ), tuple(tests)
+    return expressions.translate_expression(part, scope, inner), tuple(tests)
 
 
 def _check_depth(pattern: Pattern, part: Part, scope: expressions.Scope) -> None:

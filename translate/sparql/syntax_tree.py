@@ -24,7 +24,7 @@ from translate.errors import NeedsRdf12Error, UnsupportedError
 from translate.model.patterns import StreamBlock
 from translate.model.query import MergedStream
 from translate.model.windows import WindowExpression
-from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, TokenKind, declared
+from translate.sparql.tokens import FUNCTIONS_12, Document, Names, Token, declared
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,30 +108,23 @@ class Phrase:
 Part = Phrase | Token
 
 
-@dataclass(frozen=True, slots=True)
-class _Tables:
-    """The parse tables: each state's action at a terminal or after a rule; and the rules.
+_Tables = tuple[list[dict[str, int] | int], list[tuple[str, str | None, str]]]
+"""The parse tables: each state's action at a terminal or after a rule; and the rules.
 
-    A number from 0 on is the next state, and -1 - n ends rule n; a state that is a number ends that rule
-    unconditionally. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves
-    it out. A rule without a name is inlined; after a sign 1, a single part replaces the match.
-    """
-
-    states: list[dict[str, int] | int]
-    rules: list[tuple[str, str | None, str]]
+A number from 0 on is the next state, and -1 - n ends rule n; a state that is a number ends that rule
+unconditionally. A rule is its key in the states, its name, and a sign for each part: = takes it, - leaves
+it out. A rule without a name is inlined; after a sign 1, a single part replaces the match.
+"""
 
 
 @cache
 def _tables(package: str, name: str) -> _Tables:
-    return _Tables(**json.loads(files(package).joinpath(f"{name}.json").read_text("utf-8")))
+    content = json.loads(files(package).joinpath(f"{name}.json").read_text("utf-8"))
+    return content["states"], content["rules"]
 
 
-@dataclass(frozen=True, slots=True)
-class Terminal:
-    """A token of a grammar in some contexts only: its pattern, and its name in messages."""
-
-    pattern: re.Pattern[str]
-    title: str
+Terminal = tuple[re.Pattern[str], str]
+"""A token of a grammar in some contexts only: its pattern, and its name in messages."""
 
 
 def _nothing(_document: Document, _token: Token) -> PlacedError | None:
@@ -158,14 +151,11 @@ class Grammar:
 
     def titles(self) -> dict[str, str]:
         """Return the terminals' names in messages; only informative keywords of SPARQL are included."""
-        words = {one for row in self.tables.states if isinstance(row, dict) for one in row}
-        sparql = {one for row in SPARQL.tables.states if isinstance(row, dict) for one in row}
+        words = {one for row in self.tables[0] if isinstance(row, dict) for one in row}
+        sparql = {one for row in SPARQL.tables[0] if isinstance(row, dict) for one in row}
         keywords = {one: one for one in sorted(words - sparql) if not one.isdigit()}
         return (
-            _SHOWN
-            | {"NOW": "NOW"}
-            | keywords
-            | {name: terminal.title for name, terminal in self.terminals.items()}
+            _SHOWN | {"NOW": "NOW"} | keywords | {name: title for name, (_, title) in self.terminals.items()}
         )
 
 
@@ -182,9 +172,9 @@ class _Parser:
 
     def takes(self, terminal: str, token: Token) -> bool:
         """Read the next token; return False if the token is unexpected."""
-        tables, states = self.grammar.tables, self.states
+        (rows, rules), states = self.grammar.tables, self.states
         while True:
-            row = tables.states[states[-1]]
+            row = rows[states[-1]]
             action = row if isinstance(row, int) else row.get(terminal)
             if action is None:
                 return False
@@ -192,9 +182,9 @@ class _Parser:
                 states.append(action)
                 self.values.append(token)
                 return True
-            rule, name, signs = tables.rules[-1 - action]
+            rule, name, signs = rules[-1 - action]
             self._end(name, signs)
-            following = tables.states[states[-1]]
+            following = rows[states[-1]]
             assert not isinstance(following, int)
             states.append(following[rule])
 
@@ -217,40 +207,40 @@ class _Parser:
     def would_take(self, terminal: str) -> bool:
         """Whether a terminal is possible here."""
         copy = _Parser(self.grammar, [*self.states], [*self.values])
-        return copy.takes(terminal, Token(TokenKind.END, "", 0))
+        return copy.takes(terminal, Token("the end of the query", "", 0))
 
     def next(self, document: Document, offset: int) -> tuple[str, Token]:
         """Return the next token from a character on, and its terminal in the grammar."""
         token = document.token_from(offset)
-        row = self.grammar.tables.states[self.states[-1]]
+        row = self.grammar.tables[0][self.states[-1]]
         if not document.rdf12 and token.is_word("~", *FUNCTIONS_12):
             return "", token
-        for name, terminal in self.grammar.terminals.items():
+        for name, (pattern, _) in self.grammar.terminals.items():
             if isinstance(row, dict) and name not in row:
                 continue
-            match = terminal.pattern.match(document.text, token.start)
+            match = pattern.match(document.text, token.start)
             if match is not None and self.would_take(name):
-                return name, Token(TokenKind.WORD, match.group(), token.start)
+                return name, Token("a keyword", match.group(), token.start)
         return _terminal(token), token
 
 
 _TERMINALS: Final = {
-    TokenKind.IRI: "iriref",
-    TokenKind.VARIABLE: "variable",
-    TokenKind.BLANK: "blank",
-    TokenKind.STRING: "string",
-    TokenKind.TAG: "tag",
-    TokenKind.END: "$end",
+    "an IRI": "iriref",
+    "a variable": "variable",
+    "a blank node": "blank",
+    "a string": "string",
+    "a language tag": "tag",
+    "the end of the query": "$end",
 }
 
 
 def _terminal(token: Token) -> str:
     """Return the terminal of a token in the grammar of SPARQL."""
     match token.kind:
-        case TokenKind.NUMBER:
+        case "a number":
             signed = token.text[0] in "+-"
             return "signed" if signed else "integer" if token.text.isdigit() else "number"
-        case TokenKind.NAME:
+        case "a prefixed name":
             return "pname" if token.text.partition(":")[2] else "namespace"
         case kind:
             return _TERMINALS.get(kind) or ("type" if token.text == "a" else token.text.upper())
@@ -302,7 +292,7 @@ def _first_wrong(document: Document, parser: _Parser) -> Token | None:
         terminal, token = parser.next(document, offset)
         if not parser.takes(terminal, token):
             return token
-        if token.kind is TokenKind.END:
+        if token.kind == "the end of the query":
             return None
         offset = token.end
 
@@ -327,7 +317,7 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
         if token.start == wrong.start:
             break
         parser.takes(terminal, token)
-        if token.kind is TokenKind.NAME and not before.is_word("PREFIX", "WINDOW", "ON", "STREAM"):
+        if token.kind == "a prefixed name" and not before.is_word("PREFIX", "WINDOW", "ON", "STREAM"):
             names.iri(token)  # raises at a prefix that is not declared
         offset, before = token.end, token
     shown = [name for terminal, name in grammar.titles().items() if parser.would_take(terminal)]
@@ -335,10 +325,10 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
     accepted = " or ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
     if shown == ["["]:
         accepted = f"[ and a window, as in {grammar.window}"
-    if wrong.kind is TokenKind.VARIABLE and any(map(parser.would_take, grammar.terminals)):
+    if wrong.kind == "a variable" and any(map(parser.would_take, grammar.terminals)):
         construct = "a parameter in the place of a number or a duration"
         return UnsupportedError(construct, document.place(wrong.start), covered=accepted)
-    if wrong.kind is TokenKind.NUMBER:  # 2h is two tokens, and one word to its reader
+    if wrong.kind == "a number":  # 2h is two tokens, and one word to its reader
         match = _GLUED.match(document.text, wrong.start)
         wrong = wrong if match is None else replace(wrong, text=match.group())
     return document.unexpected(wrong, accepted or "the end of the query")
@@ -347,12 +337,12 @@ def _error(document: Document, grammar: Grammar, wrong: Token) -> PlacedError:
 def _unsupported(document: Document, wrong: Token) -> UnsupportedError | None:
     """Return the error for the first known unsupported construct up to the token `wrong`, or None."""
     for token, following in pairwise((*document.tokens, document.tokens[-1])):
-        known = _WORDS.get(token.text.upper()) if token.kind is TokenKind.WORD or token.text == "~" else None
+        known = _WORDS.get(token.text.upper()) if token.kind == "a keyword" or token.text == "~" else None
         if token.is_word(*FUNCTIONS_12) and following.is_word("("):
             known = f"the function {token} of SPARQL 1.2", _COVERED_12
-        if document.text.startswith("--", token.end) and token.kind is TokenKind.TAG:
+        if document.text.startswith("--", token.end) and token.kind == "a language tag":
             known = "base directions", _COVERED_12
-        if token.end == following.start or token.kind is TokenKind.WORD:
+        if token.end == following.start or token.kind == "a keyword":
             known = _PAIRS.get((token.text.upper(), following.text), known)
         if known is not None and not (document.rdf12 and known[1] == _COVERED_12):
             kind = NeedsRdf12Error if known[1] == _COVERED_12 else UnsupportedError

@@ -7,32 +7,31 @@ literal keeps the lexical form of the text.
 import re
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from enum import Enum
 from functools import cache
 from operator import itemgetter
-from typing import Final
+from typing import Final, Literal, get_args
 
 from lars.errors import Place, place_at
-from lars.language.terms import TAGGED, XSD, Iri, Literal, tagged
+from lars.language.terms import TAGGED, XSD, Iri, tagged
+from lars.language.terms import Literal as RdfLiteral
 from translate.errors import QueryError
 
-
-class TokenKind(Enum):
-    """The kind of a token; the value is its name in messages."""
-
-    IRI = "an IRI"
-    BLANK = "a blank node"
-    NAME = "a prefixed name"
-    VARIABLE = "a variable"
-    STRING = "a string"
-    TAG = "a language tag"
-    NUMBER = "a number"
-    WORD = "a keyword"
-    SYMBOL = "a symbol"
-    END = "the end of the query"
+TokenKind = Literal[
+    "an IRI",
+    "a blank node",
+    "a prefixed name",
+    "a variable",
+    "a string",
+    "a language tag",
+    "a number",
+    "a keyword",
+    "a symbol",
+    "the end of the query",
+]
+"""The kind of a token; the value is its name in messages."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +48,11 @@ class Token:
         return self.start + len(self.text)
 
     def __str__(self) -> str:
-        return self.kind.value if self.kind is TokenKind.END else self.text
+        return self.kind if self.kind == "the end of the query" else self.text
 
     def is_word(self, *texts: str) -> bool:
         """Whether the token is one of these keywords (in any case) or symbols."""
-        return self.kind in (TokenKind.WORD, TokenKind.SYMBOL) and self.text.upper() in texts
+        return self.kind in ("a keyword", "a symbol") and self.text.upper() in texts
 
 
 Prefixes = tuple[tuple[str, str], ...]
@@ -126,6 +125,16 @@ _DEEPEST: Final = 64
 _OPENING: Final = ("(", "[", "{", "<<", "<<(", "{|")
 _CLOSING: Final = (")", "]", "}", ">>", ")>>", "|}")
 _MOST_TOKENS: Final = 25_000
+
+
+_KINDS: Final[Mapping[str, TokenKind]] = dict(
+    zip(
+        ("IRI", "BLANK", "NAME", "VARIABLE", "STRING", "TAG", "NUMBER", "WORD", "SYMBOL"),
+        get_args(TokenKind),
+        strict=False,
+    )
+)
+"""The kinds of tokens by the names of their groups in the pattern; the end has none."""
 
 
 @cache
@@ -201,7 +210,7 @@ def needs_12(text: str) -> bool:
     """Return whether a query without escapes uses syntax of SPARQL 1.2."""
     tokens = tokenize(text, "", rdf12=True).tokens
     return any(
-        token.is_word("<<(", *FUNCTIONS_12) or (token.kind is TokenKind.TAG and "--" in token.text)
+        token.is_word("<<(", *FUNCTIONS_12) or (token.kind == "a language tag" and "--" in token.text)
         for token in tokens
     )
 
@@ -215,9 +224,9 @@ def _tokens(document: Document, start: int) -> Iterator[Token]:
         if match is None or match.lastgroup is None:
             raise QueryError(document.place(start), _unreadable(text, start))
         if match.lastgroup != "SPACE":
-            yield Token(TokenKind[match.lastgroup], match.group(), start)
+            yield Token(_KINDS[match.lastgroup], match.group(), start)
         start = match.end()
-    yield Token(TokenKind.END, "", len(text))
+    yield Token("the end of the query", "", len(text))
 
 
 def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
@@ -279,7 +288,7 @@ class Names:
 
     def iri(self, token: Token) -> Iri:
         """Return the IRI of an IRI or a prefixed name; without BASE a relative IRI is unchanged."""
-        if token.kind is TokenKind.IRI:
+        if token.kind == "an IRI":
             written = self._unescape(token, token.text[1:-1])
             if (odd := _NOT_IN_IRIS.search(written)) is not None:
                 raise self.document.unexpected(token, f"an IRI, which has no character {odd[0]!r}")
@@ -297,31 +306,31 @@ class Names:
 
     def knows(self, token: Token) -> bool:
         """Whether the token is an IRI, or begins with a prefix that is declared."""
-        return token.kind is TokenKind.IRI or token.text.split(":", 1)[0] + ":" in self.prefixes
+        return token.kind == "an IRI" or token.text.split(":", 1)[0] + ":" in self.prefixes
 
     def label(self, token: Token) -> Iri:
         """Return the name of a window; if its prefix is not declared, the name is the text itself."""
         return self.iri(token) if self.knows(token) else Iri(token.text)
 
-    def literal(self, index: int) -> Literal:
+    def literal(self, index: int) -> RdfLiteral:
         """Return the literal that starts at a token: a string with its tag or datatype, or a number."""
         token, following, last = (*self.document.tokens[index : index + 3], None)[:3]
         assert token is not None
-        if token.kind is TokenKind.NUMBER:
+        if token.kind == "a number":
             return number(token.text)
-        if token.kind is TokenKind.WORD:
-            return Literal(token.text.lower(), XSD + "boolean")
+        if token.kind == "a keyword":
+            return RdfLiteral(token.text.lower(), XSD + "boolean")
         quotes = 3 if token.text.startswith(_LONG) else 1
         lexical = self._unescape(token, token.text[quotes:-quotes])
-        if following is not None and following.kind is TokenKind.TAG:
+        if following is not None and following.kind == "a language tag":
             return tagged(lexical, following.text[1:])
         if following is not None and following.is_word("^^") and last is not None and is_name(last):
             datatype = self.iri(last).value
             if datatype in TAGGED:
                 needed = "a language tag, as in 'a'@en: rdf:langString needs one"
                 raise self.document.unexpected(last, needed)
-            return Literal(lexical, datatype)
-        return Literal(lexical)
+            return RdfLiteral(lexical, datatype)
+        return RdfLiteral(lexical)
 
     def _unescape(self, token: Token, text: str) -> str:
         def character(match: re.Match[str]) -> str:
@@ -336,14 +345,14 @@ class Names:
         return _ESCAPE.sub(character, text)
 
 
-def number(text: str) -> Literal:
+def number(text: str) -> RdfLiteral:
     """Return the literal of a number without quotes; its sign and its zeros are kept.
 
     >>> print(number("-01"), number("1.0"))
     "-01"^^<http://www.w3.org/2001/XMLSchema#integer> "1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>
     """
     kind = "double" if "e" in text.lower() else "decimal" if "." in text else "integer"
-    return Literal(text, XSD + kind)
+    return RdfLiteral(text, XSD + kind)
 
 
 def resolve(base: str, reference: str) -> str:
@@ -389,7 +398,7 @@ def _without_dots(path: str) -> str:
 
 def is_name(token: Token) -> bool:
     """Whether the token can denote an IRI."""
-    return token.kind in (TokenKind.IRI, TokenKind.NAME)
+    return token.kind in ("an IRI", "a prefixed name")
 
 
 def read_prologue(document: Document, start: int = 0, before: Names | None = None) -> Names:
@@ -400,11 +409,11 @@ def read_prologue(document: Document, start: int = 0, before: Names | None = Non
     tokens = document.tokens
     while True:
         declared = tokens[index : index + 3]
-        if declared[0].is_word("BASE") and declared[1].kind is TokenKind.IRI:
+        if declared[0].is_word("BASE") and declared[1].kind == "an IRI":
             base, index = names.iri(declared[1]).value, index + 2
         elif declared[0].is_word("PREFIX") and _declares(declared):
             prefixes[declared[1].text], index = names.iri(declared[2]).value, index + 3
-        elif declared[0].is_word("VERSION") and declared[1].kind is TokenKind.STRING:
+        elif declared[0].is_word("VERSION") and declared[1].kind == "a string":
             if declared[1].text.startswith(_LONG):
                 raise document.unexpected(declared[1], 'a version between two quotes, as in "1.2"')
             index += 2
@@ -446,7 +455,5 @@ def has_relative_iri(document: Document) -> bool:
 def _declares(tokens: tuple[Token, ...]) -> bool:
     name, iri = (*tokens[1:], *tokens[-1:])[:2]
     return (
-        name.kind is TokenKind.NAME
-        and name.text.index(":") == len(name.text) - 1
-        and iri.kind is TokenKind.IRI
+        name.kind == "a prefixed name" and name.text.index(":") == len(name.text) - 1 and iri.kind == "an IRI"
     )

@@ -1,7 +1,7 @@
 """Shared parts of the engines' parsers: grammars that override the languages', and rejected words."""
 
 from translate.errors import NeedsRdf12Error, QueryError, UnsupportedError
-from translate.sparql import Document, Phrase, Token, TokenKind, read_tree
+from translate.sparql import Document, Phrase, Token, read_tree
 from translate.sparql.syntax_tree import Grammar
 from translate.sparql.tokens import declared
 
@@ -21,7 +21,7 @@ def check_prefixes(document: Document) -> None:
     """Raise QueryError at the first name with an undeclared prefix."""
     names = declared(document)
     for token in document.tokens[names.after :]:
-        if token.kind is TokenKind.NAME:
+        if token.kind == "a prefixed name":
             names.iri(token)
 
 

@@ -6,7 +6,7 @@ from typing import Final
 
 from translate.dialects import SIZE
 from translate.sparql import Document, Phrase, query_of, tokenize
-from translate.sparql.syntax_tree import Grammar, Terminal
+from translate.sparql.syntax_tree import Grammar
 from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators, rejection
 
 _ENGINE: Final = "CQELS 1.x"
@@ -17,7 +17,7 @@ _GRAMMAR: Final = Grammar(
     "translate.strict",
     "cqels_1x",
     {
-        "length": Terminal(
+        "length": (
             re.compile(rf"{_LENGTH}(?:\s*{_LENGTH})*(?!\w)"),
             "numbers with s, m, ms or ns, or with h or d and two digits at least",
         ),

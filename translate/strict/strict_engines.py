@@ -1,33 +1,23 @@
 """The exact grammars of engine versions: the queries that their own parsers reject, and the reasons."""
 
 from collections.abc import Callable, Mapping
-from enum import Enum
-from typing import Final
+from typing import Final, Literal
 
 from translate.errors import NeedsRdf12Error, QueryError
 from translate.strict import strict_cqels, strict_csparql, strict_janus, strict_kolibrie, strict_rspql
 
-
-class StrictEngine(Enum):
-    """An engine version whose own parser is known exactly."""
-
-    CSPARQL_097 = "csparql-0.9.7"
-    CQELS = "cqels-1.x"
-    RSP4J = "rsp4j"
-    RSP_JS = "rsp-js"
-    RSP_RS = "rsp-rs"
-    KOLIBRIE = "kolibrie"
-    JANUS = "janus"
+StrictEngine = Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"]
+"""An engine version whose own parser is known exactly."""
 
 
 _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
-    StrictEngine.CSPARQL_097: strict_csparql.check_csparql,
-    StrictEngine.CQELS: strict_cqels.check_cqels,
-    StrictEngine.RSP4J: strict_rspql.check_rsp4j,
-    StrictEngine.RSP_JS: strict_rspql.check_rsp_js,
-    StrictEngine.RSP_RS: strict_rspql.check_rsp_rs,
-    StrictEngine.KOLIBRIE: strict_kolibrie.check_kolibrie,
-    StrictEngine.JANUS: strict_janus.check_janus,
+    "csparql-0.9.7": strict_csparql.check_csparql,
+    "cqels-1.x": strict_cqels.check_cqels,
+    "rsp4j": strict_rspql.check_rsp4j,
+    "rsp-js": strict_rspql.check_rsp_js,
+    "rsp-rs": strict_rspql.check_rsp_rs,
+    "kolibrie": strict_kolibrie.check_kolibrie,
+    "janus": strict_janus.check_janus,
 }
 
 
@@ -36,11 +26,11 @@ def check_strict(text: str, source: str, engine: StrictEngine) -> None:
 
     `source` names the text in messages. The translation can still reject a query that passes.
 
-    >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", StrictEngine.CQELS)
+    >>> check_strict("SELECT ?s { STREAM <s> [NOW] { ?s ?p ?o } }", "q.rq", "cqels-1.x")
     """
     try:
         _CHECKS[engine](text, source)
     except NeedsRdf12Error as error:
         raise QueryError(
-            error.place, f"found {error.construct}; {engine.value} reads SPARQL 1.1, not SPARQL 1.2"
+            error.place, f"found {error.construct}; {engine} reads SPARQL 1.1, not SPARQL 1.2"
         ) from None

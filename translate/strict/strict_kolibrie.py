@@ -108,21 +108,16 @@ class KolibrieWindow:
     policy: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class KolibrieText:
-    """The windows of a query in the order of the text, and the names of the blocks that read them."""
-
-    windows: tuple[KolibrieWindow, ...]
-    blocks: tuple[str, ...]
-
-
 def check_kolibrie(text: str, source: str) -> None:
     """Raise QueryError if Kolibrie rejects the query at registration."""
     read_kolibrie(text, source)
 
 
-def read_kolibrie(text: str, source: str) -> KolibrieText:
-    """Return Kolibrie's windows and blocks of a query; raises QueryError if it rejects the query."""
+def read_kolibrie(text: str, source: str) -> tuple[tuple[KolibrieWindow, ...], tuple[str, ...]]:
+    """Return the windows in the order of the text, and the names of the blocks that read them.
+
+    Raises QueryError if Kolibrie rejects the query.
+    """
     document = tokenize(text, source, rdf12=False)
     names = read_prologue(document)
     scan = _Scanner(text, source, document.tokens[names.after].start)
@@ -136,7 +131,7 @@ def read_kolibrie(text: str, source: str) -> KolibrieText:
     if end is not None and end.end() < len(text):
         scan.at = end.end()
         raise scan.error("the end of the query behind WHERE { .. }")
-    return KolibrieText(tuple(windows), blocks)
+    return tuple(windows), blocks
 
 
 @dataclass(slots=True)

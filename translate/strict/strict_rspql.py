@@ -9,14 +9,14 @@ from translate.dialects import SIZE
 from translate.dialects.by_lines import LineWindow, TextPart, as_graphs, read_lines
 from translate.errors import QueryError
 from translate.sparql import tokenize
-from translate.sparql.syntax_tree import SPARQL, Grammar, Terminal
+from translate.sparql.syntax_tree import SPARQL, Grammar
 from translate.strict.engine_parsers import check_prefixes, parsed, reject_operators
 
 _GRAMMAR: Final = Grammar(
     "translate.strict",
     "rsp4j",
     {
-        "length": Terminal(
+        "length": (
             re.compile(
                 r"-?P(?=[0-9T])(?:[0-9]+Y)?(?:[0-9]+M)?(?:[0-9]+D)?"
                 r"(?:T(?=[0-9])(?:[0-9]+H)?(?:[0-9]+M)?(?:[0-9]+(?:\.[0-9]+)?S)?)?(?!\w)",
@@ -51,8 +51,8 @@ def check_rsp_js(text: str, source: str) -> None:
     for window in _line_windows(text, source, "RSP-JS", each_word=False):
         _check_names(window, text, source)
         for length in (window.width, window.step):
-            if not _FROM_ONE_ON.fullmatch(length.text):
-                raise _error(text, source, length, f"found {length.text}; expected an integer from 1 on")
+            if not _FROM_ONE_ON.fullmatch(length[0]):
+                raise _error(text, source, length, f"found {length[0]}; expected an integer from 1 on")
 
 
 def check_rsp_rs(text: str, source: str) -> None:
@@ -60,29 +60,29 @@ def check_rsp_rs(text: str, source: str) -> None:
     for window in _line_windows(text, source, "rsp-rs", each_word=True):
         _check_names(window, text, source)
         for name in (window.name, window.stream):
-            if not _RS_NAME.fullmatch(name.text):
-                problem = f"found {name.text}; expected an IRI in < and >, or a name with one colon"
+            if not _RS_NAME.fullmatch(name[0]):
+                problem = f"found {name[0]}; expected an IRI in < and >, or a name with one colon"
                 raise _error(text, source, name, problem)
         for length in (window.width, window.step):
-            if not _SIGNED.fullmatch(length.text) or int(length.text) > _LARGEST:
+            if not _SIGNED.fullmatch(length[0]) or int(length[0]) > _LARGEST:
                 accepted = f"an integer from 1 to {_LARGEST}"
-                raise _error(text, source, length, f"found {length.text}; expected {accepted}")
+                raise _error(text, source, length, f"found {length[0]}; expected {accepted}")
     _check_sparql(text, source)
 
 
 def _line_windows(text: str, source: str, engine: str, *, each_word: bool) -> tuple[LineWindow, ...]:
     """Return the windows that a parser by lines sees; raises at the first clause that it loses."""
     windows: list[LineWindow] = []
-    for clause in read_lines(text, each_word=each_word):
-        if isinstance(clause, LineWindow):
-            windows.append(clause)
-        elif clause.taken_out:
-            what = "a window" if clause.clause.text.startswith("FROM") else "text behind REGISTER"
+    for found in read_lines(text, each_word=each_word):
+        if isinstance(found, LineWindow):
+            windows.append(found)
+            continue
+        clause, taken_out = found
+        problem = f"found {clause[0]}; {engine} reads {_BLOCK}, or {_SHAPE}"
+        if taken_out:
+            what = "a window" if clause[0].startswith("FROM") else "text behind REGISTER"
             problem = f"found {what} that {engine} does not see; expected {_SHAPE}"
-            raise _error(text, source, clause.clause, problem)
-        else:
-            problem = f"found {clause.clause.text}; {engine} reads {_BLOCK}, or {_SHAPE}"
-            raise _error(text, source, clause.clause, problem)
+        raise _error(text, source, clause, problem)
     if not windows:
         raise QueryError(place_at(source, text, 0), f"found no window that {engine} reads; expected {_SHAPE}")
     return tuple(windows)
@@ -92,11 +92,11 @@ def _check_names(window: LineWindow, text: str, source: str) -> None:
     for name, iri in zip((window.name, window.stream), window.names, strict=True):
         if not iri:
             accepted = "an IRI, or a prefix that a line PREFIX name: <iri> above declares"
-            raise _error(text, source, name, f"found {name.text}; expected {accepted}")
+            raise _error(text, source, name, f"found {name[0]}; expected {accepted}")
 
 
 def _error(text: str, source: str, part: TextPart, problem: str) -> QueryError:
-    return QueryError(place_at(source, text, part.start), problem)
+    return QueryError(place_at(source, text, part[1]), problem)
 
 
 def _without_windows(text: str) -> str:

@@ -42,7 +42,7 @@ class Node:
     guarded_variables: tuple[Variable, ...] = ()
     guard: tuple[BodyLiteral, ...] = ()
     bag: bool = False
-    empty_group: EmptyGroup = EmptyGroup.VALUES
+    empty_group: EmptyGroup = "values"
 
     def child(self, side: int, graph: ActiveGraph | None = None) -> "Node":
         """Return the left (0) or right (1) child, under another active graph if one is given."""

@@ -253,7 +253,7 @@ def pull(program: Program, period: int) -> Program:
     # A period may print as the duration that it was written as; a program has numbers.
     number = Number(int(period))
     multiple = formulas.Comparison(
-        formulas.Operation(formulas.ArithmeticOperator.MOD, time, number), formulas.Relation.EQUAL, Number(0)
+        formulas.Operation("mod", time, number), formulas.Relation.EQUAL, Number(0)
     )
     return Program(
         (*_gated(program), Rule(TRIGGER, (formulas.In(NOW, formulas.At(time, formulas.Truth())), multiple)))

@@ -37,7 +37,7 @@ statement in the windows (C-SPARQL)
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import reduce
 from itertools import count, product
 from typing import Final, assert_never
@@ -53,7 +53,7 @@ from translate.analysis.nullability import Variables, is_cautious, joins, joins_
 from translate.analysis.rewriting import apart, is_local, path_pattern
 from translate.model import patterns as algebra
 from translate.model.patterns import Pattern, variables
-from translate.model.query import TIMESTAMP, EmptyGroup, Profile, Semantics, Setting
+from translate.model.query import TIMESTAMP, Profile, Semantics, Setting
 from translate.model.windows import window_operator
 from translate.tau.node import ActiveGraph, Head, Node, Solution, in_order, pad
 
@@ -97,7 +97,7 @@ def tau(pattern: Pattern, head: Head) -> Iterator[Rule]:
         case algebra.Filter(inner, condition, exists):
             yield from tau(inner, node.child(0).head(inner))
             solution = node.child(0).solution(inner)
-            rules, bodies = where(condition, exists, Site(solution, node))
+            rules, bodies = where(condition, exists, solution, node)
             yield from rules
             for tests in bodies:
                 yield head.rule(variables(inner), (solution.atom(), *tests), solution.tags)
@@ -140,7 +140,7 @@ def _extend(pattern: algebra.Extend, head: Head) -> Iterator[Rule]:
     inner, node = pattern.pattern, head.node
     yield from tau(inner, node.child(0).head(inner))
     solution = node.child(0).solution(inner)
-    rules, cases = values(pattern.expression, pattern.exists, Site(solution, node))
+    rules, cases = values(pattern.expression, pattern.exists, solution, node)
     yield from rules
     for expression, more in cases:
         body = (solution.atom(), *more, logic.Assign(pattern.variable, expression))
@@ -231,16 +231,16 @@ def _repeated(pattern: algebra.PathPattern, path: algebra.RepeatedPath, head: He
     below = replace(node.part("p"), guarded_variables=(), guard=(), bag=False)
     yield from tau(inner, Head(below, ends, keeps_duplicates=False))
     known, often = variables(pattern), path.multiplicity
-    if often is algebra.Repetition.ONE_OR_MORE and algebra.can_stay(path.path):
-        often = algebra.Repetition.ZERO_OR_MORE
-    if often is algebra.Repetition.ZERO_OR_ONE:
+    if often == "+" and algebra.can_stay(path.path):
+        often = "*"
+    if often == "?":
         step = below.atom((pattern.subject, pattern.object))
         yield head.rule(known, (step, *node.guard))
     else:
         yield from _closure(pattern, below)
         reached = below.atom((pattern.subject, pattern.object), "reach")
         yield head.rule(known, (reached, *node.guard))
-    if often is not algebra.Repetition.ONE_OR_MORE:
+    if often != "+":
         yield from _nothing(pattern, below, head)
 
 
@@ -324,7 +324,7 @@ def left_join(pattern: algebra.LeftJoin, head: Head) -> Iterator[Rule]:
             if pattern.exists:
                 yield Rule(merged.atom(), body)
                 body = (merged.atom(),)
-            rules, bodies = where(pattern.condition, pattern.exists, Site(merged, node, str(number)))
+            rules, bodies = where(pattern.condition, pattern.exists, merged, node, str(number))
             yield from rules
         tags = (*solution.tags, *other.tags, *_case_tag(left, right, number))
         for tests in bodies:
@@ -419,13 +419,13 @@ def _one_group(
 ) -> Iterator[Rule]:
     # Without GROUP BY an empty input has one group, unless the language differs.
     node, known = head.node, variables(pattern)
-    if node.empty_group is EmptyGroup.VALUES and not node.outer:
+    if node.empty_group == "values" and not node.outer:
         yield head.rule(known, (*gathers, *node.exists()))
         return
     some = node.atom((), "some")
     yield Rule(some, (solution,))
     yield head.rule(known, (*gathers, some))
-    if node.empty_group is EmptyGroup.NO_ROW:
+    if node.empty_group == "no row":
         return
     rule = head.rule(known, (*node.nothing(), formulas.Not(some)))
     assert isinstance(rule.head, Atom)
@@ -435,7 +435,7 @@ def _one_group(
 
 def _of_nothing(aggregation: logic.Aggregation, node: Node) -> Term:
     match aggregation.function:
-        case "AVG" if node.empty_group is EmptyGroup.UNBOUND_AVERAGE:
+        case "AVG" if node.empty_group == "unbound average":
             return NULL
         case "COUNT" | "SUM" | "AVG":
             return Literal("0", XSD + "integer")
@@ -592,7 +592,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
     if node.setting.ticks == 1:
         return time, ()
     instant = node.fresh(f"I{number}")
-    passed = logic.Operation(logic.ArithmeticOperator.DIVIDE, time, Number(node.setting.ticks))
+    passed = logic.Operation("/", time, Number(node.setting.ticks))
     return instant, (formulas.Comparison(instant, formulas.Relation.EQUAL, passed),)
 
 
@@ -659,57 +659,50 @@ _TRUE: Final = Literal("true", XSD + "boolean")
 _FALSE: Final = Literal("false", XSD + "boolean")
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """The place of a condition: the solutions of a pattern, at a node; `mark` distinguishes places."""
-
-    outer: Solution
-    node: Node
-    mark: str = ""
-
-    @property
-    def bound_variables(self) -> frozenset[Variable]:
-        """The variables that can have a value here."""
-        return variables(self.outer.pattern) | frozenset(self.node.guarded_variables)
-
-
 def where(
-    condition: formulas.Expression, exists: tuple[algebra.Exists, ...], site: Site
+    condition: formulas.Expression,
+    exists: tuple[algebra.Exists, ...],
+    outer: Solution,
+    node: Node,
+    mark: str = "",
 ) -> tuple[Iterable[Rule], list[Body]]:
     """Return a condition on solutions as logic: Lloyd-Topor, with each EXISTS as an atom.
 
-    The condition is true if one of the bodies holds; the rules define predicates of the bodies.
+    The condition is true if one of the bodies holds; the rules define predicates of the bodies. `mark`
+    distinguishes the conditions of a node.
     """
-    tested = _Exists(exists, site)
+    tested = _Exists(exists, outer, node, mark)
     bodies: list[Body] = []
     numbers = count()
-    for conjunction in disjuncts(unbind(condition, site.bound_variables | tested.names)):
+    for conjunction in disjuncts(unbind(condition, tested.bound_variables | tested.names)):
         choices = [list(_literal(test, tested, numbers)) for test in conjunction]
         bodies += [tuple(part for parts in chosen for part in parts) for chosen in product(*choices)]
     return tested.rules, bodies
 
 
 def values(
-    expression: formulas.Expression, exists: tuple[algebra.Exists, ...], site: Site
+    expression: formulas.Expression, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node
 ) -> tuple[Iterable[Rule], list[tuple[formulas.Expression, Body]]]:
     """Return an expression by cases, one per arrival time, and the rules that the cases need."""
-    tested = _Exists(exists, site)
-    known = unbind(expression, site.bound_variables | tested.names)
+    tested = _Exists(exists, outer, node, "")
+    known = unbind(expression, tested.bound_variables | tested.names)
     cases = list(_by_cases(known, tested, count()))
     return tested.rules, cases
 
 
 class _Exists:
-    """The EXISTS of a condition: their atoms, and the rules that derive them."""
+    """The EXISTS of a condition on solutions: their atoms, and the rules that derive them."""
 
-    def __init__(self, exists: tuple[algebra.Exists, ...], site: Site) -> None:
-        self.site = site
+    def __init__(self, exists: tuple[algebra.Exists, ...], outer: Solution, node: Node, place: str) -> None:
+        self.outer, self.node = outer, node
+        self.bound_variables = variables(outer.pattern) | frozenset(node.guarded_variables)
+        """The variables that can have a value here."""
         self.atoms: dict[Variable, Atom] = {}
         self.rules: dict[Rule, None] = {}
         for number, test in enumerate(exists):
-            mark = f"e{site.mark}x{number}" if site.mark else f"e{number or ''}"
-            seen, rules = _rules(test.pattern, site, mark)
-            self.atoms[test.variable] = _tested(seen, site.node, mark)
+            mark = f"e{place}x{number}" if place else f"e{number or ''}"
+            seen, rules = _rules(test.pattern, self, mark)
+            self.atoms[test.variable] = _tested(seen, node, mark)
             self.rules.update(dict.fromkeys(rules))
 
     @property
@@ -720,7 +713,7 @@ class _Exists:
     def truth(self, name: Variable) -> Atom:
         """Return the atom that binds the variable to true or false, for a condition that needs the value."""
         atom = self.atoms[name]
-        outer = self.site.outer.atom()
+        outer = self.outer.atom()
         for literal, value in ((atom, _TRUE), (formulas.Not(atom), _FALSE)):
             self.rules[Rule(_with_value(atom, value), (outer, literal))] = None
         return _with_value(atom, name)
@@ -742,21 +735,20 @@ def _by_cases(
     expression: formulas.Expression, tested: _Exists, numbers: Iterator[int]
 ) -> Iterator[tuple[formulas.Expression, Body]]:
     held = tuple(map(tested.truth, in_order(variables_of(expression) & tested.names)))
-    site = tested.site
-    for function, more in with_row(expression, _row(site), site.node, numbers):
+    for function, more in with_row(expression, _row(tested.outer), tested.node, numbers):
         yield function, (*held, *more)
 
 
-def _row(site: Site) -> tuple[Term, ...]:
+def _row(outer: Solution) -> tuple[Term, ...]:
     # BIND does not multiply solutions.
-    pattern, added = site.outer.pattern, set()
+    pattern, added = outer.pattern, set()
     while isinstance(pattern, algebra.Extend):
         added.add(pattern.variable)
         pattern = pattern.pattern
-    return tuple(term for term in site.outer.atom().arguments if term not in added)
+    return tuple(term for term in outer.atom().arguments if term not in added)
 
 
-def _rules(pattern: Pattern, site: Site, mark: str) -> tuple[frozenset[Variable], Iterator[Rule]]:
+def _rules(pattern: Pattern, site: _Exists, mark: str) -> tuple[frozenset[Variable], Iterator[Rule]]:
     seen = site.bound_variables & mentioned_variables(pattern)
     if not is_local(pattern):
         return seen, _substituted(pattern, seen, site, mark)
@@ -774,7 +766,7 @@ def _tested(
 def _compatible(
     pattern: Pattern,
     seen: frozenset[Variable],
-    site: Site,
+    site: _Exists,
     mark: str,
 ) -> Iterator[Rule]:
     """Yield the rules of an EXISTS that asks whether some solution of the pattern is compatible."""
@@ -792,7 +784,7 @@ def _compatible(
 def _substituted(
     pattern: Pattern,
     seen: frozenset[Variable],
-    site: Site,
+    site: _Exists,
     mark: str,
 ) -> Iterator[Rule]:
     """Yield the rules of an EXISTS whose pattern receives the values of the tested solution."""

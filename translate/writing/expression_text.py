@@ -216,7 +216,7 @@ class Dialect:
         if variable in self.blanks:
             accepted = "a query without result variables uses its other variables in triple patterns only"
             raise self.cannot(f"the variable {variable} of no result", accepted)
-        return self._checked(f"?{variable.name}", TokenKind.VARIABLE)
+        return self._checked(f"?{variable.name}", "a variable")
 
     def iri(self, iri: terms.Iri) -> str:
         """Return a prefixed name if a prefix is known, otherwise the IRI in full."""
@@ -232,7 +232,7 @@ class Dialect:
         if resolve(self.base, iri.value) != iri.value:
             accepted = f"BASE <{self.base}>, against which IRI(..) resolves, resolves it too"
             raise self.cannot(f"the relative IRI {iri}", accepted)
-        return self._checked(f"<{iri.value}>", TokenKind.IRI)
+        return self._checked(f"<{iri.value}>", "an IRI")
 
     def name(self, name: terms.Iri | terms.Variable) -> str:
         """Return the name of a graph, service or stream."""
@@ -247,7 +247,7 @@ class Dialect:
         if not _is_text(quoted):
             raise self.cannot(f"the literal {quoted!r}", "a literal has no lone surrogates")
         if literal.language is not None:
-            return quoted + self._checked(f"@{literal.language}", TokenKind.TAG)
+            return quoted + self._checked(f"@{literal.language}", "a language tag")
         return (
             quoted
             if literal.datatype == terms.XSD + "string"
@@ -259,7 +259,7 @@ class Dialect:
         match term:
             case terms.Variable() if term in self.blanks:
                 # A label that begins like the variable would keep the reader from inventing it.
-                return self._checked(f"_:{term.name.lstrip('_')}", TokenKind.BLANK)
+                return self._checked(f"_:{term.name.lstrip('_')}", "a blank node")
             case terms.Variable():
                 return self.variable(term)
             case terms.Iri():
@@ -267,7 +267,7 @@ class Dialect:
             case terms.Literal():
                 return self.literal(term)
             case terms.Blank(label):
-                return self._checked(f"_:{label}", TokenKind.BLANK)
+                return self._checked(f"_:{label}", "a blank node")
             case terms.TripleTerm():
                 return f"<<( {' '.join(map(self.term, term.terms))} )>>"
             case terms.Symbol() | terms.Number():
@@ -287,7 +287,7 @@ class Dialect:
         except QueryError:
             token = None
         if token is None or (token.kind, token.text) != (kind, text) or "\\" in text or not _is_text(text):
-            raise self.cannot(ascii(text), f"it is not {kind.value}")
+            raise self.cannot(ascii(text), f"it is not {kind}")
         return text
 
     def block(self, block: StreamBlock) -> str:
@@ -378,7 +378,7 @@ def _written(path: Path, dialect: Dialect) -> tuple[int, str]:
         case algebra.Inverse(inner):
             return _INVERSE, f"^{write_path(inner, dialect, _REPEATED)}"
         case algebra.RepeatedPath(inner, often):
-            return _REPEATED, f"{write_path(inner, dialect, _STEP)}{often.value}"
+            return _REPEATED, f"{write_path(inner, dialect, _STEP)}{often}"
         case algebra.NegatedSet(forward, backward):
             names = (*map(dialect.iri, forward), *(f"^{dialect.iri(iri)}" for iri in backward))
             return _STEP, f"!({'|'.join(names)})"

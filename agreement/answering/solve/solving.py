@@ -42,9 +42,8 @@ from lars.language.terms import Iri, Signature, Variable, signature, write_name
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.semantics import circular_through_negation
 from lars.text import Scanner, read_ground_atom
-from solver.facts import EveryTime, Multiples, Row
+from solver.facts import Multiples, Row
 from solver.job import Question, Whole, ask
-from solver.pointwise import Consequences
 from solver.settings import Runner, Span, Time, TraceInput, Warn
 from translate.analysis import is_historical, remarks
 from translate.model.query import EngineQuery, Form, Setting
@@ -84,7 +83,7 @@ class AnswerStreamOptions:
         if self.brave + self.cautious + (self.models is not None) > 1:
             raise LarsError("cannot combine --models, --brave and --cautious; use one of them")
         if self.brave or self.cautious:
-            return Whole(None, Consequences.BRAVE if self.brave else Consequences.CAUTIOUS)
+            return Whole(None, "brave" if self.brave else "cautious")
         return Whole(MOST_STREAMS if self.models is None else self.models or None)
 
     @property
@@ -331,7 +330,7 @@ def _each(
     times: Iterator[int] = iter(span.meet(trace.timeline))
     warned = task.whole.most != MOST_STREAMS
     try:
-        for (rows,) in trace.portions([Question(program, _whole_of(task.whole), EveryTime())], span):
+        for (rows,) in trace.portions([Question(program, _whole_of(task.whole), None)], span):
             if isinstance(rows, StreamRuns):
                 begin, end = int(rows.times[0]), int(rows.times[-1])
                 yield from ((between, ()) for between in takewhile(begin.__ne__, times))

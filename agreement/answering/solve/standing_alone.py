@@ -20,7 +20,7 @@ from agreement.documents.traces import background, check_timeline, point_on, wit
 from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.windows import Interval
-from solver.facts import Background, ChosenTimes, Situation
+from solver.facts import Background, Situation
 from solver.job import ask
 from solver.pointwise.standalone_files import standalone
 from solver.settings import Runner, Time, TraceInput, Warn, unsaid
@@ -86,7 +86,7 @@ def sql_lines(task: TranslatingTask, trace: TraceInput | None, at: Time | None, 
         program_input, point = _read(program, query, trace, at, warn)
     output = None if query is None else output_of(query, task.setting)
     # At the time asked about the program has its trigger, which may not let it be evaluated then.
-    gate = None if point is None else ChosenTimes((point,))
+    gate = None if point is None else (point,)
     question = ask(program, ("", 0) if output is None else output.predicate, gate)
     columns = () if output is None else output.variables
     predicate = None if output is None else output.predicate

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from agreement.documents import requests
 from agreement.documents.outputs import json_text
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from lars.durations import Duration
 from lars.errors import LarsError, PlacedError, on_one_line, printable
 from lars.files import read_file
@@ -314,7 +314,7 @@ def _as_written(query: EngineQuery, written: EngineQuery) -> EngineQuery:
 
 def period_of(query: EngineQuery, step: Period | None, setting: Setting) -> int:
     """Return the given pull period, otherwise the query's STEP."""
-    period = analysis.default_period(query, setting.unit) if step is None else step.points(setting.unit)
+    period = analysis.default_period(query, setting.unit) if step is None else points_of(step, setting.unit)
     if period is None:
         raise LarsError("pull needs a period: the query states no STEP, or several, so give --period")
     return period

@@ -39,7 +39,7 @@ from agreement.documents.traces import (
     streams_of,
     with_dates,
 )
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from lars.durations import Duration, TimedPoints
 from lars.errors import LarsError
 from lars.files import exists
@@ -269,7 +269,7 @@ class Overrides:
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
         """Return the given periods in time points; the result can be empty."""
-        return tuple(dict.fromkeys(period.points(unit) for period in self.periods))
+        return tuple(dict.fromkeys(points_of(period, unit) for period in self.periods))
 
 
 @dataclass(frozen=True, slots=True)

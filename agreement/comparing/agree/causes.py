@@ -9,10 +9,10 @@ not hold.
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import count, groupby, pairwise
 from operator import attrgetter, itemgetter
-from typing import Final, Generic, TypeVar
+from typing import Final, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +20,7 @@ import numpy.typing as npt
 from agreement.comparing.agree.periods import BothAnswers, PeriodComparison, PeriodRows, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference, SidePrograms, SideStatic
 from agreement.documents.outputs import row_order
-from agreement.documents.requests import Side
+from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import Trace
 from lars.analysis import reach, windows, with_windows
 from lars.language import formulas
@@ -29,8 +29,8 @@ from lars.language.terms import NULL, Atom, Signature, Term, Variable, signature
 from lars.language.windows import Interval, TimeWindow, Window
 from solver import relational
 from solver.columns import NULL_CODE, Array, CodedColumns, Mask
-from solver.facts import EveryTime, Fact, Row
-from solver.job import AnswerRuns, Question, answers_at
+from solver.facts import Fact, Row
+from solver.job import AnswerRuns, Question, SlicedWork, answers_at
 from solver.relational.supports import supports
 
 
@@ -39,7 +39,7 @@ class AskedProgram:
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
-        self._question = Question(program, output, EveryTime())
+        self._question = Question(program, output, None)
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
@@ -70,7 +70,7 @@ class AskedProgram:
         for some in self._situation.atoms.values():
             came += np.searchsorted(some.t, times, "right") - np.searchsorted(some.t, ends, "right")
         times = times[came > 0]
-        whole = Question(with_windows(self.program, _reaching_on), self._question.output, EveryTime())
+        whole = Question(with_windows(self.program, _reaching_on), self._question.output, None)
         return self.at(times).difference(answers_at(whole, self._situation, times, times))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
@@ -276,46 +276,22 @@ class DifferingRows:
         return DifferingRows(self.coded.take(places), *ends)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class DifferingPeriods:
-    """Periods (start, end] that disagree, when push evaluates in them, and the rows of each side."""
-
-    start: Array
-    end: Array
-    pushes: Array
-    rows: Mapping[Side, DifferingRows]
+DifferingPeriods = tuple[Array, Array, Array, Mapping[Side, DifferingRows]]
+"""The starts and ends of periods (start, end] that disagree, push's times in them, and each side's rows."""
 
 
 _Wanted = TypeVar("_Wanted")
 _Result = TypeVar("_Result")
 
 
-@dataclass(frozen=True, slots=True)
-class SideWork(Generic[_Wanted, _Result]):
-    """A task for slices: it evaluates both sides' programs, with input up to `before` time points earlier."""
-
-    programs: SidePrograms
-    before: int
-    find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result]
-
-    @property
-    def questions(self) -> Sequence[Question]:
-        """The questions that determine the slice's input."""
-        return self.programs.questions
-
-    def __call__(self, situation: relational.EncodedSituation, wanted: _Wanted) -> _Result:
-        """Return the result for a slice's input."""
-        return self.find(self.programs, situation, wanted)
-
-
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
     """Return the first cause of each row that only one side reports, in periods that end in a slice."""
-    search = CauseSearch(programs, situation, periods)
+    search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
     return {
         side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
-        for side, rows in periods.rows.items()
+        for side, rows in rows_of_sides.items()
     }
 
 
@@ -334,8 +310,7 @@ class CauseSearch:
     ) -> None:
         self._sides = sides
         self._situation = situation
-        self._pushes = periods.pushes
-        self._periods = periods
+        self._start, self._end, self._pushes, _ = periods
         self._programs: dict[tuple[Program, SideStatic], AskedProgram] = {}
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
 
@@ -349,10 +324,10 @@ class CauseSearch:
                     numbers[still[applies(rows.take(still))]] = CAUSES.index(cause)
         return numbers
 
-    def program_over(self, program: Program, static: SideStatic = SideStatic.BOTH) -> AskedProgram:
+    def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
         """Return a program over the input of the periods, and over the static data of a side, or of both."""
         if self._sides.push_static is None:
-            static = SideStatic.BOTH
+            static = "both"
         key = program, static
         if key not in self._programs:
             self._programs[key] = AskedProgram(program, self._sides.output, self._input[static])
@@ -368,26 +343,26 @@ class CauseSearch:
         without = without_empty_groups(pull)
         # Only if such rows distinguish pull's program from push's.
         if without != pull and without_empty_groups(push) == push:
-            full = self.program_over(without, SideStatic.PULL).at(self._ends)
-            in_push = side is Side.PUSH
+            full = self.program_over(without, "pull").at(self._ends)
+            in_push = side == "push"
             yield (
-                RowCause.AGGREGATE_OF_NOTHING,
+                "aggregate of nothing",
                 lambda rows: full.holds_at(rows.columns, full.until(rows.end)) == in_push,
             )
         if self._sides.push_static is not None:
-            yield RowCause.DIFFERENT_STATIC_DATA, self._same_in_both(side)
+            yield "different static data", self._same_in_both(side)
         # From here on both have the static data of both: in the rows that are left they differ all the same.
-        own, other = (push, pull) if side is Side.PUSH else (pull, push)
+        own, other = (push, pull) if side == "push" else (pull, push)
         always, others = (self.program_over(program).without_input for program in (own, other))
 
         def is_static(rows: DifferingRows) -> Mask:
             zeros = np.zeros_like(rows.end)
             reported = ~others.holds_at(rows.columns, zeros)
-            if side is Side.PULL:
+            if side == "pull":
                 reported |= self._silent(rows)
             return always.holds_at(rows.columns, zeros) & reported
 
-        yield RowCause.STATIC_ONLY, is_static
+        yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
         """Return the test whether both sides would agree on a row if each had the static data of both."""
@@ -396,7 +371,7 @@ class CauseSearch:
 
         def is_same(rows: DifferingRows) -> Mask:
             at_end = pull.holds_at(rows.columns, pull.until(rows.end))
-            if side is Side.PUSH:
+            if side == "push":
                 return at_end | ~push.holds_at(rows.columns, push.until(rows.reported))
             return push.holds_within(rows.columns, rows.start, rows.end) | ~at_end
 
@@ -408,7 +383,7 @@ class CauseSearch:
         For a row of push, the steps lead from push's answer at t to pull's answer at the end of the period.
         For a row of pull, they lead from the end to the evaluation times of push.
         """
-        push, pull, of_push = self._sides.push, self._sides.pull, side is Side.PUSH
+        push, pull, of_push = self._sides.push, self._sides.pull, side == "push"
         own, other = (push, pull) if of_push else (pull, push)
         through = with_windows_of(other, own)
         runs = self._everywhere(through)
@@ -427,8 +402,8 @@ class CauseSearch:
 
         def is_hidden(rows: DifferingRows) -> Mask:
             after, until = (rows.reported - 1, rows.reported) if of_push else (rows.start, rows.end)
-            at_end = self._hides((pull, through), Side.PULL, rows, rows.end - 1, rows.end)
-            row = at_end | self._hides((push, through), Side.PUSH, rows, after, until)
+            at_end = self._hides((pull, through), "pull", rows, rows.end - 1, rows.end)
+            row = at_end | self._hides((push, through), "push", rows, after, until)
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
@@ -441,17 +416,17 @@ class CauseSearch:
             return runs.among(self._pushes).holds_within(rows.columns, rows.start, rows.end)
 
         if merged_push != (through if of_push else pull):
-            yield RowCause.DIFFERENT_QUERIES, is_different
-        yield RowCause.MERGED_SOURCES, is_merged
-        yield RowCause.HIDDEN_BY_THE_PIVOT, is_hidden
+            yield "different queries", is_different
+        yield "merged sources", is_merged
+        yield "hidden by the pivot", is_hidden
         if through != other:
-            yield RowCause.DIFFERENT_WINDOWS, has_other_windows
+            yield "different windows", has_other_windows
         if of_push:
-            yield RowCause.EXPIRED_BEFORE_THE_PULL, lambda rows: self._is_gone(through, rows)
+            yield "expired before the pull", lambda rows: self._is_gone(through, rows)
         else:
-            yield RowCause.SILENT_PERIOD, self._silent
-        yield RowCause.AGGREGATE_OF_OTHER_INPUT, lambda rows: self._aggregates(through, *asked(rows))
-        last = RowCause.BLOCKED_LATER if of_push else RowCause.BLOCKER_EXPIRED
+            yield "silent period", self._silent
+        yield "aggregate of other input", lambda rows: self._aggregates(through, *asked(rows))
+        last: RowCause = "blocked later" if of_push else "blocker expired"
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
@@ -483,7 +458,7 @@ class CauseSearch:
 
         It applies to one of the programs, at an evaluation time of that side in (after, until].
         """
-        times = self._ends if when is Side.PULL else self._pushes
+        times = self._ends if when == "pull" else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)
         for program in dict.fromkeys(programs):
             key = program, when
@@ -528,15 +503,15 @@ class CauseSearch:
     @cached_property
     def _ends(self) -> Array:
         """The ends of the periods, when pull evaluates."""
-        return np.unique(self._periods.end)
+        return np.unique(self._end)
 
     @cached_property
     def _input(self) -> Mapping[SideStatic, relational.EncodedSituation]:
         reaches = [reach(program) for program in (self._sides.push, self._sides.pull)]
-        last = int(self._periods.end.max()) + max(r.future or 0 for r in reaches)
+        last = int(self._end.max()) + max(r.future or 0 for r in reaches)
         past = max(r.past or 0 for r in reaches)
         whole = any(r.tuples or r.past is None for r in reaches)
-        first = self._situation.timeline.first if whole else int(self._periods.start.min()) - past
+        first = self._situation.timeline.first if whole else int(self._start.min()) - past
         return self._sides.statics(self._situation.within(Interval(first, last)))
 
 
@@ -604,14 +579,11 @@ def slice_supports(
     """Return for each row the input atoms of one proof."""
     proved: dict[int, tuple[Fact, ...]] = {}
     statics = programs.statics(situation)
-    for side, static, program in (
-        (Side.PUSH, SideStatic.PUSH, programs.push),
-        (Side.PULL, SideStatic.PULL, programs.pull),
-    ):
-        own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side is side]
+    for side, program in zip(SIDES, (programs.push, programs.pull), strict=True):
+        own = [place for place, (row_side, _, _) in enumerate(wanted) if row_side == side]
         rows, times = [wanted[place][1] for place in own], [wanted[place][2] for place in own]
         if own:
-            asked_program = AskedProgram(program, programs.output, statics[static])
+            asked_program = AskedProgram(program, programs.output, statics[side])
             proved |= zip(own, asked_program.supports(rows, times), strict=True)
     return [proved[place] for place in range(len(wanted))]
 
@@ -663,7 +635,7 @@ class DifferenceCauses:
 
     @cached_property
     def _counts(self) -> dict[Side, Array]:
-        return {side: self.counts(side) for side in Side}
+        return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
         """Return the number of one side's rows in some disagreeing periods: a row for each, by cause."""
@@ -692,7 +664,7 @@ class DifferenceCauses:
     def differences(self, period: PeriodComparison) -> Iterator[RowDifference]:
         """Yield each row that only one side reports in the period, with its cause."""
         place = self._places[period]
-        for side in Side:
+        for side in SIDES:
             begin, end = self._begins[side][place : place + 2].tolist()
             if begin == end:
                 continue
@@ -722,7 +694,7 @@ class DifferenceCauses:
         """Return for each row the input atoms of one proof, at its side's last report."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
-        work = SideWork(self._programs, self._longest, slice_supports)
+        work = self._work(slice_supports)
         intervals = [(within, [rows[place] for place in some.tolist()]) for within, some in places]
         proved: dict[int, tuple[Fact, ...]] = {}
         for (_, some), facts in zip(places, self._trace.results(work, intervals), strict=True):
@@ -773,7 +745,7 @@ class DifferenceCauses:
             (whole.sizes, [comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
         ]
-        parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in Side}
+        parts = {side: [sizes.only(side)[numbers] for sizes, numbers in numbered] for side in SIDES}
         return {side: np.cumsum(np.concatenate([[0], *own]), dtype=np.int64) for side, own in parts.items()}
 
     @cached_property
@@ -794,9 +766,7 @@ class DifferenceCauses:
                 own = {side: np.flatnonzero(np.isin(one.owner, places[some])) for side, one in sides.items()}
                 rows = {side: sides[side].rows.take(chosen) for side, chosen in own.items()}
                 start, end = ends[places[some]].T
-                periods.append(
-                    (within, DifferingPeriods(start, end, self._pushes(section, start, end), rows))
-                )
+                periods.append((within, (start, end, self._pushes(section, start, end), rows)))
                 placed.append({side: sides[side].numbers[chosen] for side, chosen in own.items()})
             held += sum(len(side.numbers) for side in sides.values())
             # One slice that is in several sections is worked on for each of them.
@@ -806,6 +776,12 @@ class DifferenceCauses:
         self._find(periods, placed, numbers)
         return numbers
 
+    def _work(
+        self, find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result]
+    ) -> SlicedWork[_Wanted, _Result]:
+        """Return work on slices for both sides' programs, with the input of the longest period."""
+        return SlicedWork(self._programs.questions, self._longest, partial(find, self._programs))
+
     def _find(
         self,
         periods: Sequence[tuple[Interval, DifferingPeriods]],
@@ -813,7 +789,7 @@ class DifferenceCauses:
         causes: Mapping[Side, Causes],
     ) -> None:
         """Store the causes of the rows of the slices with these numbers."""
-        work = SideWork(self._programs, self._longest, slice_causes)
+        work = self._work(slice_causes)
         for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():
                 causes[side][numbers] = result[side]
@@ -821,7 +797,7 @@ class DifferenceCauses:
     def _section_rows(self, section: int) -> Mapping[Side, _SectionRows]:
         if self._held is None or self._held[0] != section:
             self._held = None
-            self._held = section, {side: self._read(side, section) for side in Side}
+            self._held = section, {side: self._read(side, section) for side in SIDES}
         return self._held[1]
 
     def _read(self, side: Side, section: int) -> _SectionRows:
@@ -834,7 +810,7 @@ class DifferenceCauses:
         for whole, periods in groupby(chosen, attrgetter("periods")):
             rows, first = whole.only(side, section)
             parts.append(rows.among(np.array([period.number for period in periods]) - first))
-        pushed = answers.section(section).push
+        pushed, _, _ = answers.section(section)
         begins = self._begins[side]
         sizes = begins[places + 1] - begins[places]
         owner = np.repeat(places, sizes)
@@ -849,7 +825,7 @@ class DifferenceCauses:
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
         """Return the times in some periods of a section at which push evaluates."""
-        pushed = self._answers.section(section).push
+        pushed, _, _ = self._answers.section(section)
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
         np.add.at(steps, pushed.until(end) + 1, -1)

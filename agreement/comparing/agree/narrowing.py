@@ -1,7 +1,7 @@
 """Selection of one-sided rows to show: filters, counts, examples."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 from typing import TypeVar
 
@@ -10,7 +10,7 @@ import numpy as np
 from agreement.comparing.agree.agreeing import VariantReport
 from agreement.comparing.agree.periods import PeriodComparison, PeriodVerdict
 from agreement.comparing.agree.sides import CAUSES, RowCause, RowDifference
-from agreement.documents.requests import Side
+from agreement.documents.requests import SIDES, Side
 from agreement.documents.values import cut
 from lars.errors import LarsError
 from solver.columns import Array
@@ -51,8 +51,8 @@ class RowFilter:
         return [
             difference
             for difference in variant.differences(interval)
-            if (self.cause is None or self.cause is difference.cause)
-            and (self.side is None or self.side is difference.side)
+            if (self.cause is None or self.cause == difference.cause)
+            and (self.side is None or self.side == difference.side)
         ]
 
 
@@ -69,12 +69,11 @@ def narrow(
 
 def cause_of(text: str) -> RowCause:
     """Return the cause that an option names."""
-    causes = {cause.value: cause for cause in RowCause}
-    row_cause = causes.get(text.replace("-", " "))
-    if row_cause is None:
-        names = ", ".join(name.replace(" ", "-") for name in causes)
-        raise LarsError(f"expected {names}")
-    return row_cause
+    for cause in CAUSES:
+        if cause == text.replace("-", " "):
+            return cause
+    names = ", ".join(name.replace(" ", "-") for name in CAUSES)
+    raise LarsError(f"expected {names}")
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
@@ -103,30 +102,27 @@ IntervalRows = tuple[int, PeriodComparison, int]
 """The number of an interval among all that are shown, the interval, and how many rows of a group it has."""
 
 
-@dataclass(frozen=True, slots=True)
-class RowGroup:
-    """The rows of a pull period that only one side reports for one cause, by interval."""
-
-    period: int
-    side: Side
-    cause: RowCause
-    parts: list[IntervalRows] = field(default_factory=list)
-
-    def __len__(self) -> int:
-        return sum(count for *_, count in self.parts)
-
-    def place(self, number: int) -> tuple[IntervalRows, int]:
-        """Return the interval of a row in the group, and its number in the interval."""
-        for part in self.parts:
-            if number < part[-1]:
-                return part, number
-            number -= part[-1]
-        raise IndexError(number)
+RowGroups = Mapping[tuple[int, Side, RowCause], Sequence[IntervalRows]]
+"""The rows that only one side reports, by pull period, side and cause: by interval."""
 
 
-def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
+def size(parts: Iterable[IntervalRows]) -> int:
+    """Return the number of rows in a group."""
+    return sum(count for *_, count in parts)
+
+
+def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
+    """Return the interval of a row in a group, and its number in the interval."""
+    for part in parts:
+        if number < part[-1]:
+            return part, number
+        number -= part[-1]
+    raise IndexError(number)
+
+
+def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
     """Return the groups of the rows shown, in the order of their first rows."""
-    groups: dict[tuple[int, Side, RowCause], RowGroup] = {}
+    groups: dict[tuple[int, Side, RowCause], list[IntervalRows]] = {}
     verdicts = row_filter.verdicts(variant)
     before = accumulate((len(verdict.intervals) for verdict in verdicts), initial=0)
     intervals = {
@@ -135,9 +131,9 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
         for interval in verdict.intervals.disagreeing
     }
     if not intervals:
-        return []
+        return {}
     numbers = np.array([*intervals], np.int64)
-    sides = [side for side in Side if row_filter.side in {None, side}]
+    sides = [side for side in SIDES if row_filter.side in {None, side}]
     places = [place for place, cause in enumerate(CAUSES) if row_filter.cause in {None, cause}]
     parts = []
     for place, side in enumerate(sides):
@@ -151,9 +147,8 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> list[RowGroup]:
     for number, place, _, cause, count in entries[:, np.lexsort(entries[2::-1])].T.tolist():
         period, interval = intervals[number]
         key = period, sides[place], CAUSES[cause]
-        group = groups.setdefault(key, RowGroup(*key))
-        group.parts.append((number, interval, count))
-    return list(groups.values())
+        groups.setdefault(key, []).append((number, interval, count))
+    return groups
 
 
 def _counts(
@@ -177,15 +172,16 @@ def _counts(
     return owners, causes, ranks, counts[owners, causes]
 
 
-def examples(groups: Sequence[RowGroup], variant: VariantReport, most: int) -> list[RowDifference]:
+def examples(groups: RowGroups, variant: VariantReport, most: int) -> list[RowDifference]:
     """Return at most `most` rows of the groups in order, spread over the groups."""
     found_rows: list[tuple[tuple[int, int, int], RowDifference]] = []
-    for place, number in spread(list(map(len, groups)), most):
-        group = groups[place]
-        (shown, interval, _), nth = group.place(number)
-        ordered = variant.explanation.in_order(group.side, interval)
-        causes = variant.explanation.causes(group.side)[ordered]
-        at = int(np.flatnonzero(causes == CAUSES.index(group.cause))[nth])
-        key = shown, list(Side).index(group.side), at
-        found_rows.append((key, variant.explanation.difference(group.side, int(ordered[at]))))
+    entries = list(groups.items())
+    for place, number in spread(list(map(size, groups.values())), most):
+        (_, side, cause), parts = entries[place]
+        (shown, interval, _), nth = _place(parts, number)
+        ordered = variant.explanation.in_order(side, interval)
+        causes = variant.explanation.causes(side)[ordered]
+        at = int(np.flatnonzero(causes == CAUSES.index(cause))[nth])
+        key = shown, SIDES.index(side), at
+        found_rows.append((key, variant.explanation.difference(side, int(ordered[at]))))
     return [row for _, row in sorted(found_rows, key=lambda pair: pair[0])]

@@ -11,7 +11,7 @@ from typing import Final, Generic, NamedTuple, TypeVar, overload
 
 import numpy as np
 
-from agreement.documents.requests import Side
+from agreement.documents.requests import SIDES, Side
 from lars.language.windows import LARGEST_TIME, Interval
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, distinct
@@ -88,7 +88,7 @@ class PeriodParts(NamedTuple, Generic[_Part]):
 
     def only(self, side: Side) -> _Part:
         """Return the rows of only one side."""
-        return self.push_only if side is Side.PUSH else self.pull_only
+        return self.push_only if side == "push" else self.pull_only
 
 
 PeriodTables = PeriodParts[PeriodRows]
@@ -98,7 +98,7 @@ PeriodSizes = PeriodParts[Array]
 
 def _agreeing(tables: PeriodTables) -> Mask:
     """Return a mask of the periods with equal rows, up to renaming of blank nodes."""
-    push, pull = (tables.only(side).sizes > 0 for side in Side)
+    push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
     for number in np.flatnonzero(push & pull).tolist():
         from agreement.comparing.matching.blank_nodes import alike
@@ -107,13 +107,8 @@ def _agreeing(tables: PeriodTables) -> Mask:
     return mask
 
 
-@dataclass(slots=True, eq=False)
-class _Section:
-    """Both sides' answers in a section of the timeline, and the tables of periods by length."""
-
-    push: AnswerRuns
-    pull: AnswerRuns
-    tables: dict[int, PeriodTables] = field(default_factory=dict)
+_Section = tuple[AnswerRuns, AnswerRuns, dict[int, PeriodTables]]
+"""Push's and pull's answers in a section of the timeline, and the tables of periods by length."""
 
 
 class BothAnswers:
@@ -157,7 +152,7 @@ class BothAnswers:
             self._held = None
             terms, own = TermCodes(), self.span(number)
             span = Interval(max(own.first - self._longest, 0), own.last)
-            self._held = number, _Section(self.push.within(span, terms), self.pull.within(span, terms))
+            self._held = number, (self.push.within(span, terms), self.pull.within(span, terms), {})
         return self._held[1]
 
 
@@ -236,12 +231,12 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
         return self._tables(section).only(side), int(self.begins[section])
 
     def _tables(self, section: int) -> PeriodTables:
-        held = self.answers.section(section)
-        if self.period not in held.tables:
+        push, pull, tables = self.answers.section(section)
+        if self.period not in tables:
             first, end = self.begins[section : section + 2].tolist()
             start = self.start + first * self.period
-            held.tables[self.period] = _compared(held, start, self.period, end - first)
-        return held.tables[self.period]
+            tables[self.period] = _compared((push, pull), start, self.period, end - first)
+        return tables[self.period]
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,9 +338,9 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
     return PeriodVerdict(period, ComparedPeriods(answers, start, period, count), unfinished)
 
 
-def _compared(section: _Section, start: int, period: int, count: int) -> PeriodTables:
-    """Compare `count` periods, the first of which begins at `start`."""
-    push, pull = section.push, section.pull
+def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:
+    """Compare push and pull in `count` periods, the first of which begins at `start`."""
+    push, pull = sides
     pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
     pulled = _in_periods(pull.runs, np.where(others, -1, ends - 1), count)

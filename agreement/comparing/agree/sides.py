@@ -5,8 +5,7 @@ Rows are compared on the variables that both queries return, or on some of them.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
-from typing import Final
+from typing import Final, Literal, get_args
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from lars.errors import LarsError
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Signature, Variable
 from solver.columns import Array, TraceColumns
-from solver.facts import Background, EveryTime, Row
+from solver.facts import Background, Row
 from solver.job import Question
 from solver.job.slices import used_background
 from solver.relational import EncodedSituation, situation_of
@@ -26,37 +25,32 @@ from translate.model.patterns import UNMODIFIED, Select
 from translate.model.query import EngineQuery, Form, Setting
 from translate.tau import columns, lars_program, output_of
 
-
-class SideStatic(Enum):
-    """The static data of an evaluation, if the sides have different data."""
-
-    PUSH = "push"
-    PULL = "pull"
-    BOTH = "both"
+SideStatic = Literal["push", "pull", "both"]
+"""The static data of an evaluation, if the sides have different data."""
 
 
-class RowCause(Enum):
-    """The causes of a difference, in the order of tests and of counts in reports.
+RowCause = Literal[
+    "aggregate of nothing",
+    "different static data",
+    "static only",
+    "different queries",
+    "merged sources",
+    "hidden by the pivot",
+    "different windows",
+    "silent period",
+    "expired before the pull",
+    "aggregate of other input",
+    "blocked later",
+    "blocker expired",
+]
+"""The causes of a difference, in the order of tests and of counts in reports.
 
-    A row of push has no silent period and no expired blocker. A row of pull never expired before the pull and
-    was never blocked later.
-    """
-
-    AGGREGATE_OF_NOTHING = "aggregate of nothing"
-    DIFFERENT_STATIC_DATA = "different static data"
-    STATIC_ONLY = "static only"
-    DIFFERENT_QUERIES = "different queries"
-    MERGED_SOURCES = "merged sources"
-    HIDDEN_BY_THE_PIVOT = "hidden by the pivot"
-    DIFFERENT_WINDOWS = "different windows"
-    SILENT_PERIOD = "silent period"
-    EXPIRED_BEFORE_THE_PULL = "expired before the pull"
-    AGGREGATE_OF_OTHER_INPUT = "aggregate of other input"
-    BLOCKED_LATER = "blocked later"
-    BLOCKER_EXPIRED = "blocker expired"
+A row of push has no silent period and no expired blocker. A row of pull never expired before the pull and
+was never blocked later.
+"""
 
 
-CAUSES = tuple(RowCause)
+CAUSES: Final[tuple[RowCause, ...]] = get_args(RowCause)
 CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
 """The letter of each cause, for figures that are too narrow for names of causes."""
 
@@ -79,22 +73,21 @@ class SidePrograms:
     def questions(self) -> tuple[Question, ...]:
         """The questions of the programs; programs with changed windows or rules use the same atoms."""
         programs = self.push, self.pull, self.merged
-        return tuple(Question(program, self.output, EveryTime()) for program in dict.fromkeys(programs))
+        return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
         """Return the sides' situations; pull's is `here`."""
         if self.push_static is None:
-            return dict.fromkeys(SideStatic, here)
+            return {"push": here, "pull": here, "both": here}
         known = used_background(self.push_static, self.questions)
         theirs = situation_of(TraceColumns(here.terms, {}, 0), here.timeline, known)
         every = {*here.background, *theirs.background}
         both = {name: _united(here.background.get(name), theirs.background.get(name)) for name in every}
-        backgrounds = (
-            (SideStatic.PUSH, theirs.background),
-            (SideStatic.PULL, here.background),
-            (SideStatic.BOTH, both),
-        )
-        return {static: replace(here, background=background) for static, background in backgrounds}
+        return {
+            "push": replace(here, background=theirs.background),
+            "pull": here,
+            "both": replace(here, background=both),
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,12 +108,12 @@ class RowDifference:
     @property
     def at(self) -> int:
         """The time of the side's last report with the row, up to the end of the period."""
-        return self.interval.end if self.side is Side.PULL or self.pushed is None else self.pushed
+        return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property
     def group(self) -> tuple[int, str, str]:
         """The key for counting rows: period, side and cause."""
-        return self.period, self.side.value, self.cause.value
+        return self.period, self.side, self.cause
 
 
 def _united(one: Array | None, other: Array | None) -> Array:

@@ -70,17 +70,13 @@ def poisson(word: int) -> int:
     return next((count for count, total in enumerate(_poisson()) if word < total), _MOST_EVENTS)
 
 
-class ObservationTime(NamedTuple):
-    """The observation number `nth` of a cell, at the time t; both count from 0."""
-
-    cell: int
-    nth: int
-    t: int
+ObservationTime = tuple[int, int, int]
+"""A cell, the number of an observation in it, both counted from 0, and the observation's time."""
 
 
 def burst_length(plan: Plan) -> int:
     """Return the duration of a burst, in units."""
-    return (plan.bursts.size - 1) * plan.points(plan.bursts.gap) if plan.bursts.size > 1 else 0
+    return (plan.burst - 1) * plan.points(plan.gap) if plan.burst > 1 else 0
 
 
 def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[ObservationTime]:
@@ -89,8 +85,8 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Observatio
     Nothing is observed outside of [start, start + duration).
     """
     start, interval = plan.points(plan.start), plan.points(plan.interval)
-    size = plan.bursts.size
-    gap = plan.points(plan.bursts.gap) if size > 1 else 0
+    size = plan.burst
+    gap = plan.points(plan.gap) if size > 1 else 0
     first, end = max(first, start), min(end, start + plan.points(plan.duration))
     lowest = max(0, (first - start - burst_length(plan)) // interval)
     for cell, nth, t in _starts(plan, group, range(lowest, -(-(end - start) // interval))):
@@ -99,7 +95,7 @@ def moments(plan: Plan, group: int, first: int, end: int) -> Iterator[Observatio
         )
         for number in inside:
             if first <= (at := t + number * gap) < end:
-                yield ObservationTime(cell, nth * size + number, at)
+                yield cell, nth * size + number, at
 
 
 def _starts(plan: Plan, group: int, cells: range) -> Iterator[ObservationTime]:
@@ -108,14 +104,14 @@ def _starts(plan: Plan, group: int, cells: range) -> Iterator[ObservationTime]:
         case "regular":
             offset = start + below(words(b"offset", plan.seed, group)[0], interval)
             for cell in cells:
-                yield ObservationTime(cell, 0, offset + cell * interval)
+                yield cell, 0, offset + cell * interval
         case "poisson":
             # Given their number, the points of a Poisson process in a cell are uniform.
             for cell in cells:
                 count = poisson(words(b"count", plan.seed, group, cell)[0])
                 drawn = (words(b"time", plan.seed, group, cell, nth)[0] for nth in range(count))
                 for nth, at in enumerate(sorted(below(word, interval) for word in drawn)):
-                    yield ObservationTime(cell, nth, start + cell * interval + at)
+                    yield cell, nth, start + cell * interval + at
         case _:
             assert_never(plan.arrivals)
 

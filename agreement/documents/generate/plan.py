@@ -1,7 +1,7 @@
 """The plan of a synthetic stream: gen(s, i, d, r, n) of YABench, and irregular arrivals."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import ClassVar, Final, Literal
@@ -22,14 +22,6 @@ WrittenFormat = Literal["nquads", "ntriples", "yabench", "trig", "turtle", "csv"
 """The formats of written streams; every command with a trace reads all of them."""
 ArrivalProcess = Literal["regular", "poisson"]
 """The times of a station's observations: every interval, or a Poisson process of the same rate."""
-
-
-@dataclass(frozen=True, slots=True)
-class Bursts:
-    """Each observation becomes `size` observations, `gap` apart."""
-
-    size: int = 1
-    gap: Duration = NOTHING
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,20 +94,21 @@ class Plan:
     """A stream of observations on [start, start + duration); Source: YABench (2016), Section 3.2.
 
     Each of the stations observes every `interval`, first at a random offset below it. Groups of
-    `contemporaneous` stations observe at the same instants; the groups are dealt out over the streams. The
-    share `duplicates` of the elements is sent again with the same time, the share `out_of_order` arrives up
-    to `delay` late (None: one interval). Times are whole numbers of `unit`. Raises LarsError, with names of
-    the command's options, for an invalid plan.
+    `contemporaneous` stations observe at the same instants; the groups are dealt out over the streams. Each
+    observation becomes `burst` observations, `gap` apart. The share `duplicates` of the elements is sent
+    again with the same time, the share `out_of_order` arrives up to `delay` late (None: one interval). Times
+    are whole numbers of `unit`. Raises LarsError, with names of the command's options, for an invalid plan.
     """
 
     stations: int = 1
     interval: Duration = SECOND
     duration: Duration = HALF_A_MINUTE
     seed: int = 0
-    values: TemperatureRange = TemperatureRange()
+    values: TemperatureRange = field(default_factory=TemperatureRange)
     streams: int = 1
     stream: str = STREAM
-    bursts: Bursts = Bursts()
+    burst: int = 1
+    gap: Duration = NOTHING
     arrivals: ArrivalProcess = "regular"
     contemporaneous: int = 1
     duplicates: Fraction = Fraction(0)
@@ -148,7 +141,7 @@ class Plan:
     def expected_triples(self) -> int:
         """The approximate number of triples; with Poisson arrivals and shares a mean."""
         # A burst ends with the stream.
-        size = min(self.bursts.size, self.duration.nanoseconds // max(1, self.bursts.gap.nanoseconds) + 1)
+        size = min(self.burst, self.duration.nanoseconds // max(1, self.gap.nanoseconds) + 1)
         observations = self.stations * size * self.duration.nanoseconds * TRIPLES
         return int((1 + self.duplicates) * observations) // self.interval.nanoseconds
 
@@ -163,7 +156,7 @@ def _check_counts(plan: Plan) -> None:
     groups = -(-plan.stations // max(plan.contemporaneous, 1))
     for name, number, most, accepted in (
         ("stations", plan.stations, LARGEST, "from 1"),
-        ("bursts", plan.bursts.size, LARGEST, "bursts of 1 and more"),
+        ("bursts", plan.burst, LARGEST, "bursts of 1 and more"),
         ("contemporaneous", plan.contemporaneous, plan.stations, f"1..{plan.stations}, the stations"),
         ("streams", plan.streams, groups, f"1..{groups}, so that each has stations of its own"),
     ):
@@ -180,7 +173,7 @@ def _check_shares(plan: Plan) -> None:
 
 
 def _check_times(plan: Plan) -> None:
-    zero = [("start", plan.start)] + [("bursts", plan.bursts.gap)] * (plan.bursts.size > 1)
+    zero = [("start", plan.start)] + [("bursts", plan.gap)] * (plan.burst > 1)
     delayed = [("delay", plan.lateness)] * bool(plan.out_of_order)
     for name, found in (
         ("unit", plan.unit),
@@ -241,18 +234,18 @@ def _decimals(number: Decimal) -> int:
     return -exponent if isinstance(exponent, int) else 0
 
 
-def bursts(text: str | None) -> Bursts:
-    """Return the bursts of `SIZExGAP`.
+def bursts(text: str | None) -> tuple[int, Duration]:
+    """Return the size and the gap of bursts `SIZExGAP`.
 
     >>> bursts("5x100ms")
-    Bursts(size=5, gap=Duration(nanoseconds=100000000))
+    (5, Duration(nanoseconds=100000000))
     """
     if text is None:
-        return Bursts()
+        return 1, NOTHING
     match = _BURSTS.fullmatch(text)
     if match is None:
         raise WrongOptionError("bursts", "expected SIZExGAP, such as 5x100ms", cut(text))
-    return Bursts(int(match[1]), duration("bursts", match[2]))
+    return int(match[1]), duration("bursts", match[2])
 
 
 def share(option: str, text: str) -> Fraction:
@@ -264,6 +257,7 @@ def share(option: str, text: str) -> Fraction:
 
 def plan_of(options: StreamOptions, unit: Duration) -> Plan:
     """Return the plan of the options, at time points of a unit."""
+    burst, gap = bursts(options.bursts)
     return Plan(
         stations=options.stations,
         interval=duration("interval", options.interval),
@@ -272,7 +266,8 @@ def plan_of(options: StreamOptions, unit: Duration) -> Plan:
         values=values(options.values, options.walk),
         streams=options.streams,
         stream=options.stream_iri,
-        bursts=bursts(options.bursts),
+        burst=burst,
+        gap=gap,
         arrivals=options.arrivals,
         contemporaneous=options.contemporaneous,
         duplicates=share("duplicates", options.duplicates),

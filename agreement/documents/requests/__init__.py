@@ -4,6 +4,7 @@ from agreement.documents.requests import readers
 from agreement.documents.requests.groups import (
     PULL_ONLY,
     PUSH_ONLY,
+    SIDES,
     TOLERANCE,
     AnswersFormat,
     AnswersOptions,

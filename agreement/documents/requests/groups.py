@@ -3,10 +3,9 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from enum import StrEnum
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final, Literal, get_args
 
 from agreement.documents.options import IdleOptions, argument, flags_of, has, has_not, option
 from agreement.documents.requests import query_files, readers
@@ -28,11 +27,9 @@ PUSH_ONLY: Final = "--mode push"
 TIME = "int | str | datetime | None"
 
 
-class Side(StrEnum):
-    """How a query is executed: pushed by its input, or pulled. For a difference: the side with the row."""
-
-    PUSH = "push"
-    PULL = "pull"
+Side = Literal["push", "pull"]
+"""How a query is executed: pushed by its input, or pulled. For a difference: the side with the row."""
+SIDES: Final[tuple[Side, ...]] = get_args(Side)
 
 
 def program_argument(**default: Any) -> Any:
@@ -519,7 +516,7 @@ def check_for_programs(path: Path, flags: Sequence[str]) -> None:
 def is_pushed(query: EngineQuery, evaluation: EvaluationOptions) -> bool:
     """Return whether input triggers a query: by the requested mode, otherwise by the query's language."""
     mode = evaluation.mode
-    return analysis.is_pushed(query) if mode is None else mode == Side.PUSH
+    return analysis.is_pushed(query) if mode is None else mode == "push"
 
 
 def check_evaluated(query: EngineQuery, evaluation: EvaluationOptions, trigger: Trigger) -> None:

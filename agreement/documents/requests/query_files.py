@@ -28,7 +28,7 @@ from translate.errors import UnknownFunctionError
 from translate.model.patterns import Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Span, WindowExpression, window_operator
-from translate.sparql import Document, Prefixes, TokenKind, has_relative_iri, read_declarations, resolve
+from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
 
 QUERY_SUFFIXES = (".rq", ".sparql", ".csparql", ".cqels")
 PROGRAM_SUFFIX = ".lars"
@@ -186,8 +186,8 @@ def absolute_text(text: str, source: str, base: str | None = None) -> str:
     pieces: list[str] = []
     start = 0
     for index, (token, names) in enumerate(zip(document.tokens, read_declarations(document), strict=True)):
-        prefixed = token.kind is TokenKind.NAME and f"{token.text.split(':')[0]}:" in lacking
-        if token.kind is not TokenKind.IRI and not prefixed:
+        prefixed = token.kind == "a prefixed name" and f"{token.text.split(':')[0]}:" in lacking
+        if token.kind != "an IRI" and not prefixed:
             continue
         match [one.text.upper() for one in document.tokens[max(index - 2, 0) : index]]:
             case [*_, "BASE"]:
@@ -434,7 +434,7 @@ def _with_its_windows(text: str, source: str) -> EngineQuery:
 
 def durations_among(periods: Iterable[Period]) -> Iterator[Duration]:
     """Yield the periods that are written as durations."""
-    return (period.source for period in periods if isinstance(period.source, Duration))
+    return (period for period in periods if isinstance(period, Duration))
 
 
 _FINER: Final = {1: (2, 3, 4), 2: (4,), 3: (6,)}

@@ -104,7 +104,7 @@ def periods(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
 
 def lengths(value: str | int | Sequence[int]) -> tuple[values.Period, ...]:
     """Return lengths of a window."""
-    return values.read_periods(numbers_text(value), values.LENGTHS)
+    return values.read_periods(numbers_text(value), "length")
 
 
 def period(value: str | int) -> values.Period:
@@ -117,7 +117,7 @@ def period(value: str | int) -> values.Period:
 
 def speedups(value: str | int | Sequence[int]) -> tuple[int, ...]:
     """Return the factors by which a stream is accelerated."""
-    return values.read_numbers(numbers_text(value), values.SPEEDUPS)
+    return values.read_numbers(numbers_text(value), "speedup")
 
 
 def pairs(names: Sequence[str] | Mapping[str, Any]) -> Sequence[tuple[str, Any]]:

@@ -39,7 +39,7 @@ from agreement.engines.specifications.reporting import (
     windows_of,
     with_start,
 )
-from lars.analysis import Mode, literal_form
+from lars.analysis import literal_form
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError
 from lars.language.program import Program, Rule, formulas
@@ -48,7 +48,7 @@ from lars.language.terms import Atom, Iri, Signature, Variable
 from lars.language.windows import Bounds, FixedWindow, Interval, SlidingWindow, Window
 from solver import relational
 from solver.columns import Array, Mask, TermCodes, among, distinct
-from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, ChosenTimes, Fact, Row, Situation, Static, Triple
+from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Row, Situation, Static, Triple
 from solver.job import Question, answers_at
 from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting
@@ -90,7 +90,7 @@ class ContentAnswers:
     def covers(self) -> bool:
         """Whether the content decides the answer, independent of evaluation and arrival times."""
         forms = (literal_form(part) for rule in self.program.rules for part in formulas(rule.body))
-        by_content = all(form.window is None or form.mode is Mode.SOME for form in forms)
+        by_content = all(form.window is None or form.mode == "◇" for form in forms)
         return by_content and relational.obstacle(self.program, self._static) is None
 
     def rows(self, contents: Sequence[ShownSpans]) -> list[RowsByNumber]:
@@ -335,7 +335,7 @@ def runs_at(
     timeline = Interval(lowest, max(ticks[-1], *frame.clock.ticks[-1:], 0))
     static = task.static if task.query.dataset == Dataset() else with_versions(task.static, task.versions, ())
     known = background(static, task.query.dataset, lambda _: None, task.query.language)
-    question = Question(program, output.predicate, ChosenTimes(tuple(ticks)))
+    question = Question(program, output.predicate, tuple(ticks))
     facts = sorted(_facts(task, frame, points), key=lambda fact: fact.t)
     answers = answers_at(question, relational.encode(Situation(timeline, facts, known)), np.array(ticks))
     return output, relational.decode(answers.runs, answers.terms)

@@ -11,9 +11,8 @@ has been joined. The specification: at each arriving triple the whole query is e
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from enum import Enum
 from itertools import takewhile
-from typing import Final, Generic, TypeVar, assert_never
+from typing import Final, Generic, Literal, TypeVar, assert_never
 
 from agreement.documents.outputs import row_order
 from agreement.documents.recordings import Push, Recording, Report
@@ -24,7 +23,8 @@ from lars.errors import LarsError
 from lars.language.formulas import Aggregation, OrderKey
 from lars.language.program import variables as variables_of
 from lars.language.stream import ToStream
-from lars.language.terms import XSD, Constant, Literal, Variable
+from lars.language.terms import XSD, Constant, Variable
+from lars.language.terms import Literal as RdfLiteral
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import aggregate, evaluate, order_key, test
 from translate.model import patterns
@@ -319,16 +319,12 @@ def follow(plan: JoinPlan, start: BufferedTriple, data: StaticData) -> list[Join
     return mappings
 
 
-class Expiry(Enum):
-    """The patterns whose old triples leave the buffers when a triple arrives.
+Expiry = Literal["own", "last", "all"]
+"""The patterns whose old triples leave the buffers when a triple arrives.
 
-    OWN: the matching pattern (Q1). LAST: the last matching pattern of each block (2011a). ALL: all patterns,
-    so that each window has the specified content at any time, with each triple once.
-    """
-
-    OWN = "own"
-    LAST = "last"
-    ALL = "all"
+`own`: the matching pattern (Q1). `last`: the last matching pattern of each block (2011a). `all`: all
+patterns, so that each window has the specified content at any time, with each triple once.
+"""
 
 
 @dataclass(slots=True)
@@ -441,13 +437,13 @@ class CqelsMachine:
     def _expire(self, push: Push, triples: list[cqels_text.StreamTriple]) -> None:
         """Drop triples that leave the buffers by time, whatever the patterns matched."""
         match self.keeping:
-            case Expiry.OWN:
+            case "own":
                 pass
-            case Expiry.LAST:
+            case "last":
                 for block in dict.fromkeys(triple.block for triple in triples):
                     last = max(triple.number for triple in self.body.triples if triple.block == block)
                     self._drop_leaving(self.buffers[last], push.t)
-            case Expiry.ALL:
+            case "all":
                 for buffer in self.buffers:
                     self._drop_leaving(buffer, push.t)
             case _:
@@ -456,13 +452,13 @@ class CqelsMachine:
     def _make_room(self, triple: cqels_text.StreamTriple, push: Push) -> None:
         """Drop triples that leave a pattern's buffer because the pattern matched."""
         buffer = self.buffers[triple.number]
-        if self.keeping is Expiry.ALL:
+        if self.keeping == "all":
             self._drop(buffer, buffer.equal(push))
-        elif self.keeping is Expiry.OWN:
+        elif self.keeping == "own":
             self._drop_leaving(buffer, push.t)
 
     def _drop_leaving(self, buffer: CqelsBuffer, now: float) -> None:
-        own = self.keeping is Expiry.OWN
+        own = self.keeping == "own"
         self._drop(buffer, buffer.leaving(now, self._counts, own=own, slides="Q3" not in self.off))
 
     def _drop(self, buffer: CqelsBuffer, entries: list[BufferedTriple]) -> None:
@@ -608,7 +604,7 @@ class CqelsReports:
             known = [solution for solution in whole if compatible(binding, solution)]
         if not known and self.head.group is not None:
             # For a group without a solution COUNT and AVG are 0, all others are unbound.
-            zero = str(Literal("0", XSD + "integer"))
+            zero = str(RdfLiteral("0", XSD + "integer"))
             aggregates = self.head.group.aggregates
             yield {name: zero for name, part in aggregates if part.function in ("COUNT", "AVG")}
         yield from self._values(self._groups(known))
@@ -759,7 +755,7 @@ def _recorded_1x(query: EngineQuery, static: Static, pushes: Sequence[Push], off
     LarsError for a query that the engine cannot parse or register.
     """
     read = cqels_text.query_with_text(query) if "Q3" in off else cqels_text.as_parsed(query)
-    keeping = Expiry.ALL if "Q1" in off else Expiry.OWN
+    keeping: Expiry = "all" if "Q1" in off else "own"
     return _recorded(keeping, off, _selecting(read, CQELS_1X.name), static, pushes)
 
 
@@ -768,7 +764,7 @@ CQELS_1X: Final = Engine("cqels-1.x", "cqels", _RULES_1X, _recorded_1x, timed=Fa
 
 def _recorded_2011(query: EngineQuery, static: Static, pushes: Sequence[Push], off: Off) -> Recording:
     """Return the engine's reports; raises LarsError unless it is SELECT with a triple pattern in STREAM."""
-    keeping = Expiry.ALL if "2011a" in off else Expiry.LAST
+    keeping: Expiry = "all" if "2011a" in off else "last"
     like_1x = {"2011b": "Q4", "2011c": "Q5"}
     others = frozenset(("Q1", "Q2", "Q3", "Q6", *(like_1x[name] for name in off if name in like_1x)))
     read = _selecting(cqels_text.query_with_text(query), CQELS_2011.name)

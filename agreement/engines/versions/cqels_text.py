@@ -18,7 +18,7 @@ from translate.errors import QueryError
 from translate.model.patterns import EMPTY, Bgp, Exists, PathPattern, Pattern, StreamBlock, TriplePattern
 from translate.model.query import EngineQuery, Language
 from translate.model.windows import WindowExpression
-from translate.strict import StrictEngine, check_strict
+from translate.strict import check_strict
 from translate.writing import write_query
 
 _KEPT: Final = 16
@@ -118,7 +118,7 @@ def as_parsed(query: EngineQuery) -> WrittenQuery:
 
 @lru_cache(maxsize=_KEPT)
 def _check_parsed(text: str, source: str) -> None:
-    check_strict(text, source, StrictEngine.CQELS)
+    check_strict(text, source, "cqels-1.x")
 
 
 def shorten(text: str) -> str:

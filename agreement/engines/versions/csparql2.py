@@ -27,7 +27,7 @@ from lars.language.terms import Iri
 from solver.facts import Row, Static, Triple, constant_of
 from solver.rdf import value
 from translate.model.query import Dataset, EngineQuery, Form, Language
-from translate.strict import StrictEngine, check_strict
+from translate.strict import check_strict
 
 NAME: Final = "csparql2-rsp4j-c46e0f67"
 _RULES: Final = (
@@ -163,7 +163,7 @@ class _Esper:
 @lru_cache
 def read_csparql2(text: str, source: str) -> EngineQuery:
     """Return the query of a text; raises LarsError if the engine rejects it."""
-    check_strict(text, source, StrictEngine.RSP4J)
+    check_strict(text, source, "rsp4j")
     query = engine.read_with_text(text, source, Language.RSPQL)
     if query.form not in (Form.SELECT, Form.ASK) or query.to_stream is None:
         found = "a query without REGISTER" if query.to_stream is None else query.form.value

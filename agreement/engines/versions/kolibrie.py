@@ -153,8 +153,8 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
     static = in_texts(_outside(query.pattern))
     if not isinstance(query, engine.WrittenQuery):
         return KolibriePlan(tuple(plain.values()), static)
-    text, planned = read_kolibrie(query.text, query.source), []
-    for clause in text.windows:
+    (clauses, blocks), planned = read_kolibrie(query.text, query.source), []
+    for clause in clauses:
         if (window := plain.get(Iri(clause.iri))) is None:
             continue
         if "B13" not in off:
@@ -162,12 +162,12 @@ def plan_query(query: EngineQuery, text_of: Callable[[str], str], off: engine.Of
                 raise LarsError(f"{NAME} stands still with STEP 0; expected an integer from 1 on")
             stream = Iri(clause.stream.removeprefix(":"))
             parsed = sliding.YasperWindow(window.window.source, clause.width, clause.step, stream)
-            patterns = window.patterns if clause.name in text.blocks else in_texts(_ALL)
+            patterns = window.patterns if clause.name in blocks else in_texts(_ALL)
             window = PlannedWindow(parsed, patterns)
         if "E7" not in off:
             window = replace(window, report=clause.report, tick=clause.tick)
         planned.append(window)
-    policy = next((clause.policy for clause in text.windows if clause.policy is not None), "wait")
+    policy = next((clause.policy for clause in clauses if clause.policy is not None), "wait")
     return KolibriePlan(tuple(planned), static, steals="E6" not in off and policy == "steal")
 
 

@@ -414,7 +414,7 @@ def engine_windows(
     line_windows = [clause for clause in clauses if isinstance(clause, LineWindow)]
     if by_lines:
         lost = [clause for clause in clauses if not isinstance(clause, LineWindow)]
-        broken = any(not (clause.taken_out and clause.clause.text.startswith("FROM")) for clause in lost)
+        broken = any(not (taken_out and clause[0].startswith("FROM")) for clause, taken_out in lost)
         return EngineWindows(tuple(_window(window, windows, length) for window in line_windows), not broken)
     order = [window.names[0] for window in line_windows]
     return EngineWindows(tuple(sorted(windows, key=lambda window: _place(window.source, order))))
@@ -431,4 +431,4 @@ def _window(
     name, stream = window.names
     read = (yasper_window.source for yasper_window in windows if yasper_window.source.name == Iri(name))
     source = next(read, WindowSource(Iri(stream), _UNUSED, Iri(name)))
-    return YasperWindow(source, length(window.width.text), length(window.step.text), Iri(stream))
+    return YasperWindow(source, length(window.width[0]), length(window.step[0]), Iri(stream))

@@ -30,7 +30,6 @@ from agreement.engines.versions.processors import (
 from lars.language.stream import ToStream
 from solver.facts import Row, Static, Triple
 from translate.model.query import EngineQuery
-from translate.strict import StrictEngine
 
 WINDOW_RULES: Final = (
     EngineRule("Y1", "a window that closes at c, a multiple of the step, shows [c - w, c), not (c - w, c]"),
@@ -349,7 +348,7 @@ def _by_comunica(query: EngineQuery, off: Off) -> EngineQuery:
     return replace(query, pattern=pattern if "S6" in off else with_late_conditions(pattern))
 
 
-RSP_JS_135: Final = Engine("rsp-js-1.3.5", "rspql", _RULES_JS, _recorded_js, parser=StrictEngine.RSP_JS)
+RSP_JS_135: Final = Engine("rsp-js-1.3.5", "rspql", _RULES_JS, _recorded_js, parser="rsp-js")
 
 
 _RULES_RS: Final = (
@@ -468,4 +467,4 @@ def _by_oxigraph(query: EngineQuery, off: Off) -> EngineQuery:
     return replace(query, pattern=pattern if "A15" in off else with_texts_concatenated(pattern))
 
 
-RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs, parser=StrictEngine.RSP_RS)
+RSP_RS_035: Final = Engine("rsp-rs-0.3.5", "rspql", _RULES_RS, _recorded_rs, parser="rsp-rs")

@@ -74,7 +74,7 @@ def _number(row: TextBinding, side: str) -> float:
 
 
 def _compares(row: TextBinding, comparison: yasper_text.YasperComparison) -> bool:
-    left, operator, right = comparison.left, comparison.operator, comparison.right
+    left, operator, right = comparison
     by_term = operator in ("=", "!=") and _double(left) is None and _double(right) is None
     if by_term:
         one, other = (row.get(side[1:]) if side[:1] in ("?", "$") else side for side in (left, right))

@@ -34,15 +34,8 @@ _COMPARATORS: Final = ("=", "!=", "<", ">", "<=", ">=")
 _GROUPS: Final = ("OPTIONAL", "MINUS", "UNION", "GRAPH", "SERVICE", "SILENT")
 
 
-@dataclass(frozen=True, slots=True)
-class YasperComparison:
-    """Two expressions as written, without blanks, and the operator that compares them."""
-
-    left: str
-    operator: str
-    right: str
-
-
+YasperComparison = tuple[str, str, str]
+"""An expression as written, without blanks, an operator, and another expression."""
 YasperCondition = tuple[tuple[YasperComparison, ...], ...]
 """A FILTER: comparisons that && joins, in parts that || joins."""
 
@@ -333,7 +326,7 @@ class _Reader:
             if not depth and piece in _COMPARATORS:
                 sides = ("".join(pieces[:place]), "".join(pieces[place + 1 :]))
                 left, right = (self._constant(side) for side in sides)
-                return YasperComparison(left, piece, right)
+                return left, piece, right
         raise _refusal(f"FILTER with {' '.join(pieces)}", "comparisons, && and ||")
 
     def _constant(self, side: str) -> str:

@@ -11,14 +11,14 @@ from typing import Final
 from agreement.documents.requests import sources
 from agreement.proving import disjuncts
 from agreement.proving.containment.pruning import counted_edges, prune
-from agreement.proving.decisions import Decision, EveryStream, Witness, reported, trace_on
+from agreement.proving.decisions import Decision, Witness, reported, trace_on
 from lars.durations import Duration
 from lars.language.program import Program
 from lars.language.stream import ToStream
 from lars.language.terms import Variable
 from lars.language.windows import Interval, TimeWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import Background, ChosenTimes, Fact, Row
+from solver.facts import Background, Fact, Row
 from solver.job import Question
 from translate.analysis import rebuild
 from translate.model.patterns import Group, Join, Pattern, Select, StreamBlock
@@ -43,7 +43,7 @@ def refutation(against: Witness, *, columns: bool = True) -> Decision:
     """Return the decision that data refute containment; if the `columns` differ, it is uncertain."""
     hint = "" if columns else "; their columns differ (--rename A=B)"
     why = f"on the data that are shown it has a row that the other lacks{hint}"
-    return Decision(EveryStream.SOME, why, (against,))
+    return Decision("not always", why, (against,))
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class PairQuery:
         Raises TimeLimitError.
         """
         predicate = output_of(self.query, self.setting).predicate
-        times = ChosenTimes((t,) if before is None else (before, t))
+        times = (t,) if before is None else (before, t)
         trace = trace_on([fact for fact in facts if fact.t <= t], static, Interval(0, t))
         with until(self.deadline):
             return reported(Question(self.program, predicate, times), self.operator, trace, t - 1, t)

@@ -119,7 +119,7 @@ class RowCase:
         nodes are equal to nothing but themselves.
         """
         placed = (each for edge in self.real for each in disjuncts.positioned(edge.terms))
-        nodes = {term for place, term in placed if place is not disjuncts.Position.OBJECT}
+        nodes = {term for place, term in placed if place != "object"}
         for test in self.requirements:
             match test:
                 case Test(
@@ -260,11 +260,9 @@ def _denied(
 ) -> tuple[MatchTarget, ...]:
     """Return the absences of a disjunct's match; inexact absences are left out."""
     return tuple(
-        MatchTarget(
-            resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(absent.names) if n in image)
-        )
-        for absent in way.absent
-        for each in absent.ways
+        MatchTarget(resolve(each), mapper, merged, tuple((n, image[n]) for n in sorted(names) if n in image))
+        for ways, names in way.absent
+        for each in ways
         if not each.vague
     )
 
@@ -306,7 +304,7 @@ class CaseProver:
 
     def is_beside(self, case: RowCase, goal: MatchTarget, image: Image, depth: int) -> bool:
         """Whether each case in which an absence of the goal matches is closed."""
-        further = [resolve(way) for absent in goal.way.absent for way in absent.ways]
+        further = [resolve(way) for ways, _ in goal.way.absent for way in ways]
         # A match that exists already makes no new case.
         if further and (depth <= 0 or any(_is_there(case, goal, way, image) for way in further)):
             return False
@@ -420,11 +418,11 @@ def _words(path: patterns.Path, others: Iterable[Iri], *, last: bool) -> Iterato
     """Yield the ways to walk a path, each as a sequence of paths; for a negated property only some ways."""
     match path:
         case patterns.RepeatedPath(inner, often):
-            if often is not patterns.Repetition.ONE_OR_MORE:
+            if often != "+":
                 yield ()
             yield (inner,)
-            if often is not patterns.Repetition.ZERO_OR_ONE:
-                more = patterns.RepeatedPath(inner, patterns.Repetition.ONE_OR_MORE)
+            if often != "?":
+                more = patterns.RepeatedPath(inner, "+")
                 yield (more, inner) if last else (inner, more)
         case Steps(left, right):
             yield left, right

@@ -34,7 +34,7 @@ from agreement.proving.containment.forms import is_random, same, settle
 from agreement.proving.containment.mappings import Mapper
 from agreement.proving.containment.placements import MOST_PUSHED, ArrivalPlacement, placements
 from agreement.proving.containment.relations import Relations
-from agreement.proving.decisions import Decision, EveryStream
+from agreement.proving.decisions import Decision
 from agreement.proving.disjuncts import (
     MOST,
     Disjunct,
@@ -54,7 +54,7 @@ from solver.deadlines import until
 from solver.rdf import value as number
 from translate.analysis import expressions_of, parts
 from translate.model.patterns import Group, Modifiers, Path, Pattern, Select
-from translate.model.query import EmptyGroup, Form
+from translate.model.query import Form
 from translate.tau import uses_arrivals
 
 _MOST_MODELS: Final = 30
@@ -78,21 +78,19 @@ def decide_containment(query: canonical.PairQuery, other: canonical.PairQuery) -
     comparable = columns and query.query.dataset == other.query.dataset and alike
     merged = frozenset(query.query.merged) == frozenset(other.query.merged)
     if comparable and merged and same(query.pattern, other.pattern, frozenset(query.result)):
-        return Decision(EveryStream.ALWAYS, "the two have one pattern, up to order and hidden names")
+        return Decision("always", "the two have one pattern, up to order and hidden names")
     if comparable and merged and _is_slice(query, other):
-        return Decision(EveryStream.ALWAYS, "the other has the same rows in the same order, and more of them")
+        return Decision("always", "the other has the same rows in the same order, and more of them")
     try:
         with until(query.deadline):
             return _Comparison(query, other, comparable=comparable).decided()
     except (TimeLimitError, UncountedError) as error:
-        return Decision(EveryStream.OPEN, str(error))
+        return Decision("open", str(error))
 
 
 def _counts_alike(query: canonical.PairQuery, other: canonical.PairQuery) -> bool:
     """Whether AVG of no solution has the same value in both queries, if they have such aggregates."""
-    one, two = (
-        each.query.language.manner.empty_group is EmptyGroup.UNBOUND_AVERAGE for each in (query, other)
-    )
+    one, two = (each.query.language.manner.empty_group == "unbound average" for each in (query, other))
     every = (part for each in (query, other) for part in parts(each.pattern))
     return one is two or not any(isinstance(part, Group) and not part.keys for part in every)
 
@@ -180,7 +178,7 @@ class _Comparison:
         try:
             cases = list(self.cases((self.one.pattern, self.one.result), relations))
         except TimeLimitError as error:
-            return Decision(EveryStream.OPEN, f"{error}: before the disjuncts of its query were counted")
+            return Decision("open", f"{error}: before the disjuncts of its query were counted")
         goals, inexact = self.goals((self.other.pattern, self.other.result), relations)
         left_open = ""
         for done, (disjunct, case) in enumerate(cases):
@@ -188,27 +186,27 @@ class _Comparison:
                 containment = self.closed(case, goals, relations.paths)
             except TimeLimitError as error:
                 far = f"{done} of the {len(cases)} disjuncts of its query are covered or left open"
-                return Decision(EveryStream.OPEN, f"{error}: {far}")
+                return Decision("open", f"{error}: {far}")
             if containment.holds is False:
                 return containment
             if containment.holds is None:
                 left_open = left_open or self.why or disjunct.vague or inexact or containment.why
         if left_open:
-            return Decision(EveryStream.OPEN, left_open)
-        return Decision(EveryStream.ALWAYS, _WHY.format(len(cases)))
+            return Decision("open", left_open)
+        return Decision("always", _WHY.format(len(cases)))
 
     def closed(self, case: RowCase, goals: Sequence[MatchTarget], paths: dict[Iri, Path]) -> Decision:
         """Return whether the other query has the rows of a case, or data on which it lacks one."""
         prover = CaseProver(goals, paths, self.one.deadline)
         if prover.is_closed(case.unified):
-            return Decision(EveryStream.ALWAYS, "")
+            return Decision("always", "")
         why = prover.exhausted or _TRIED
         placed: list[tuple[ArrivalPlacement, _Left]] = []
         try:
             for each in islice(self.left_in_windows(case, goals, paths), _MOST_PLACED):
                 placed.append(each)  # noqa: PERF402 - those before an error are kept
             if not placed:
-                return Decision(EveryStream.ALWAYS, "")
+                return Decision("always", "")
         except UncountedError as error:
             why = str(error)
         filled = [each for each in placed if each[0].newer_triples <= MOST_PUSHED]
@@ -221,7 +219,7 @@ class _Comparison:
             against = canonical.difference_on(self.one, self.other, data, t)
             if against is not None:
                 return canonical.refutation(against, columns=self.one.result == self.other.result)
-        return Decision(EveryStream.OPEN, why)
+        return Decision("open", why)
 
     def has_kept(self, is_kept: Callable[[Edge], bool]) -> bool:
         """Whether the other query has each row of the first by edges that are kept."""

@@ -136,9 +136,9 @@ def _moves(
             before, after = next(fresh), next(fresh)
             yield from ((start, None, before), (after, None, end))
             yield from _moves(inner, before, after, fresh, forward=forward)
-            if often is not patterns.Repetition.ZERO_OR_ONE:
+            if often != "?":
                 yield after, None, before
-            if often is not patterns.Repetition.ONE_OR_MORE:
+            if often != "+":
                 yield before, None, after
         case _:
             assert_never(path)

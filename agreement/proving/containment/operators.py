@@ -40,7 +40,7 @@ from agreement.proving.containment.cases import RowCase
 from agreement.proving.containment.containing import decide_containment, is_empty, lasts, matches
 from agreement.proving.containment.placements import MOST_PUSHED, new_name, unlike
 from agreement.proving.decide import volatile
-from agreement.proving.decisions import Decision, EveryStream, Witness
+from agreement.proving.decisions import Decision, Witness
 from agreement.proving.witness import WitnessSearch, smallest, two_queries
 from lars.errors import TimeLimitError
 from lars.language.stream import ToStream
@@ -89,7 +89,7 @@ def reports_containment(query: canonical.PairQuery, other: canonical.PairQuery) 
     try:
         return _decided(query, other)
     except (TimeLimitError, disjuncts.UncountedError) as error:
-        return Decision(EveryStream.OPEN, str(error))
+        return Decision("open", str(error))
 
 
 def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
@@ -106,13 +106,11 @@ def contained_in_units(one: canonical.PairQuery, other: canonical.PairQuery) -> 
 def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision:
     answers = answers_containment(_answering(query), _answering(other))
     if is_empty(query):
-        return Decision(
-            EveryStream.ALWAYS, f"the first never has an answer, so that {query.operator.value} has none"
-        )
+        return Decision("always", f"the first never has an answer, so that {query.operator.value} has none")
     sentence = f"{query.operator.value} against {other.operator.value}"
     why = _why(query, other, answers)
     if why:
-        return Decision(EveryStream.ALWAYS, f"{sentence}: {why}")
+        return Decision("always", f"{sentence}: {why}")
     if answers.witness is not None and query.operator is not _D:
         # At the first evaluation all answers are new, and none is gone.
         return answers
@@ -120,8 +118,8 @@ def _decided(query: canonical.PairQuery, other: canonical.PairQuery) -> Decision
     if against is not None:
         return canonical.refutation(against, columns=query.result == other.result)
     if answers.holds is None:
-        return Decision(EveryStream.OPEN, f"{sentence}; of their answers: {answers.why}")
-    return Decision(EveryStream.OPEN, f"{sentence}: no rule says so, and no stream that was tried refutes it")
+        return Decision("open", f"{sentence}; of their answers: {answers.why}")
+    return Decision("open", f"{sentence}: no rule says so, and no stream that was tried refutes it")
 
 
 def _why(query: canonical.PairQuery, other: canonical.PairQuery, answers: Decision) -> str:
@@ -155,7 +153,7 @@ def _possible_answers(query: canonical.PairQuery, other: canonical.PairQuery) ->
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     anywhere = any(isinstance(part.stream, Variable) for part in blocks)
     if unlike or whole or anywhere or volatile(query.query) is not None:
-        return Decision(EveryStream.OPEN, "their answers are not compared")
+        return Decision("open", "their answers are not compared")
     variables = occurring_variables(query.pattern) | occurring_variables(other.pattern)
     fresh = (name for number in count() if (name := Variable(f"copy{number}")) not in variables)
     names = {

@@ -217,7 +217,7 @@ class Decider:
     def decide(self, period: int) -> Decision:
         """Return the decision on a period."""
         question, theorem = self.question, agreement_theorem(self.question, period)
-        answer = Decision(EveryStream.OPEN if theorem is None else EveryStream.ALWAYS, "", period=period)
+        answer = Decision("open" if theorem is None else "always", "", period=period)
         if theorem is None and question.volatile is None:
             witness = self.witness(period)
             answer = self.search(period) if witness is None else replace(answer, witnesses=(witness,))
@@ -246,7 +246,7 @@ class Decider:
             return Decision(answer.verdict, why, period=period)
         about = question.pair, question.setting, question.trigger, period
         again = PairOnStream(*about, found.facts, found.static, found.timeline.last).witness()
-        return Decision(EveryStream.OPEN, "", () if again is None else (again,), period=period)
+        return Decision("open", "", () if again is None else (again,), period=period)
 
     def witness(self, period: int) -> Witness | None:
         """Return a stream on which `lars agree` finds a difference, or None."""
@@ -290,12 +290,12 @@ def in_finer_units(decider: Decider, decision: Decision) -> Decision:
     unit = question.setting.unit
     durations = [each for query in queries for each in durations_of(query)]
     period = Duration(decision.period * unit.nanoseconds)
-    undecided = decision.verdict in (EveryStream.ALWAYS, EveryStream.OPEN)
+    undecided = decision.verdict in ("always", "open")
     for finer in finer_units(unit, [*durations, period]) if undecided else ():
         if decider.deadline.is_over:
             break
         again = decider.in_unit(finer).decide(period.points(finer))
-        if again.verdict not in (decision.verdict, EveryStream.OPEN):
+        if again.verdict not in (decision.verdict, "open"):
             return replace(decision, finer=(finer, again))
     return decision
 
@@ -358,12 +358,12 @@ def differing(question: AgreementQuestion, period: int, witness: Witness) -> tup
         independent = differs_whatever_is_stored(query, question.setting, witness.facts)
         theorem = Theorem.FRESH if independent and question.overlap is None else theorem
     if question.stock is not None or (independent and question.overlap is None):
-        return EveryStream.NEVER, theorem
+        return "never", theorem
     if not witness.triples and is_shown_whatever_is_stored(question, witness):
-        return EveryStream.NEVER, theorem if proven else Theorem.FRESH
+        return "never", theorem if proven else Theorem.FRESH
     if agreement_theorem(replace(question, stock=()), period) is not None:
-        return EveryStream.STATIC, theorem
-    return EveryStream.SOME, theorem
+        return "depends on the static data", theorem
+    return "not always", theorem
 
 
 def candidates(question: AgreementQuestion, *, any_source: bool = True) -> Iterator[Candidate]:

@@ -121,22 +121,22 @@ def changes(question: AgreementQuestion, period: int, verdict: EveryStream) -> I
     shortest = unit.timed(unit) if isinstance(period, TimedPoints) else 1
     lacking = [way for way in possible if not theorems.needs_now(way.disjunct, question.setting)]
     match verdict:
-        case EveryStream.ALWAYS if period == 1 and possible:
+        case "always" if period == 1 and possible:
             yield f"a period U > {period}, or a disjunct without a NOW window"
-        case EveryStream.ALWAYS if not possible:
+        case "always" if not possible:
             yield "conditions and patterns that can be satisfied"
-        case EveryStream.ALWAYS:
+        case "always":
             yield f"another period than U = {period}, a result variable, or a trigger that other input fires"
-        case EveryStream.NEVER | EveryStream.STATIC if lacking:
+        case "never" | "depends on the static data" if lacking:
             where = ", ".join(dict.fromkeys(_where(question, disjunct) for disjunct in lacking))
             yield f"U = {shortest} and a NOW window in each disjunct (none in: {where})"
-        case EveryStream.NEVER | EveryStream.STATIC:
+        case "never" | "depends on the static data":
             yield f"U = {shortest}"
-        case EveryStream.SOME:
+        case "not always":
             yield "static data that are given (--static)"
-        case EveryStream.OPEN if question.stock is None and question.reads_static:
+        case "open" if question.stock is None and question.reads_static:
             yield "static data that are given (--static)"
-        case EveryStream.OPEN:
+        case "open":
             yield "a query or trigger that a theorem covers; a trace (lars agree)"
-    if verdict is EveryStream.STATIC:
+    if verdict == "depends on the static data":
         yield "static data that are given (--static)"

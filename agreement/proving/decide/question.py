@@ -100,7 +100,7 @@ class Places:
             depth, inside = 0, set[str]()
             for one in self._tokens[index + 1 :]:
                 depth += one.is_word("(", "{") - one.is_word(")", "}")
-                if one.kind is sparql.TokenKind.VARIABLE:
+                if one.kind == "a variable":
                     inside.add(one.text[1:])
                 if depth <= 0 and one.is_word(")", "}"):
                     break
@@ -111,13 +111,13 @@ class Places:
         try:
             match term:
                 case Variable(name):
-                    return token.kind is sparql.TokenKind.VARIABLE and token.text[1:] == name
+                    return token.kind == "a variable" and token.text[1:] == name
                 case Iri() if sparql.is_name(token):
                     return self._names.iri(token) == term
                 case Iri():
                     return token.is_word("A") and token.text == "a" and term == RDF_TYPE
                 case Literal():
-                    known = token.kind in (sparql.TokenKind.STRING, sparql.TokenKind.NUMBER)
+                    known = token.kind in ("a string", "a number")
                     return known and self._names.literal(index) == term
                 case _:
                     return False

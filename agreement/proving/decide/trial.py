@@ -11,7 +11,7 @@ from agreement.proving.decisions import PairOnStream, Witness, trace_on
 from agreement.proving.disjuncts import Candidate, background_of
 from lars.errors import LarsError
 from lars.language.windows import Interval
-from solver.facts import EveryTime, Row
+from solver.facts import Row
 from solver.job import Question
 from translate.model.query import Setting
 from translate.model.windows import Range
@@ -55,9 +55,9 @@ class Trial:
         output = output_of(pair.csparql, setting).predicate
         pushing = lars_program(pair.cqels, setting)
         questions = [
-            Question(lars_program(pair.csparql, setting), output, EveryTime()),
-            Question(pushing, output, EveryTime()),
-            Question(push(pushing, self.trigger), (TRIGGER.predicate, 0), EveryTime()),
+            Question(lars_program(pair.csparql, setting), output, None),
+            Question(pushing, output, None),
+            Question(push(pushing, self.trigger), (TRIGGER.predicate, 0), None),
         ]
         # Moved by a whole number of steps, so that windows reach back as far as they can.
         self.start = -(-(reach + 1) // self.step) * self.step

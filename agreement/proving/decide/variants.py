@@ -15,7 +15,6 @@ from agreement.proving.decide.question import AgreementQuestion
 from agreement.proving.decisions import CheckedPremise, reported, trace_on
 from lars.language.stream import ToStream
 from lars.language.windows import Interval
-from solver.facts import ChosenTimes
 from solver.job import Question
 from translate.analysis import Choice, Variant, cq, model_of_cqels
 from translate.errors import ModelError
@@ -108,7 +107,7 @@ class VariantClasses:
         for data in placement.candidates(disjunct, model, stock or (), free=stock is None):
             t = data.last + 1
             trace = trace_on(data.facts(1), disjuncts.background_of(data.static), Interval(0, t))
-            output, times = output_of(brave, setting).predicate, ChosenTimes((t,))
+            output, times = output_of(brave, setting).predicate, (t,)
             one, other = (
                 reported(
                     Question(lars_program(each, setting), output, times), ToStream.RSTREAM, trace, t - 1, t

@@ -16,6 +16,7 @@ from agreement.proving.disjuncts.edges import (
     positioned,
     shares_blank,
     stock_of,
+    takes,
     unify,
 )
 from agreement.proving.disjuncts.removed import without_removed

@@ -5,10 +5,10 @@ The terms allowed in RDF data by position: IRIs and blank nodes as subjects, IRI
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import Enum
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar
 
-from lars.language.terms import DEFAULT, Blank, Constant, Iri, Literal, Symbol, Term, TripleTerm, Variable
+from lars.language.terms import DEFAULT, Blank, Constant, Iri, Symbol, Term, TripleTerm, Variable
+from lars.language.terms import Literal as RdfLiteral
 from lars.language.windows import Window
 from solver.facts import STREAM_PREDICATE, Background, Fact, constant_of
 from translate.model.patterns import TriplePattern
@@ -22,44 +22,41 @@ Stock = Sequence[Quad]
 _T = TypeVar("_T", bound=Term)
 
 
-class Position(Enum):
-    """A position of a triple, or the name of its source; the value is its name in messages."""
-
-    SUBJECT = "subject"
-    PREDICATE = "predicate"
-    OBJECT = "object"
-    NAME = "name of a graph or stream"
-
-    def takes(self, term: Term) -> bool:
-        """Whether RDF data can have the term here (RDF 1.2 Concepts, 3.1 and 4.1; names are IRIs here).
-
-        >>> [position.takes(Blank("b")) for position in Position]
-        [True, False, True, False]
-        """
-        return isinstance(term, _POSITION_KINDS[self])
-
-
-_POSITION_KINDS: Final = {
-    Position.SUBJECT: (Iri, Blank),
-    Position.PREDICATE: (Iri,),
-    Position.OBJECT: (Iri, Blank, Literal, TripleTerm),
-    Position.NAME: (Iri,),
+Position = Literal["subject", "predicate", "object", "name of a graph or stream"]
+"""A position of a triple, or the name of its source."""
+_TAKEN: Final[Mapping[Position, tuple[type[Term], ...]]] = {
+    "subject": (Iri, Blank),
+    "predicate": (Iri,),
+    "object": (Iri, Blank, RdfLiteral, TripleTerm),
+    "name of a graph or stream": (Iri,),
 }
+"""What RDF data can have at a position (RDF 1.2 Concepts, 3.1 and 4.1; names are IRIs here)."""
+
+
+def takes(position: Position, term: Term) -> bool:
+    """Whether RDF data can have the term at the position.
+
+    >>> [takes(position, Blank("b")) for position in _TAKEN]
+    [True, False, True, False]
+    """
+    return isinstance(term, _TAKEN[position])
+
+
 PositionedTerm = tuple[Position, Term]
 
 
 def positioned(terms: Iterable[Term]) -> tuple[PositionedTerm, ...]:
     """Return the terms of a triple with their positions, and its graph's or stream's name if it has one."""
-    return tuple(each for each in zip(Position, terms, strict=False) if each[1] != DEFAULT)
+    return tuple(each for each in zip(_TAKEN, terms, strict=False) if each[1] != DEFAULT)
 
 
 def is_rdf(terms: Iterable[Term]) -> bool:
     """Whether constants form a triple of RDF, in the default graph or in a fourth constant's graph or stream.
 
-    >>> is_rdf((Iri("s"), Iri("p"), Literal("o"))), is_rdf((Literal("s"), Iri("p"), Literal("o")))
+    >>> is_rdf((Iri("s"), Iri("p"), RdfLiteral("o"))), is_rdf((RdfLiteral("s"), Iri("p"), RdfLiteral("o")))
     (True, False)
     """
-    return all(position.takes(term) for position, term in positioned(terms))
+    return all(takes(position, term) for position, term in positioned(terms))
 
 
 def shares_blank(static: Iterable[Iterable[Term]], arriving: Iterable[Iterable[Term]]) -> bool:
@@ -156,8 +153,8 @@ class Edge:
         """Return the term, or variable's value, that RDF data cannot have at its position, or None."""
         for position, term in positioned(self.terms):
             known = values.get(term, term) if isinstance(term, Variable) else term
-            if not isinstance(known, Variable) and not position.takes(known):
-                return f"{known} cannot be a {position.value}"
+            if not isinstance(known, Variable) and not takes(position, known):
+                return f"{known} cannot be a {position}"
         return None
 
 
@@ -191,7 +188,7 @@ def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
     True
     >>> unify(TriplePattern(x, p, y), TriplePattern(x, a, y))
     False
-    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, Literal("3")))
+    >>> unify(TriplePattern(x, p, x), TriplePattern(y, p, RdfLiteral("3")))
     False
     """
     bound: dict[tuple[int, Variable], Constant | tuple[int, Variable]] = {}
@@ -217,4 +214,4 @@ def unify(pattern: TriplePattern, other: TriplePattern) -> bool:
         for side, whole in enumerate((pattern, other))
         for position, term in positioned(whole.terms)
     )
-    return all(isinstance(term, tuple) or position.takes(term) for position, term in both)
+    return all(isinstance(term, tuple) or takes(position, term) for position, term in both)

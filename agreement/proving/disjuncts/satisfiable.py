@@ -14,6 +14,7 @@ from agreement.proving.disjuncts.edges import (
     matched,
     positioned,
     shares_blank,
+    takes,
 )
 from agreement.proving.disjuncts.splitting import Disjunct, UncountedError, unbound
 from agreement.proving.values import (
@@ -416,6 +417,6 @@ def _places(disjunct: Disjunct) -> Callable[[Variable, Constant], bool]:
     def suits(name: Variable, term: Constant) -> bool:
         if isinstance(term, Blank) and name in several:
             return False
-        return all(position.takes(term) for position, each in every if each == name)
+        return all(takes(position, term) for position, each in every if each == name)
 
     return suits

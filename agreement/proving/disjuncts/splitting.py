@@ -80,12 +80,8 @@ class Disjunct:
         return tuple(edge for edge in self.edges if isinstance(edge.where, GraphSource))
 
 
-@dataclass(frozen=True, slots=True)
-class Absence:
-    """An absence: none of `ways` may match with a disjunct; `names` are the disjunct's variables."""
-
-    ways: tuple[Disjunct, ...]
-    names: frozenset[Variable]
+Absence = tuple[tuple[Disjunct, ...], frozenset[Variable]]
+"""Ways of which none may match with a disjunct, and the disjunct's variables."""
 
 
 class UncountedError(LarsError):
@@ -218,7 +214,7 @@ class _Reader:
         names, known = _names_beside(disjunct, where), frozenset(disjunct.computed)
         found = tuple(self.apart(_without(way, disjunct), names) for way in ways)
         plain = all(known <= frozenset(way.computed) and not way.unknown for way in found)
-        return Absence(found, names) if plain else None
+        return (found, names) if plain else None
 
     def apart(self, disjunct: Disjunct, names: frozenset[Variable]) -> Disjunct:
         """Return the disjunct with new names for all other variables."""
@@ -376,9 +372,10 @@ def _without(way: Disjunct, known: Disjunct) -> Disjunct:
 
 def _with_names(disjunct: Disjunct, names: Mapping[Variable, Variable]) -> Disjunct:
     def way(absent: Absence) -> Absence:
-        return Absence(
-            tuple(_with_names(each, names) for each in absent.ways),
-            frozenset(names.get(name, name) for name in absent.names),
+        ways, own = absent
+        return (
+            tuple(_with_names(each, names) for each in ways),
+            frozenset(names.get(name, name) for name in own),
         )
 
     return replace(

@@ -60,13 +60,8 @@ class PhaseDiagram:
             yield first, last, agreeing, empty
 
 
-@dataclass(frozen=True)
-class SeenMatches:
-    """Both sides' matches, and push's evaluation times."""
-
-    push: Sequence[TimedMatch]
-    pull: Sequence[TimedMatch]
-    push_times: Sequence[int]
+SeenMatches = tuple[Sequence[TimedMatch], Sequence[TimedMatch], Sequence[int]]
+"""Push's matches, pull's matches, and push's evaluation times."""
 
 
 def phase_row(matches: SeenMatches, period: int, ages: Sequence[int], timeline: Interval) -> PhaseRow:
@@ -87,8 +82,9 @@ def _needed(
 ) -> Iterator[Mapping[Row, Sequence[float]]]:
     """Yield for each period min λ(r, t) of push and λ(r, e) of pull; FOREVER beyond the longest age."""
     ages: list[dict[Row, list[float]]] = [{} for _ in periods]
-    fired = sorted(seen_matches.push_times)
-    for side, matches in enumerate((seen_matches.push, seen_matches.pull)):
+    push, pull, times = seen_matches
+    fired = sorted(times)
+    for side, matches in enumerate((push, pull)):
         for match in matches:
             last = match.end if match.oldest is None else min(match.end, match.oldest + longest)
             for place in range(bisect_left(periods, match.start, key=itemgetter(1)), len(periods)):

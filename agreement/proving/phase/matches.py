@@ -18,7 +18,7 @@ from lars.language import formulas, terms
 from lars.language.program import Program, Rule, put_terms
 from lars.language.program import variables as named_in
 from lars.language.windows import Bounds, TimeWindow
-from solver.facts import STREAM_PREDICATE, ChosenTimes, Row
+from solver.facts import STREAM_PREDICATE, Row
 from solver.job import Question
 from translate.analysis import parts
 from translate.model import patterns as algebra
@@ -89,9 +89,7 @@ def matches(
         rule, ages = _rule(disjunct, query, setting, (varied, longest))
         head = rule.head
         assert isinstance(head, terms.Atom)
-        question = Question(
-            Program((rule,)), (head.predicate, len(head.arguments)), ChosenTimes(tuple(times))
-        )
+        question = Question(Program((rule,)), (head.predicate, len(head.arguments)), tuple(times))
         (runs,) = trace.answers([question])
         for row in {row for rows in runs.whole().by_time().values() for row in rows}:
             timed[_match(row, ages, trace.timeline.first)] = None

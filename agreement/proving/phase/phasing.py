@@ -7,7 +7,7 @@ from operator import attrgetter
 from agreement.comparing import agree
 from agreement.documents.requests import WindowSource, sources, with_sources
 from agreement.documents.traces import LocalTrace, Trace
-from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, SeenMatches, phase_row
+from agreement.proving.phase.diagram import PhaseDiagram, PhaseRow, phase_row
 from agreement.proving.phase.matches import limit, matches, obstacle
 from lars.durations import Duration
 from lars.errors import LarsError
@@ -120,7 +120,7 @@ def _from_matches(task: PhaseTask, trace: Trace, periods: Sequence[int]) -> Iter
     (runs,) = trace.answers(
         [ask(push(lars_program(task.pair.cqels, setting), task.agreement.trigger), output)]
     )
-    seen_matches = SeenMatches(pushed, pulled, runs.whole().times.tolist())
+    seen_matches = pushed, pulled, runs.whole().times.tolist()
     yield from (phase_row(seen_matches, period, ages, trace.timeline) for period in periods)
 
 

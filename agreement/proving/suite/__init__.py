@@ -3,6 +3,8 @@
 from agreement.proving.suite.catalogue import LEVELS
 from agreement.proving.suite.manifests import SUITE, SUITE_FOLDER, VERSION, read_suite, write_suite
 from agreement.proving.suite.running import (
+    LABELS,
+    OUTCOMES,
     Label,
     Outcome,
     QuerySyntax,

@@ -7,14 +7,13 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence, Siz
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from decimal import Decimal
-from enum import Enum
 from fractions import Fraction
 from functools import cache, lru_cache
 from itertools import accumulate, groupby
 from math import floor, isfinite
 from operator import itemgetter
 from threading import Event
-from typing import Final
+from typing import Final, Literal, get_args
 
 from agreement.documents.recordings import Push, Recording, Report, as_lexical
 from agreement.engines import adapters
@@ -34,28 +33,18 @@ Key = tuple[tuple[float, tuple[tuple[Hashable, int], ...]], ...]
 """Reports as they are compared: times, and rows with how often each is there; numbers by their value."""
 
 
-class Outcome(Enum):
-    """The outcome of a test. A test is "not asked" if the parameters require no report, and none came."""
-
-    PASSED = "passed"
-    FAILED = "failed"
-    NOT_ASKED = "not asked"
-    REFUSED = "refused"
-    INADMISSIBLE = "inadmissible"
-    NOT_RUN = "not run"
+Outcome = Literal["passed", "failed", "not asked", "refused", "inadmissible", "not run"]
+"""The outcome of a test. A test is "not asked" if the parameters require no report, and none came."""
+OUTCOMES: Final[tuple[Outcome, ...]] = get_args(Outcome)
 
 
-class Label(Enum):
-    """The time that an engine gives a report: its evaluation's, one inside the time point, or an arrival's.
+Label = Literal["evaluation", "inside", "arrival", "later"]
+"""The time that an engine gives a report: its evaluation's, one inside the time point, or an arrival's.
 
-    The arrival is the first that makes the report certain: at the close's time, if the window excludes that
-    time, or later. Inside means less than one time point late.
-    """
-
-    EVALUATION = "evaluation"
-    INSIDE = "inside"
-    ARRIVAL = "arrival"
-    LATER = "later"
+The arrival is the first that makes the report certain: at the close's time, if the window excludes that
+time, or later. Inside means less than one time point late.
+"""
+LABELS: Final[tuple[Label, ...]] = get_args(Label)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,7 +142,7 @@ class SuiteAnswer:
 
     def compared(self, label: Label) -> list[tuple[float, tuple[Mapping[str, str | None], ...]]]:
         """Return the reports before the time of the last element, in order of time."""
-        until, exact = until_of(self.test), label is Label.EVALUATION
+        until, exact = until_of(self.test), label == "evaluation"
         timed = ((t if exact else float(floor(t)), rows) for t, rows in self.reports)
         return sorted(((t, rows) for t, rows in timed if t < until), key=itemgetter(0))
 
@@ -166,7 +155,7 @@ class SuiteAnswer:
     @property
     def has_reports(self) -> bool:
         """Whether a compared report exists."""
-        return bool(self.compared(Label.EVALUATION))
+        return bool(self.compared("evaluation"))
 
 
 def until_of(test: SuiteTest) -> float:
@@ -253,7 +242,7 @@ def _arrival_times(test: SuiteTest) -> list[float]:
 
 def _known_at(expected: ExpectedReports, label: Label, times: Sequence[float], *, after: bool) -> list[float]:
     """Return an engine's time for each expected report; elements arrive at `times`."""
-    if label not in (Label.ARRIVAL, Label.LATER):
+    if label not in ("arrival", "later"):
         return [float(t) for t, _ in expected.reports]
     place = bisect_right if after else bisect_left
     return [times[min(place(times, t), len(times) - 1)] for t, _ in expected.reports]
@@ -394,12 +383,12 @@ class SuiteResult:
 
     def count(self, outcome: Outcome) -> int:
         """Return the number of tests with this outcome."""
-        return sum(result.outcome is outcome for result in self.results)
+        return sum(result.outcome == outcome for result in self.results)
 
     @property
     def incomplete(self) -> bool:
         """Whether the run ended before all tests were run."""
-        return self.count(Outcome.NOT_RUN) > 0
+        return self.count("not run") > 0
 
     @property
     def mute(self) -> bool:
@@ -409,7 +398,7 @@ class SuiteResult:
     @property
     def failed(self) -> bool:
         """Whether a test failed, or the engine is mute."""
-        return self.mute or self.count(Outcome.FAILED) > 0
+        return self.mute or self.count("failed") > 0
 
 
 def judged_suite(
@@ -437,8 +426,8 @@ def judged_suite(
     fitting = tuple(
         one for one in every if all(one in own or one[0] not in allowed for _, own, allowed in judged)
     )
-    plain = {n for n, label in fitting if label is Label.EVALUATION}
-    fitting = tuple(one for one in fitting if one[1] is not Label.INSIDE or one[0] not in plain)
+    plain = {n for n, label in fitting if label == "evaluation"}
+    fitting = tuple(one for one in fitting if one[1] != "inside" or one[0] not in plain)
     misfits = () if fitting else _misfits(judged, every)
     return SuiteResult(
         engine, writing, choice, declared is not None, choice in usual, fitting, misfits, results
@@ -450,10 +439,9 @@ def _choices(declared: frozenset[Choice] | None) -> list[Choice]:
         return sorted(declared, key=lambda choice: choice[0])
     return [
         (n, label)
-        for label in Label
+        for label in LABELS
         for n, vector in enumerate(vectors())
-        if label is Label.EVALUATION
-        or (vector.by_clock and _sees(n, label, after=not vector.bounds.misses_last))
+        if label == "evaluation" or (vector.by_clock and _sees(n, label, after=not vector.bounds.misses_last))
     ]
 
 
@@ -480,7 +468,7 @@ def _fits(answer: SuiteAnswer, language: Language) -> frozenset[Choice]:
         return frozenset()
     choices, key = set[Choice](), cache(answer.key)
     # Times and numbers of rows are looked at first: most answers differ in them, and rows can be very many.
-    reported = {label: _sizes(answer.compared(label)) for label in Label}
+    reported = {label: _sizes(answer.compared(label)) for label in LABELS}
     times, until = _arrival_times(answer.test), until_of(answer.test)
     for expected in answer.test.expected[language]:
         for label, after in _LABELS:
@@ -502,7 +490,7 @@ def _sizes(reports: Iterable[tuple[float, Sized]]) -> dict[float, int]:
 
 
 _LABELS: Final = tuple(
-    (label, after) for label in Label for after in ((True, False) if label is Label.ARRIVAL else (True,))
+    (label, after) for label in LABELS for after in ((True, False) if label == "arrival" else (True,))
 )
 """The labels of times, each with whether a later element makes the time certain."""
 
@@ -517,9 +505,9 @@ def _sees(number: int, label: Label, *, after: bool) -> bool:
     """Whether a vector's reports have a label, and need a later element to be known."""
     vector = vectors()[number]
     match label:
-        case Label.ARRIVAL:
+        case "arrival":
             return vector.by_clock and after is (not vector.bounds.misses_last)
-        case Label.LATER:
+        case "later":
             return vector.by_clock and vector.bounds.misses_last
         case _:
             return True
@@ -569,7 +557,7 @@ _MISFIT: Final = 0.08
 def _of_specification(language: Language) -> frozenset[Choice]:
     """Return the choices that follow the specification of a language, with any t0."""
     numbers = declared_vectors(builtin(language.value), None, None)
-    return frozenset((number, Label.EVALUATION) for number in numbers)
+    return frozenset((number, "evaluation") for number in numbers)
 
 
 def _result(
@@ -582,19 +570,19 @@ def _result(
     right = () if expected is None else expected.reports
     unseen = 0
     if expected is not None:
-        after = choice[1] is Label.LATER or not vectors()[choice[0]].bounds.misses_last
+        after = choice[1] == "later" or not vectors()[choice[0]].bounds.misses_last
         known = _known_at(expected, choice[1], _arrival_times(answer.test), after=after)
         unseen = sum(t >= until_of(answer.test) for t in known)
     if not answer.ran:
-        outcome = Outcome.NOT_RUN
+        outcome: Outcome = "not run"
     elif answer.refused is not None:
-        outcome = Outcome.REFUSED
+        outcome = "refused"
     elif choice[0] not in admitted:
-        outcome = Outcome.INADMISSIBLE
+        outcome = "inadmissible"
     elif choice not in fits:
-        outcome = Outcome.FAILED
+        outcome = "failed"
     else:
-        outcome = Outcome.PASSED if answer.has_reports else Outcome.NOT_ASKED
+        outcome = "passed" if answer.has_reports else "not asked"
     return TestResult(answer, outcome, right, names, fits, unseen)
 
 

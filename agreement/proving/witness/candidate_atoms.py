@@ -12,7 +12,7 @@ from itertools import combinations, product
 from math import isfinite
 from typing import Final
 
-from agreement.proving.disjuncts import Position, is_rdf
+from agreement.proving.disjuncts import is_rdf, takes
 from agreement.proving.values import (
     COMPARED,
     CONNECTIVES,
@@ -416,7 +416,7 @@ def _names(
         yield from streams
     else:
         joined = values.get(source, (fresh(source, frozenset()),))
-        yield from (name for name in joined if Position.NAME.takes(name))
+        yield from (name for name in joined if takes("name of a graph or stream", name))
 
 
 def _triples(known: Background) -> Iterator[Atom]:

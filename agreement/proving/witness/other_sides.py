@@ -21,7 +21,7 @@ from typing import Final, assert_never
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import sources
 from agreement.documents.traces import streams_of
-from agreement.proving.decisions import Decision, EveryStream, Witness
+from agreement.proving.decisions import Decision, Witness
 from agreement.proving.witness.candidate_atoms import candidate_atoms
 from agreement.proving.witness.searching import none_up_to, out_of_time
 from lars.errors import LarsError
@@ -105,7 +105,7 @@ class ProfileContest:
                 witnesses += [] if witness is None else [witness]
             for witness in sorted(witnesses, key=_cost):
                 if accepted(witness):
-                    return Decision(EveryStream.SOME, witnesses=(witness,))
+                    return Decision("not always", witnesses=(witness,))
         return none_up_to(most, candidates, "no theorem bounds the triples of two profiles", when)
 
     def _times(self, size: int) -> list[int]:

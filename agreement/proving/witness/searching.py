@@ -35,7 +35,7 @@ from lars.language.program import Program, Rule, atoms, head_atom, nested, varia
 from lars.language.stream import ToStream
 from lars.language.windows import IntervalWindow, TupleWindow
 from solver.deadlines import NEVER, Deadline, until
-from solver.facts import STREAM_PREDICATE, Arrivals, Background, EveryTime, Multiples, constant_of
+from solver.facts import STREAM_PREDICATE, Arrivals, Background, Multiples, constant_of
 from solver.job import Question, ask
 from solver.search import (
     TIME_IS_UP,
@@ -179,7 +179,7 @@ def two_queries(
 ) -> Contest:
     """Return two queries against each other, both evaluated at every time point."""
     question, other = (
-        Question(lars_program(query, setting), output_of(query, setting).predicate, EveryTime())
+        Question(lars_program(query, setting), output_of(query, setting).predicate, None)
         for query in (left, right)
     )
     return Contest(question, other, 1, contained)
@@ -237,7 +237,7 @@ def smallest(
             with until(limits.deadline):
                 witness = confirm(search, stream) if _is_readable(stream) else None
             if witness is not None and accepted(witness):
-                return Decision(EveryStream.SOME, witnesses=(witness,))
+                return Decision("not always", witnesses=(witness,))
     except StoppedSearchError as stopped:
         if stopped.reason != TIME_IS_UP:
             return none_up_to(stopped.arrivals - 1, many, stopped.reason)
@@ -247,18 +247,18 @@ def smallest(
     except TimeLimitError:
         return out_of_time(size, None)
     except UncoveredError as error:
-        return Decision(EveryStream.OPEN, str(error))
+        return Decision("open", str(error))
     return limit
 
 
 def none_up_to(triples: int, candidates: int, reason: str, when: str = "at any times") -> Decision:
     """Return the decision that no witness has up to `triples` triples; larger ones may exist for a reason."""
-    return Decision(EveryStream.OPEN, reason, triples=triples, scope=(candidates, when))
+    return Decision("open", reason, triples=triples, scope=(candidates, when))
 
 
 def out_of_time(triples: int, best: Witness | None) -> Decision:
-    """Return the decision that time ran out at this number of triples; `best` is a witness found so far."""
-    verdict = EveryStream.OPEN if best is None else EveryStream.SOME
+    """Return that time ran out while trying this number of triples; `best` is one found so far."""
+    verdict: EveryStream = "open" if best is None else "not always"
     return Decision(verdict, TIME_IS_UP, () if best is None else (best,), triples)
 
 
@@ -350,4 +350,4 @@ def _limit(search: WitnessSearch, candidates: int) -> Decision:
     origin = "any source" if search.any_source else "its pattern's source"
     most = quantity(bound, "triple")
     reason = f"A7: a smallest difference of these queries has at most {most}, each of {origin}"
-    return Decision(EveryStream.ALWAYS, reason, triples=bound)
+    return Decision("always", reason, triples=bound)

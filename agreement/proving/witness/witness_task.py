@@ -13,7 +13,7 @@ from agreement.comparing import agree
 from agreement.comparing.agree.narrowing import RowFilter
 from agreement.documents.options import option
 from agreement.documents.traces import streams_of
-from agreement.proving.decisions import Decision, EveryStream, PairOnStream, Witness
+from agreement.proving.decisions import Decision, PairOnStream, Witness
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import other_sides, searching
 from lars.errors import LarsError, TimeLimitError
@@ -110,7 +110,7 @@ StreamMaker = Callable[[int, Deadline], Decision | None]
 """Returns a stream for a period, or the proof that none exists, made in another way; None without either."""
 _LEFT: Final = 2.0
 """The number of seconds for `made` if the search has used all of its time."""
-_ANYWHERE: Final = frozenset((agree.RowCause.MERGED_SOURCES, agree.RowCause.STATIC_ONLY))
+_ANYWHERE: Final = frozenset(("merged sources", "static only"))
 """Causes for which a triple has to come from another source than its pattern's."""
 
 
@@ -300,7 +300,7 @@ def witnesses(
         return len(unlike) == task.criteria.enumerate_
 
     outcome = task.smallest(period, progress, is_enough, made)
-    verdict = EveryStream.SOME if unlike else outcome.verdict
+    verdict = "not always" if unlike else outcome.verdict
     return replace(outcome, verdict=verdict, period=period, witnesses=tuple(unlike))
 
 

@@ -254,8 +254,7 @@ def _missed(request: LogsRequest, match: LogMatch) -> Missed:
 
 
 def _duration(length: Period, unit: Duration) -> Duration:
-    source = length.source
-    return source if isinstance(source, Duration) else Duration(source * unit.nanoseconds)
+    return length if isinstance(length, Duration) else Duration(length * unit.nanoseconds)
 
 
 def _names(paths: tuple[Path, Path]) -> tuple[str, str]:
@@ -306,12 +305,12 @@ def _explained(
     asked = request.logs
     options = _timed(request.input_options, zero, [table for _, table in tables], logs)
     with TemporaryDirectory(prefix="lars-") as folder:
-        drafted, queries = None, asked.query
+        text, queries = None, asked.query
         if not queries:
-            drafted = _drafted(asked.events, options, tables, logs)
+            text, prefixes, columns = _drafted(asked.events, options, tables, logs)
             queries = (Path(folder) / "draft.rq",)
-            rewrite(queries[0], drafted.text)
-            options = replace(options, prefix=drafted.prefixes, column=drafted.columns)
+            rewrite(queries[0], text)
+            options = replace(options, prefix=prefixes, column=columns)
         judged = [_judged(request, query, options, listeners) for query in queries]
         first, second = (
             judged[min(n, len(judged) - 1)].predictions(
@@ -319,7 +318,7 @@ def _explained(
             )
             for n, log in enumerate((request.first, request.second))
         )
-        return first, second, None if drafted is None else drafted.text
+        return first, second, text
 
 
 def _judged(

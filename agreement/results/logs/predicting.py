@@ -15,7 +15,7 @@ from agreement.comparing.judge.diagnosis import RecordingToJudge
 from agreement.documents import recordings, requests
 from agreement.documents.initial import MINUTE, SINCE_1970
 from agreement.documents.recordings import SLACK, Answers, Recording, Report, read_recording
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from agreement.engines import specifications
 from agreement.engines.engine import columns
 from agreement.engines.registry import ENGINES
@@ -74,7 +74,7 @@ class JudgedLogs:
         times = [report.t for report in answers.recording.reports]
         if self.periods and not _lengths(run.query):
             raise LarsError("--period requires a query with a window in time, which can slide")
-        asked = [Duration(one.points(unit) * unit.nanoseconds) for one in self.periods]
+        asked = [Duration(points_of(one, unit) * unit.nanoseconds) for one in self.periods]
         periods = asked or _periods(run, times)
         tried = [self._judged("push", _PUSH, run, None, answers)]
         if not tried[0].correct:

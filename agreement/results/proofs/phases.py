@@ -20,7 +20,7 @@ from agreement.documents.requests import (
     readers,
 )
 from agreement.documents.table_files import Column, OutTable
-from agreement.documents.values import Period
+from agreement.documents.values import Period, points_of
 from agreement.proving.phase import PhaseDiagram, diagrams, own_length, phase_task
 from agreement.results.base.inputs import comparison_on, title_of
 from agreement.results.base.library import Findings, Listeners, offered_functions
@@ -185,8 +185,8 @@ def phase(request: PhaseRequest, listeners: Listeners) -> PhaseResult:
     """
     agreement_task = comparison_on(request.inputs, request.options, request.period, listeners.warn)
     unit = agreement_task.setting.unit
-    usual = tuple(Period(Duration(n * unit.nanoseconds)) for n in _USUAL_LENGTHS)
-    lengths = tuple(sorted({period.points(unit) for period in request.length or usual}))
+    usual = tuple(Duration(n * unit.nanoseconds) for n in _USUAL_LENGTHS)
+    lengths = tuple(sorted({points_of(period, unit) for period in request.length or usual}))
     in_process = replace(
         agreement_task.trace,
         runner=replace(agreement_task.trace.runner, in_process=True, notice=listeners.note),

@@ -71,7 +71,7 @@ class ShrinkResult(Findings):
     @property
     def cause(self) -> str | None:
         """The cause of the remaining difference; None if push and pull agree."""
-        return None if self._outcome is None else self._outcome.cause.value
+        return None if self._outcome is None else self._outcome.cause
 
     @property
     def trace(self) -> tuple[Fact, ...]:

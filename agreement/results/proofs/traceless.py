@@ -29,7 +29,7 @@ from agreement.proving.decide import (
     agreement_theorem,
     in_finer_units,
 )
-from agreement.proving.decisions import Decision, EveryStream, Witness, all_hold
+from agreement.proving.decisions import Decision, Witness, all_hold
 from agreement.proving.disjuncts import stock_of
 from agreement.proving.traceless import TracelessTask
 from agreement.proving.witness import (
@@ -242,7 +242,7 @@ class DecideResult(Findings):
         rows = (
             (
                 decision.period,
-                decision.verdict.value,
+                decision.verdict,
                 decision.why if decision.holds is not None else None,
             )
             for decision in self.verdicts
@@ -262,7 +262,7 @@ def decide(request: DecideRequest, listeners: Listeners) -> DecideResult:
     """Return whether push and pull agree on every stream, for an experiment or one or two queries.
 
     >>> query = "SELECT ?x WHERE { STREAM <urn:s> [NOW] { ?x <urn:p> ?y } }"
-    >>> [(decision.period, decision.verdict.value) for decision in decide(query, period="1,2").verdicts]
+    >>> [(decision.period, decision.verdict) for decision in decide(query, period="1,2").verdicts]
     [(1, 'always'), (2, 'never')]
     """
     traceless, _ = without_trace(request.inputs, request.options, listeners.warn)
@@ -381,11 +381,11 @@ def made_streams(task: WitnessTask) -> StreamMaker:
         try:
             theorem = agreement_theorem(question, period, any_source=task.any_source)
             if theorem is not None:
-                return Decision(EveryStream.ALWAYS, theorem.value, triples=0)
+                return Decision("always", theorem.value, triples=0)
             found = None if question.volatile else decider.witness(period)
         except LarsError:  # too many disjuncts, or windows that reach too far
             return None
-        return None if found is None else Decision(EveryStream.SOME, witnesses=(found,))
+        return None if found is None else Decision("not always", witnesses=(found,))
 
     return made
 
@@ -434,7 +434,7 @@ def _of_queries(task: WitnessTask, deadline: Deadline) -> Decision | None:
             return None
         answers.append(answer)
     reasons = dict.fromkeys(answer.why for answer in answers)
-    return Decision(EveryStream.ALWAYS, "; ".join(reasons), triples=0) if all_hold(answers) else None
+    return Decision("always", "; ".join(reasons), triples=0) if all_hold(answers) else None
 
 
 def _is_refuted(query: PairQuery, other: PairQuery, witness: Witness, static: Background | None) -> bool:

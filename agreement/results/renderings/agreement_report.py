@@ -19,13 +19,13 @@ from rich.text import Text
 
 from agreement.comparing.agree import Pair, PeriodComparison, VariantReport
 from agreement.comparing.agree.agreeing import AgreementReport
-from agreement.comparing.agree.narrowing import RowFilter, RowGroup, examples, row_groups
+from agreement.comparing.agree.narrowing import RowFilter, RowGroups, examples, row_groups, size
 from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from agreement.documents.junit import VerdictCase
-from agreement.documents.requests import Side
+from agreement.documents.requests import SIDES
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
 from lars.errors import on_one_line
@@ -75,7 +75,7 @@ class ExplainOptions:
         `alike`: the ambiguous atoms; None means that all atoms are. Returns None if no command reaches the
         side's query: it is derived, and the given query differs in that mode.
         """
-        pulled = row.side is Side.PULL
+        pulled = row.side == "pull"
         if not (self.merging if pulled else self.apart) and not self._can_ask(pair):
             return None
         inputs = map(str, self.inputs[self.merging if pulled else not self.apart])
@@ -173,7 +173,7 @@ class AgreementView:
             nothing = outputs.NO_ROWS if variant.is_empty else ""
             sentence = f"push and pull agree on {outputs.quantity(whole, 'whole period')}{periods}{nothing}"
             return Text(sentence, style=_STYLES[True])
-        more = sum(map(len, row_groups(self.row_filter, variant))) - 1
+        more = sum(map(size, row_groups(self.row_filter, variant).values())) - 1
         others = f"; {outputs.quantity(more, 'row')} more" if more else ""
         words = difference_text(first, dates_on(variant, self.setting.unit))
         return Text(on_one_line(f"{words}{others}"), style=_STYLES[False])
@@ -200,7 +200,7 @@ class AgreementView:
         )
 
     def _details(
-        self, variant: VariantReport, groups: Sequence[RowGroup], asking: ExplainOptions, dates: Dates
+        self, variant: VariantReport, groups: RowGroups, asking: ExplainOptions, dates: Dates
     ) -> Iterator[RenderableType]:
         yield _counts(groups, dates)
         yield _shares(self.row_filter.verdicts(variant))
@@ -209,7 +209,7 @@ class AgreementView:
         supports = variant.supports(chosen)
         for row, support in zip(chosen, supports, strict=True):
             pushed = "-" if row.pushed is None else dates.text(row.pushed)
-            cells = (row.side.value, pushed, outputs.short_row(row.row), row.cause.value)
+            cells = (row.side, pushed, outputs.short_row(row.row), row.cause)
             rows.append(
                 (str(row.period), _period(row.interval, dates), *cells, _supported_by(support, dates))
             )
@@ -217,7 +217,7 @@ class AgreementView:
         period = "period" if dates.zero is None else _UP_TO
         columns = ("U", period, "only in", "pushed", "row", "cause", "supported by")
         yield outputs.table(title, columns, rows, whole=_WHOLE)
-        count = sum(map(len, groups))
+        count = sum(map(size, groups.values()))
         if more := count - len(chosen):
             yield Text(f"… and {more} more rows: {_ALL}")
         # What looks alike among very many rows is not looked for: then each is written in full.
@@ -230,7 +230,7 @@ class AgreementView:
 
     def _has_all(self, variant: VariantReport, row: RowDifference) -> bool:
         """Whether a row is a whole row of its side's query, so that `lars explain` can explain it."""
-        query = variant.pair.cqels if row.side is Side.PUSH else variant.pair.csparql
+        query = variant.pair.cqels if row.side == "push" else variant.pair.csparql
         return columns(query) == self.report.variables
 
     def as_json(self) -> outputs.Json:
@@ -275,13 +275,13 @@ class AgreementView:
             "agree": interval.agree,
             "push": outputs.bindings(names, interval.push),
             "pull": outputs.bindings(names, interval.pull),
-            "push_only": outputs.bindings(names, interval.only(Side.PUSH)),
-            "pull_only": outputs.bindings(names, interval.only(Side.PULL)),
+            "push_only": outputs.bindings(names, interval.only("push")),
+            "pull_only": outputs.bindings(names, interval.only("pull")),
             "causes": [
                 {
-                    "side": row.side.value,
+                    "side": row.side,
                     "row": outputs.binding(names, row.row),
-                    "cause": row.cause.value,
+                    "cause": row.cause,
                     "support": [outputs.json_triple(fact, dates) for fact in support],
                     **dates.with_dates({"pushed": row.pushed}),
                 }
@@ -301,10 +301,10 @@ class AgreementView:
             else:
                 for comparison in verdict.intervals.disagreeing:
                     for row in self.first.differences(comparison):
-                        place = f"{name}, {_period(comparison, self.dates)}, only {row.side.value}"
-                        text = f"{row.cause.value}\n{difference_text(row, self.dates)}"
+                        place = f"{name}, {_period(comparison, self.dates)}, only {row.side}"
+                        text = f"{row.cause}\n{difference_text(row, self.dates)}"
                         atom = outputs.atom_text("ans1", row.row)
-                        yield VerdictCase("agree", f"{place}: {atom}", row.cause.value, text=text)
+                        yield VerdictCase("agree", f"{place}: {atom}", row.cause, text=text)
 
     def tables(self) -> tuple[OutTable, ...]:
         """Return the tables; rows are made when they are written."""
@@ -326,16 +326,15 @@ class AgreementView:
 
     def _causes(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
-            for group in row_groups(self.row_filter, variant):
-                _, first, _ = group.parts[0]
-                counts = len(group), len(group.parts), first.start, first.end
-                yield str(variant.pair), group.period, group.side.value, group.cause.value, *counts
+            for group, parts in row_groups(self.row_filter, variant).items():
+                _, first, _ = parts[0]
+                yield str(variant.pair), *group, size(parts), len(parts), first.start, first.end
 
     def _periods(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
             for verdict in self.row_filter.verdicts(variant):
                 for interval in verdict.intervals:
-                    only = (0 if interval.agree else interval.count(side) for side in Side)
+                    only = (0 if interval.agree else interval.count(side) for side in SIDES)
                     counts = (interval.agree, verdict.is_empty, *interval.sizes, *only)
                     yield str(variant.pair), verdict.period, interval.start, interval.end, *counts
 
@@ -343,14 +342,14 @@ class AgreementView:
         for variant in self.report.variants:
             for found in self.row_filter.rows(variant):
                 span = found.period, found.interval.start, found.interval.end
-                why = (found.side.value, found.cause.value, found.pushed)
+                why = (found.side, found.cause, found.pushed)
                 yield str(variant.pair), *span, *why, outputs.atom_text("ans1", found.row), *found.row
 
     def _answers(self) -> Iterator[Sequence[TableValue]]:
         for variant in self.report.variants:
-            for side, own in ((Side.PUSH, variant.answers.push), (Side.PULL, variant.answers.pull)):
+            for side, own in (("push", variant.answers.push), ("pull", variant.answers.pull)):
                 for row, first, last in own.whole().rows():
-                    yield str(variant.pair), side.value, first, last, *row
+                    yield str(variant.pair), side, first, last, *row
 
     def basis_text(self) -> Iterator[RenderableType]:
         """Yield the model, then for each variant its programs and its answers per time point."""
@@ -434,7 +433,7 @@ def dates_on(variant: VariantReport, unit: Duration, *, timed: bool = False) -> 
 def difference_text(row: RowDifference, dates: Dates) -> str:
     """Return the row that only one side reports, its period, and its cause."""
     where = f"U = {row.period}, {dates.period(row.interval.start, row.interval.end)}{dates.caption}"
-    return f"{where}: {row.side.value} alone reports {outputs.short_row(row.row)}, {row.cause.value}"
+    return f"{where}: {row.side} alone reports {outputs.short_row(row.row)}, {row.cause}"
 
 
 def _shares(verdicts: Sequence[PeriodVerdict]) -> str:
@@ -488,19 +487,19 @@ def _alike(rows: Iterable[RowDifference]) -> set[str]:
     return {text for text in map(outputs.short_atom, unclear) if text is not None}
 
 
-def _counts(groups: Sequence[RowGroup], dates: Dates) -> Table:
+def _counts(groups: RowGroups, dates: Dates) -> Table:
     columns = ("U", "only in", "cause", "rows", "periods", "first")
     title = "how many rows one side alone has"
     rows = (
         (
-            str(group.period),
-            group.side.value,
-            group.cause.value,
-            str(len(group)),
-            str(len(group.parts)),
-            dates.period(group.parts[0][1].start, group.parts[0][1].end),
+            str(period),
+            side,
+            cause,
+            str(size(parts)),
+            str(len(parts)),
+            dates.period(parts[0][1].start, parts[0][1].end),
         )
-        for group in groups
+        for (period, side, cause), parts in groups.items()
     )
     return outputs.table(title, columns, rows, right=("U", "rows", "periods"), whole=_WHOLE)
 

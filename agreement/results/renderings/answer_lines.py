@@ -98,7 +98,7 @@ def _stream_lines(reports: EngineReports, stream: Iri, dates: Dates) -> Iterator
 
 def _json_of(streams: tuple[tuple[str, ...], ...], whole: Whole) -> outputs.Json:
     if whole.consequences is not None:
-        return {whole.consequences.value: streams[0] if streams else None}
+        return {whole.consequences: streams[0] if streams else None}
     stream = streams[: whole.most]
     return {"answer_streams": stream} | ({"more": True} if len(streams) > len(stream) else {})
 

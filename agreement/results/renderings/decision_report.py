@@ -65,13 +65,13 @@ def _verdicts(decisions: Sequence[Decision], question: AgreementQuestion) -> Ite
     table = Table("period U", "verdict", "rests on", "what would change it")
     for group in _groups(decisions):
         first = group[0]
-        table.add_row(_periods(group), first.verdict.value, first.why or "-", "; ".join(first.changes))
+        table.add_row(_periods(group), first.verdict, first.why or "-", "; ".join(first.changes))
     yield table
     for decision in decisions:
         if decision.finer is not None:
             finer, again = decision.finer
             then = "" if isinstance(decision.period, TimedPoints) else f", U = {again.period} then"
-            yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict.value}"
+            yield f"U = {decision.period} with a unit of {finer}{then}: {again.verdict}"
 
 
 def _variants(classes: VariantClasses) -> Iterator[str]:
@@ -113,11 +113,11 @@ def decision_page(
     """Return the page: verdicts by period, premises with their places in the query."""
     unit = variants.question.setting.unit
     periods = {
-        verdict: [decision.period for decision in decisions if decision.verdict is verdict]
-        for verdict in EveryStream
+        verdict: [decision.period for decision in decisions if decision.verdict == verdict]
+        for verdict in _NAMES
     }
     sentences = (
-        f"{verdict.value} for U = {outputs.number_ranges(own, MOST_RANGES)}"
+        f"{verdict} for U = {outputs.number_ranges(own, MOST_RANGES)}"
         for verdict, own in periods.items()
         if own
     )
@@ -145,16 +145,16 @@ _MOST_STATIC: Final = 9
 
 
 _SAID: Final = {
-    EveryStream.ALWAYS: "push and pull agree on every stream",
-    EveryStream.NEVER: "there is a stream on which push and pull differ",
-    EveryStream.STATIC: "whether push and pull agree depends on the static data",
-    EveryStream.SOME: "there is a stream on which push and pull differ, with the static data that are shown",
-    EveryStream.OPEN: "it is open whether push and pull agree on every stream",
+    "always": "push and pull agree on every stream",
+    "never": "there is a stream on which push and pull differ",
+    "depends on the static data": "whether push and pull agree depends on the static data",
+    "not always": "there is a stream on which push and pull differ, with the static data that are shown",
+    "open": "it is open whether push and pull agree on every stream",
 }
 
 
 def _differs(decision: Decision) -> bool:
-    return decision.verdict in (EveryStream.NEVER, EveryStream.SOME)
+    return decision.verdict in ("never", "not always")
 
 
 def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str:
@@ -164,13 +164,13 @@ def _headline(decisions: Sequence[Decision], question: AgreementQuestion) -> str
         by_verdict.setdefault(decision.verdict, []).append(decision)
     sentences = {verdict: _SAID[verdict] for verdict in by_verdict}
     if any(_assumes_sources(decision, question) for decision in decisions):
-        sentences[EveryStream.ALWAYS] += ", if each triple comes from the source of its own pattern"
+        sentences["always"] += ", if each triple comes from the source of its own pattern"
     return "; ".join(f"U = {_periods(group)}: {sentences[each]}" for each, group in by_verdict.items())
 
 
 def _assumes_sources(decision: Decision, question: AgreementQuestion) -> bool:
     """Whether a verdict depends on A6: the query must have several sources, and can have rows."""
-    always = decision.verdict is EveryStream.ALWAYS and decision.why != Theorem.NOTHING.value
+    always = decision.verdict == "always" and decision.why != Theorem.NOTHING.value
     many = len(sources(question.pair.cqels)) + question.reads_static > 1
     return always and many and question.overlap is None
 
@@ -218,7 +218,7 @@ def _more_static(witness: Witness) -> list[str]:
 def _json(decision: Decision, columns: Sequence[Variable]) -> outputs.Json:
     return {
         "period": decision.period,
-        "verdict": decision.verdict.name.lower(),
+        "verdict": _NAMES[decision.verdict],
         "theorem": None if decision.holds is None else decision.why,
         "premises": [outputs.record(premise, {"statement": "said"}) for premise in decision.premises],
         "changes": list(decision.changes),
@@ -249,17 +249,25 @@ def _static_json(quads: Iterable[tuple[str, ...]]) -> list[outputs.Json]:
 _STREAMS: Final = 4
 _RANGES: Final = 4
 _LINE: Final = re.compile(r":(\d+):\d+$")
+_NAMES: Final[Mapping[EveryStream, str]] = {
+    "always": "always",
+    "never": "never",
+    "depends on the static data": "static",
+    "not always": "some",
+    "open": "open",
+}
+"""The verdicts in JSON and in pages."""
 _SQUARES: Final = {
-    EveryStream.ALWAYS: "✓",
-    EveryStream.NEVER: "✗",
-    EveryStream.STATIC: "±",
-    EveryStream.SOME: "✗",
-    EveryStream.OPEN: "?",
+    "always": "✓",
+    "never": "✗",
+    "depends on the static data": "±",
+    "not always": "✗",
+    "open": "?",
 }
 
 
 def _square(verdict: EveryStream) -> outputs.Json:
-    return {"mark": _SQUARES[verdict], "word": verdict.value, "kind": verdict.name.lower()}
+    return {"mark": _SQUARES[verdict], "word": verdict, "kind": _NAMES[verdict]}
 
 
 def _stretch(own: Sequence[Decision]) -> outputs.Json:

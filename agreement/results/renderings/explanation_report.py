@@ -20,7 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, assert_never
 
-from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Underived
+from agreement.answering.explaining import AtomExplanation, NoAnswerStream, Sought
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
 from lars import explain
@@ -83,7 +83,7 @@ def why_in_words(proof: explain.Proof | None, lines: Sequence[str], dates: Dates
     if proof is None:
         failed = next((line.partition("✗ ")[2] for line in lines if "✗ " in line), "")
         return f"It lacks {failed}." if failed else ""
-    moments = [moment for moment, support in proof.steps.items() if support is explain.Given.INPUT]
+    moments = [moment for moment, support in proof.steps.items() if support == "input"]
     if not moments:
         return "No input atom takes part in its proof."
     triples = all(signature(atom) == (STREAM_PREDICATE, 4) for _, atom in moments)
@@ -199,13 +199,13 @@ class Words:
         reach = f"which reach from {self.dates.text(interval.first)} to {self.dates.text(interval.last)}"
         return f"not among {newest}, {reach}; {atom} came before them"
 
-    def underived(self, sought: Underived | None, t: int) -> str:
+    def underived(self, sought: Sought | None, t: int) -> str:
         """Return the reason why an atom without rules is missing."""
         if sought is None:
             return "no rule derives it"
-        if sought.input is None:
+        if sought == "background":
             return "neither facts nor static data hold it"
-        nearest = self._nearest(sought.input)
+        nearest = self._nearest(sought)
         return (
             "; ".join((f"it is input, and did not come at {self.dates.text(t)}", *nearest))
             if nearest
@@ -287,8 +287,8 @@ def _unanswered(stream: NoAnswerStream, dates: Dates) -> Iterator[str]:
             rules = (f"rule {number}: {short_text(stream.program.rules[number - 1])}" for number in numbers)
             yield from lines(Branch(signature_text(name), (), tuple(map(Branch, rules))))
         return
-    count = len(stream.relaxed.streams)
-    many = f"{'more than ' * stream.relaxed.more}{count}"
+    streams, more = stream.relaxed
+    many = f"{'more than ' * more}{len(streams)}"
     yield f"{_RELAXED} have {many}; the first violates:"
     teller = _TreeTeller(stream.world, dates)
     for violation in stream.violations:
@@ -320,9 +320,9 @@ class _TreeTeller:
         t, atom = moment
         # Each atom of the answer stream has one proof, which the prover remembers.
         match self._once.prover.support(moment):
-            case explain.Given.BACKGROUND:
+            case "background":
                 return Branch(f"{short_text(atom)}: {'a fact' if atom in self._facts else 'static data'}")
-            case explain.Given.INPUT:
+            case "input":
                 return Branch(f"{short_text(atom)} at {self._dates.text(t)}: input")
             case explain.RuleInstance(number=number, premises=premises):
                 rule = self._rule(number, "by")
@@ -461,7 +461,7 @@ def _of_atom(explanation: AtomExplanation, dates: Dates) -> outputs.Json:
         why = None if explanation.sought is None else Words(dates).underived(explanation.sought, t)
         content |= {
             "why": why,
-            "nearest": teller.nearest(explanation.sought.input if explanation.sought else None),
+            "nearest": teller.nearest(None if explanation.sought == "background" else explanation.sought),
         }
     return content | {"lemmas": teller.rest()}
 
@@ -490,7 +490,8 @@ def _unanswered_json(stream: NoAnswerStream, dates: Dates) -> outputs.Json:
         }
         for violation in stream.violations
     ]
-    relaxed = {"without": len(stream.relaxed.streams), "more": stream.relaxed.more}
+    streams, more = stream.relaxed
+    relaxed = {"without": len(streams), "more": more}
     why: outputs.Json = {"kind": "violated"} | relaxed | {"violations": violations}
     return content | {"why": why | {"lemmas": teller.rest()}}
 
@@ -518,7 +519,7 @@ class _JsonTeller:
         """Return an atom with its support."""
         here = {"windows": windows}
         if not self._once.derived(moment):
-            kind = "input" if self._once.prover.support(moment) is explain.Given.INPUT else "known"
+            kind = "input" if self._once.prover.support(moment) == "input" else "known"
             return {"kind": kind} | _atom(*moment, self._dates) | here
         if self._once.elsewhere(moment, depth):
             t, atom = moment

@@ -12,23 +12,23 @@ from agreement.documents.junit import VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.running import Choice
 
-_OUTCOMES: Final = tuple(suite.Outcome)
+_OUTCOMES: Final = suite.OUTCOMES
 _EARL: Final = {
-    suite.Outcome.PASSED: "passed",
-    suite.Outcome.FAILED: "failed",
-    suite.Outcome.NOT_ASKED: "untested",
-    suite.Outcome.REFUSED: "inapplicable",
-    suite.Outcome.INADMISSIBLE: "inapplicable",
-    suite.Outcome.NOT_RUN: "untested",
+    "passed": "passed",
+    "failed": "failed",
+    "not asked": "untested",
+    "refused": "inapplicable",
+    "inadmissible": "inapplicable",
+    "not run": "untested",
 }
 _NOT_ASKED: Final = "by these parameters nothing is due in the test, and nothing came"
 _MUTE: Final = "the engine gave no report in the whole run"
 _SHOWN: Final = 5
 _LABELS: Final = {
-    suite.Label.EVALUATION: "",
-    suite.Label.INSIDE: ", reported less than a time point later",
-    suite.Label.ARRIVAL: ", reported at the next arrival",
-    suite.Label.LATER: ", reported at the next arrival of a later time",
+    "evaluation": "",
+    "inside": ", reported less than a time point later",
+    "arrival": ", reported at the next arrival",
+    "later": ", reported at the next arrival of a later time",
 }
 
 
@@ -46,7 +46,7 @@ def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
     """Yield each engine's parameters and test results, and the first failures if there is one engine."""
     yield from overview(results)
     for result in results[:1] if len(results) == 1 else ():
-        failed = [one for one in result.results if one.outcome is suite.Outcome.FAILED]
+        failed = [one for one in result.results if one.outcome == "failed"]
         for test_result in failed[:_SHOWN]:
             yield from failure_parts(test_result, result)
         if len(failed) > _SHOWN:
@@ -55,9 +55,7 @@ def as_text(results: Sequence[suite.SuiteResult]) -> Iterator[RenderableType]:
 
 
 def _sentences(result: suite.SuiteResult) -> Iterator[str]:
-    counts = ", ".join(
-        f"{result.count(outcome)} {outcome.value}" for outcome in _OUTCOMES if result.count(outcome)
-    )
+    counts = ", ".join(f"{result.count(outcome)} {outcome}" for outcome in _OUTCOMES if result.count(outcome))
     whole = f"{outputs.quantity(len(result.results), 'test')} ({result.writing.language.value})"
     yield f"{result.engine}: {counts or 'no test'} of {whole}"
     if result.incomplete:
@@ -73,7 +71,7 @@ def _sentences(result: suite.SuiteResult) -> Iterator[str]:
         yield f"  no parameters fit {outputs.first_few(result.misfits, 4)} together"
     elif len(result.fitting) > 1:
         yield f"  {outputs.quantity(len(result.fitting), 'vector')} of parameters fit all answers"
-    if result.count(suite.Outcome.NOT_ASKED):
+    if result.count("not asked"):
         yield f"  not asked: {_NOT_ASKED}"
     if unseen := [each.unseen for each in result.results if each.unseen and _is_judged(each)]:
         reports, tests = outputs.quantity(sum(unseen), "report"), outputs.quantity(len(unseen), "test")
@@ -88,8 +86,8 @@ def vector_text(choice: Choice) -> str:
 
 def by_feature(result: suite.SuiteResult) -> RenderableType:
     """Return the table of the tests' outcomes by level and feature."""
-    outcomes_shown = [one for one in _OUTCOMES if one is not suite.Outcome.NOT_RUN or result.incomplete]
-    names, rows = [outcome.value for outcome in outcomes_shown], []
+    outcomes_shown = [one for one in _OUTCOMES if one != "not run" or result.incomplete]
+    names, rows = [str(outcome) for outcome in outcomes_shown], []
     for level, feature in _features([result]):
         outcomes = [test_result.outcome for test_result in _of(result, level, feature)]
         rows.append((level, feature, *(str(outcomes.count(kind) or "") for kind in outcomes_shown)))
@@ -129,13 +127,13 @@ def _of(result: suite.SuiteResult, level: str, feature: str) -> list[suite.TestR
 def _share(results: Sequence[suite.TestResult]) -> str:
     judged = list(filter(_is_judged, results))
     if not judged:
-        kinds = (suite.Outcome.REFUSED, suite.Outcome.NOT_ASKED)
-        return next((kind.value for kind in kinds if any(one.outcome is kind for one in results)), "-")
-    return f"{sum(result.outcome is suite.Outcome.PASSED for result in judged)}/{len(judged)}"
+        kinds = ("refused", "not asked")
+        return next((kind for kind in kinds if any(one.outcome == kind for one in results)), "-")
+    return f"{sum(result.outcome == 'passed' for result in judged)}/{len(judged)}"
 
 
 def _is_judged(result: suite.TestResult) -> bool:
-    return result.outcome in (suite.Outcome.PASSED, suite.Outcome.FAILED)
+    return result.outcome in ("passed", "failed")
 
 
 def failure_parts(result: suite.TestResult, of: suite.SuiteResult) -> Iterator[RenderableType]:
@@ -193,7 +191,7 @@ def reasons(result: suite.TestResult, choice: Choice) -> str:
     if not result.fits:
         return "no parameters explain what came"
     own = _values(choice)
-    nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1].value))
+    nearest = min(result.fits, key=lambda one: (_distance(own, _values(one)), one[0], one[1]))
     differ = {name: value for name, value in _values(nearest).items() if own.get(name) != value}
     sentence = ", ".join(
         f"{name} {value} in place of {own.get(name, 'none')}" for name, value in differ.items()
@@ -202,7 +200,7 @@ def reasons(result: suite.TestResult, choice: Choice) -> str:
 
 
 def _values(choice: Choice) -> Mapping[str, str]:
-    return {**suite.vectors()[choice[0]].values(), "reports at": choice[1].value}
+    return {**suite.vectors()[choice[0]].values(), "reports at": choice[1]}
 
 
 def _distance(one: Mapping[str, str], other: Mapping[str, str]) -> int:
@@ -217,17 +215,17 @@ def as_json(result: suite.SuiteResult) -> outputs.Json:
         "declared": result.declared,
         "parameters": dict(_values(result.choice)),
         "vector": result.choice[0],
-        "fitting": [{"vector": n, "reports at": label.value} for n, label in result.fitting],
+        "fitting": [{"vector": n, "reports at": label} for n, label in result.fitting],
         "misfits": list(result.misfits),
         "mute": result.mute,
         "incomplete": result.incomplete,
-        "counts": {outcome.value: result.count(outcome) for outcome in _OUTCOMES},
+        "counts": {outcome: result.count(outcome) for outcome in _OUTCOMES},
         "tests": [_test_json(test_result, result) for test_result in result.results],
     }
 
 
 def _test_json(result: suite.TestResult, suite_result: suite.SuiteResult) -> outputs.Json:
-    document = outputs.pick(result.test, "name", "level", "feature") | {"outcome": result.outcome.value}
+    document = outputs.pick(result.test, "name", "level", "feature") | {"outcome": result.outcome}
     why = _why(result, suite_result)
     unseen = {"reports not asked": result.unseen} if result.unseen and _is_judged(result) else {}
     return document | unseen | ({"why": why} if why else {})
@@ -235,10 +233,10 @@ def _test_json(result: suite.TestResult, suite_result: suite.SuiteResult) -> out
 
 def _why(result: suite.TestResult, suite_result: suite.SuiteResult) -> str | None:
     """Return the reason why a test did not pass, if known."""
-    if result.outcome is suite.Outcome.NOT_ASKED:
+    if result.outcome == "not asked":
         return _NOT_ASKED
     known = result.answer.refused or result.answer.failure
-    return known or (reasons(result, suite_result.choice) if result.outcome is suite.Outcome.FAILED else None)
+    return known or (reasons(result, suite_result.choice) if result.outcome == "failed" else None)
 
 
 def earl(result: suite.SuiteResult) -> str:
@@ -284,12 +282,12 @@ def junit(result: suite.SuiteResult) -> str:
 def _case(result: suite.TestResult, suite_result: suite.SuiteResult) -> VerdictCase:
     named = VerdictCase(result.test.level, result.test.name)
     match result.outcome:
-        case suite.Outcome.PASSED:
+        case "passed":
             return named
-        case suite.Outcome.FAILED:
+        case "failed":
             why = result.answer.failure or reasons(result, suite_result.choice)
             came = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _came(result))
             right = "\n".join(f"{outputs.plain(t)}: {rows}" for t, rows in _right(result))
             return replace(named, failure=why, text=f"{result.test.comment}\nright:\n{right}\ncame:\n{came}")
         case _:
-            return replace(named, skipped=_why(result, suite_result) or result.outcome.value)
+            return replace(named, skipped=_why(result, suite_result) or result.outcome)

@@ -73,7 +73,7 @@ def _witness_parts(task: WitnessTask, period: int, witness: Witness) -> Iterator
     for each in RowFilter().rows(report):
         when = f"in {dates.period(each.interval.start, each.interval.end)}"
         row = f"{names} = {outputs.short_row(each.row)}"
-        yield f"{when} {each.side.value} alone has {row}: {each.cause.value}"
+        yield f"{when} {each.side} alone has {row}: {each.cause}"
 
 
 def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
@@ -95,7 +95,7 @@ def as_json(task: WitnessTask, answers: Sequence[Decision]) -> outputs.Json:
 def _witness(task: WitnessTask, period: int, witness: Witness) -> outputs.Json:
     report = task.report(period, witness)
     names = task.variables
-    causes = sorted(cause.value for cause in task.causes(period, witness)) if report is not None else []
+    causes = sorted(cause for cause in task.causes(period, witness)) if report is not None else []
     one, other = task.sides
     return {
         "trace": list(map(outputs.json_triple, witness.facts)),
@@ -127,7 +127,7 @@ _NAMES = {
 def shrunk_text(disagreement: MinimalDisagreement) -> Iterator[RenderableType]:
     """Yield the sizes before and after, and the remaining input."""
     left = disagreement.left
-    yield f"U = {left.period}, {disagreement.cause.value}: {disagreement.evaluations} evaluations"
+    yield f"U = {left.period}, {disagreement.cause}: {disagreement.evaluations} evaluations"
     ends = Dates(left.origin, left.setting.unit).within(Interval(0, disagreement.before.end))
     sizes = [
         (
@@ -165,7 +165,7 @@ def shrunk_json(disagreement: MinimalDisagreement) -> outputs.Json:
         "unit": outputs.encode(disagreement.left.setting.unit),
         "origin": disagreement.left.origin,
         "period": disagreement.left.period,
-        "cause": disagreement.cause.value,
+        "cause": disagreement.cause,
         "before": outputs.record(disagreement.before),
         "after": outputs.record(disagreement.after),
         "evaluations": disagreement.evaluations,

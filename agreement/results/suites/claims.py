@@ -6,11 +6,10 @@ import shlex
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict
 
@@ -28,14 +27,9 @@ BENCHMARKS: Final = "BENCHMARKS"
 """The placeholder in commands for the folder of published benchmarks."""
 
 
-class Kind(Enum):
-    """The status of a claim."""
-
-    PROVEN = "proven"
-    REFUTED = "refuted"
-    SURVIVED = "survived"
-    OPEN = "open"
-    NEEDS = "needs data"
+Kind = Literal["proven", "refuted", "survived", "open", "needs data"]
+"""The status of a claim."""
+KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 
 class Claim(BaseModel):
@@ -69,7 +63,7 @@ class ClaimVerdict:
     @property
     def verdict(self) -> str:
         """The verdict in words."""
-        return f"{self.kind.value}: {self.why}" if self.why else self.kind.value
+        return f"{self.kind}: {self.why}" if self.why else self.kind
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,20 +105,20 @@ def decided_claims(
 def as_json(verdict: ClaimVerdict) -> Mapping[str, object]:
     """Return a claim with its verdict as JSON."""
     of = verdict.claim
-    document = {"name": of.name, "source": of.source, "says": of.statement, "verdict": verdict.kind.value}
+    document = {"name": of.name, "source": of.source, "says": of.statement, "verdict": verdict.kind}
     return document | {"why": verdict.why, "commands": list(verdict.commands)}
 
 
 def _decided(claim: Claim, folder: Path, benchmarks: Path | None) -> ClaimVerdict:
     of_reader = tuple(_placed(command, claim.name, benchmarks) for command in claim.commands)
     if missing := _missing(claim, benchmarks):
-        return ClaimVerdict(claim, Kind.NEEDS, missing, of_reader)
+        return ClaimVerdict(claim, "needs data", missing, of_reader)
     commands = [_placed(command, str(folder / claim.name), benchmarks) for command in claim.commands]
     try:
         findings = [*_findings(commands)]
     except LarsError as error:
         why = str(error).splitlines()[0].replace(f"{folder}/", "")
-        return ClaimVerdict(claim, Kind.OPEN, f"not comparable: {why}", of_reader)
+        return ClaimVerdict(claim, "open", f"not comparable: {why}", of_reader)
     return ClaimVerdict(claim, *_verdict(findings, differ=claim.differ), of_reader)
 
 
@@ -148,13 +142,13 @@ def _verdict(findings: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
     alike = [finding for finding in findings if finding.differ is False]
     if differ:
         if alike:
-            return Kind.REFUTED, alike[0].theorem
+            return "refuted", alike[0].theorem
         if len(apart) == len(findings):
-            return Kind.PROVEN, apart[0].theorem or apart[0].witness
+            return "proven", apart[0].theorem or apart[0].witness
     elif apart:
-        return Kind.REFUTED, apart[0].witness or apart[0].theorem
+        return "refuted", apart[0].witness or apart[0].theorem
     elif len(alike) == len(findings):
-        return Kind.PROVEN, alike[0].theorem
+        return "proven", alike[0].theorem
     return _undecided([finding for finding in findings if finding.differ is None], differ=differ)
 
 
@@ -162,8 +156,8 @@ def _undecided(left: Sequence[_Finding], *, differ: bool) -> tuple[Kind, str]:
     counts = [int(finding.cases) for finding in left if finding.cases.isdecimal()]
     sentences = [finding.cases for finding in left if finding.cases and not finding.cases.isdecimal()]
     if differ or not (counts or sentences):
-        return Kind.OPEN, next((finding.theorem for finding in left if finding.theorem), "")
-    return Kind.SURVIVED, "; ".join(
+        return "open", next((finding.theorem for finding in left if finding.theorem), "")
+    return "survived", "; ".join(
         dict.fromkeys([*([quantity(sum(counts), "case")] if counts else []), *sentences])
     )
 

@@ -23,7 +23,6 @@ from agreement.proving.suite import (
     LEVELS,
     SUITE_FOLDER,
     Label,
-    Outcome,
     QuerySyntax,
     RunControl,
     SuiteResult,
@@ -49,7 +48,7 @@ from agreement.results.base.library import (
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
 from agreement.results.suites import claims
-from agreement.results.suites.claims import ClaimVerdict, Kind
+from agreement.results.suites.claims import KINDS, ClaimVerdict
 from lars.durations import Duration
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, exists, replacement_folder
@@ -175,14 +174,12 @@ class SuiteRun(Findings):
     @property
     def failed(self) -> tuple[str, ...]:
         """The names of the first engine's failed tests."""
-        return tuple(
-            result.test.name for result in self.engines[0].results if result.outcome is Outcome.FAILED
-        )
+        return tuple(result.test.name for result in self.engines[0].results if result.outcome == "failed")
 
     @property
     def ending(self) -> tuple[int, str | None]:
         """1 if a test failed, or an engine gave no report; 3 if the run ended before all tests were run."""
-        if left := sum(result.count(Outcome.NOT_RUN) for result in self.engines):
+        if left := sum(result.count("not run") for result in self.engines):
             whole = sum(len(result.results) for result in self.engines)
             return 3, f"the run ended before {left} of {quantity(whole, 'test')} were run"
         return int(any(result.failed for result in self.engines)), None
@@ -207,7 +204,7 @@ class SuiteRun(Findings):
     def tables(self) -> Sequence[OutTable]:
         """Return the table `tests`."""
         rows = (
-            (of.engine, result.test.name, result.test.level, result.test.feature, result.outcome.value)
+            (of.engine, result.test.name, result.test.level, result.test.feature, result.outcome)
             for of in self.engines
             for result in of.results
         )
@@ -231,8 +228,8 @@ class SuiteClaims(Findings):
             yield f"{verdict.claim.name}: {verdict.verdict}"
             yield f"  {verdict.claim.statement} ({verdict.claim.source})"
             yield from (f"    {command}" for command in verdict.commands)
-        counts = ((kind, sum(claim_verdict.kind is kind for claim_verdict in self.claims)) for kind in Kind)
-        sentence = ", ".join(f"{count} {kind.value}" for kind, count in counts if count)
+        counts = ((kind, sum(claim_verdict.kind == kind for claim_verdict in self.claims)) for kind in KINDS)
+        sentence = ", ".join(f"{count} {kind}" for kind, count in counts if count)
         yield f"{quantity(len(self.claims), 'claim')}: {sentence}; the commands run in {self.folder}"
 
     def tables(self) -> Sequence[OutTable]:
@@ -321,7 +318,7 @@ def _declared(request: SuiteRequest) -> frozenset[Choice] | None:
             f"--engine {request.engine}: no vector of the suite has its parameters; expected those of "
             "vectors.json, or nothing, for what fits best"
         )
-    return frozenset((number, request.label or Label.EVALUATION) for number in numbers)
+    return frozenset((number, request.label or "evaluation") for number in numbers)
 
 
 def _ran(
@@ -396,7 +393,7 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
         first = suite_run.engines[0]
         parts: list[RenderableType] = [*suite_report.overview(suite_run.engines)]
         for of in suite_run.engines:
-            failures = [test_result for test_result in of.results if test_result.outcome is Outcome.FAILED]
+            failures = [test_result for test_result in of.results if test_result.outcome == "failed"]
             parts += [
                 part for test_result in failures for part in suite_report.failure_parts(test_result, of)
             ]
@@ -404,8 +401,8 @@ def _write(path: Path, suite_run: SuiteRun, command: Sequence[str], manifests: S
         names = first_few([suite_result.engine for suite_result in suite_run.engines], _NAMED)
         question = f"What is {names}, and where is it wrong?"
         sentences = (
-            f"{engine.engine}: {engine.count(Outcome.PASSED)} of {len(engine.results)} passed, "
-            f"{engine.count(Outcome.NOT_ASKED)} not asked{', no report at all' if engine.mute else ''}"
+            f"{engine.engine}: {engine.count('passed')} of {len(engine.results)} passed, "
+            f"{engine.count('not asked')} not asked{', no report at all' if engine.mute else ''}"
             f"{', and the run ended before all were run' if engine.incomplete else ''}"
             for engine in suite_run.engines
         )

@@ -89,8 +89,8 @@ def _read_terms(source: TraceFile, line: str) -> list[TracedAtom]:
         raise MalformedPart(error.problem, error.place.column) from None
     if found is None:
         return []
-    time = source.stamped(Instant(TimeKind.INTEGER, found.t), found.column)
-    return _atoms_at(time, map(_texts_of, found.atoms))
+    t, atoms, column = found
+    return _atoms_at(source.stamped(Instant(TimeKind.INTEGER, t), column), map(_texts_of, atoms))
 
 
 AtomText = tuple[str, tuple[str, ...]]

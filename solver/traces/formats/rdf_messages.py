@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import BinaryIO, Final, NamedTuple
+from typing import BinaryIO, Final
 
 import pyoxigraph
 from pyoxigraph import RdfFormat
@@ -54,15 +54,8 @@ _VERSION_LINE: Final = re.compile(rb'^[ \t]*VERSION[ \t]*"[^"\\\r\n]*"[ \t]*(?=#
 _REST_OF_LINE: Final = re.compile(rb"[ \t]*(?:#[^\r\n]*)?(?:[\r\n]|\Z)")
 
 
-class _Piece(NamedTuple):
-    """The text before a delimiter or the end, and the version that declared messages before.
-
-    The version is empty if not declared.
-    """
-
-    text: bytes
-    delimiter: bytes
-    version: bytes
+_Piece = tuple[bytes, bytes, bytes]
+"""The text before a delimiter or the end, the delimiter, and the version declared before, if any."""
 
 
 def _pieces(file: BinaryIO) -> Iterator[_Piece]:
@@ -80,11 +73,11 @@ def _pieces(file: BinaryIO) -> Iterator[_Piece]:
             data, at, begin, whole = data[begin:] + more, 0, 0, not more
         elif loud is None:
             if at >= len(data):
-                yield _Piece(data[begin:], b"", version)
+                yield data[begin:], b"", version
                 return
             at += 1
         elif loud["word"] or loud["dot"]:
-            yield _Piece(data[begin:at], loud[0], version)
+            yield data[begin:at], loud[0], version
             at = begin = loud.end()
         else:
             label = loud["label"] or loud["other"] or b""
@@ -129,19 +122,22 @@ class _Reader:
 
     def message(self, number: int, piece: _Piece) -> LoggedMessage:
         """Return the message of a piece; raise MalformedPart."""
-        line, quads = self.line, [*self._quads(number, piece)]
-        self._advance(piece.text)
+        (text, delimiter, _), line, quads = piece, self.line, [*self._quads(number, piece)]
+        self._advance(text)
         if problem := self._fault(piece):
             raise MalformedPart(problem, self.column, self.line, fatal=True)
-        self._advance(piece.delimiter)
+        self._advance(delimiter)
         begin = quads[0].line if quads else line
-        return LoggedMessage(number, begin, piece.text.split(b"\n", begin - line)[-1], quads)
+        return LoggedMessage(number, begin, text.split(b"\n", begin - line)[-1], quads)
 
     def _quads(self, number: int, piece: _Piece) -> Iterator[Quad]:
         apart = blanks_numbered(f"m{number}b")
-        text, head = piece.text, "".join(f"PREFIX {name}: <{iri}> " for name, iri in self.prefixes.items())
+        (text, delimiter, version), head = (
+            piece,
+            "".join(f"PREFIX {name}: <{iri}> " for name, iri in self.prefixes.items()),
+        )
         if self.kind in _LINES:
-            if number > 1 and not _REST_OF_LINE.match(text + piece.delimiter):
+            if number > 1 and not _REST_OF_LINE.match(text + delimiter):
                 problem = "found more in the line of a delimiter; expected MESSAGE in a line of its own"
                 column = self.column + len(text) - len(text.lstrip(b" \t"))
                 raise MalformedPart(problem, column, self.line, fatal=True)
@@ -152,8 +148,8 @@ class _Reader:
             parser = pyoxigraph.parse(reader, format=self.kind, base_iri=self.base)  # type: ignore[arg-type]  # it has a read()
             for quad in parser:
                 s, p, o, graph = quad_texts(quad)
-                if is_triple_term(o) and piece.version in _WITHOUT_TRIPLES:
-                    label = piece.version.decode()
+                if is_triple_term(o) and version in _WITHOUT_TRIPLES:
+                    label = version.decode()
                     problem = f'found a triple term, which {label} has not; expected VERSION "1.2-messages"'
                     raise MalformedPart(problem, 1, before + reader.line, fatal=True)
                 yield Quad(before + reader.line, (apart(s), p, apart(o)), graph and apart(graph))
@@ -168,12 +164,13 @@ class _Reader:
 
     def _fault(self, piece: _Piece) -> str | None:
         """Return the error of the delimiter after a piece, or None."""
-        if not piece.delimiter:
+        text, delimiter, version = piece
+        if not delimiter:
             return None
-        word = piece.delimiter.decode()
-        if not piece.version and not self.unversioned:
+        word = delimiter.decode()
+        if not version and not self.unversioned:
             return f"found {word} without a version; {_ACCEPTED}, or --reading messages=unversioned"
-        tail = piece.text[max(piece.text.rfind(b"\n"), piece.text.rfind(b"\r")) + 1 :]
+        tail = text[max(text.rfind(b"\n"), text.rfind(b"\r")) + 1 :]
         if self.kind in _LINES and (word != "MESSAGE" or tail.strip(b" \t")):
             return f"found {word} in a line with others; expected MESSAGE in a line of its own"
         return None
@@ -196,7 +193,7 @@ def log_messages(source: TraceFile) -> Iterator[LoggedMessage]:
             file.seek(0)
         for number, piece in enumerate(_pieces(file), 1):
             message = reader.message(number, piece)
-            if piece.delimiter or message.quads:
+            if piece[1] or message.quads:
                 yield message
 
 

@@ -11,7 +11,6 @@ from agreement.documents.table_files import (
     DESCRIPTION,
     OutOptions,
     OutTable,
-    TableFormat,
     term_columns,
 )
 from lars.language.terms import XSD, Variable
@@ -23,7 +22,7 @@ def literals(kind, *texts):
     return [text and f'"{text}"^^<{XSD}{kind}>' for text in texts]
 
 
-def written(folder, terms, kind=TableFormat.PARQUET, form="values"):
+def written(folder, terms, kind="parquet", form="values"):
     table = OutTable("answers", term_columns([Variable("x")]), [(one,) for one in terms])
     (path,) = OutOptions(folder / "out", kind, form).write([table])
     return path
@@ -39,7 +38,7 @@ def test_a_number_that_is_none_is_not_unbound(tmp_path):
 
 
 def test_json_lines_have_no_numbers_that_json_lacks(tmp_path):
-    path = written(tmp_path, literals("double", "NaN", "-INF", "INF", "1"), TableFormat.JSON_LINES)
+    path = written(tmp_path, literals("double", "NaN", "-INF", "INF", "1"), "jsonl")
     assert [json.loads(line, parse_constant=pytest.fail)["?x"] for line in path.open()] == [
         "NaN",
         "-INF",
@@ -99,7 +98,7 @@ def test_the_legend_says_in_which_form_terms_are(tmp_path, form, said):
 
 
 def test_the_legend_of_tables_for_papers_says_that_terms_are_short(tmp_path):
-    path = written(tmp_path, ["<http://e/a>"], TableFormat.LATEX, "n-triples")
+    path = written(tmp_path, ["<http://e/a>"], "latex", "n-triples")
     assert "for readers" in (path.parent / DESCRIPTION).read_text()
 
 

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from agreement.results.suites.claims import Claim, Kind, _decided, decided_claims, published_claims
+from agreement.results.suites.claims import Claim, _decided, decided_claims, published_claims
 from lars.errors import LarsError
 from tests.agreement.command import lars
 from tests.packs import SHARED, pack
@@ -47,19 +47,19 @@ MENDED = "ans ← ⊞^5 ◇ in, trigger.\ntrigger ← ⊞^0 ◇ in.\n"
 NOW = "SELECT ?s { STREAM <urn:s> [NOW] { ?s <urn:p> ?a } }\n"
 SAME = "SELECT (COUNT(?x) AS ?n) WHERE { ?x <http://e/q> ?z . ?x <http://e/p> ?y }\n"
 CHANGES = (
-    ("prop-1-push", "push.lars", MENDED, Kind.REFUTED, Kind.SURVIVED),
-    ("short-period", "query.rq", NOW, Kind.REFUTED, Kind.PROVEN),
-    ("containment-count", "wide.rq", SAME, Kind.REFUTED, Kind.PROVEN),
-    ("several-answers", "query.rq", "", Kind.PROVEN, Kind.OPEN),
-    ("example-10", "printed.csv", RIGHT, Kind.REFUTED, Kind.SURVIVED),
+    ("prop-1-push", "push.lars", MENDED, "refuted", "survived"),
+    ("short-period", "query.rq", NOW, "refuted", "proven"),
+    ("containment-count", "wide.rq", SAME, "refuted", "proven"),
+    ("several-answers", "query.rq", "", "proven", "open"),
+    ("example-10", "printed.csv", RIGHT, "refuted", "survived"),
 )
 
 
 @pytest.mark.parametrize("change", CHANGES, ids=lambda one: one[0])
 def test_a_verdict_is_found_not_known(change, tmp_path):
     name, file, text, before, after = change
-    assert verdict(name, tmp_path).kind is before
-    assert verdict(name, tmp_path, **{file: text}).kind is after
+    assert verdict(name, tmp_path).kind == before
+    assert verdict(name, tmp_path, **{file: text}).kind == after
 
 
 def test_the_commands_do_what_a_reader_sees(tmp_path):
@@ -68,7 +68,7 @@ def test_the_commands_do_what_a_reader_sees(tmp_path):
         (command,) = found.commands
         words = [word.replace(f"{one}/", f"{tmp_path}/{one}/") for word in shlex.split(command)[1:]]
         assert lars(*words).code == 1
-        assert found.kind is Kind.REFUTED
+        assert found.kind == "refuted"
 
 
 def test_what_needs_data_says_which(tmp_path):
@@ -79,7 +79,7 @@ def test_what_needs_data_says_which(tmp_path):
         commands=("lars judge BENCHMARKS/csrbench/q BENCHMARKS/yabench/x",),
     )
     found = _decided(claim, tmp_path, tmp_path)
-    assert (found.kind, found.why) == (Kind.NEEDS, "--benchmarks DIR with csrbench, yabench")
+    assert (found.kind, found.why) == ("needs data", "--benchmarks DIR with csrbench, yabench")
 
 
 def test_a_folder_of_something_else_is_left_alone(tmp_path):
@@ -117,7 +117,7 @@ READINGS = {
 @pytest.mark.parametrize("name", READINGS)
 def test_a_stream_that_tells_two_readings_of_a_window_does_so_by_their_definitions(name, tmp_path):
     found, (first, second) = verdict(name, tmp_path), READINGS[name]
-    assert (found.kind, found.why) == (Kind.REFUTED, "witness of 1 triple")
+    assert (found.kind, found.why) == ("refuted", "witness of 1 triple")
     words = shlex.split(found.commands[0].replace(f"{name}/", f"{tmp_path}/{name}/"))[1:]
     (shown,) = (one["against"] for one in lars(*words, "--json").json["directions"])
     (at,) = (triple["t"] for triple in shown["stream"])
@@ -129,12 +129,12 @@ def test_a_stream_that_tells_two_readings_of_a_window_does_so_by_their_definitio
 def test_derived_atoms_tell_two_logics_apart_where_they_follow_each_other(gap, tmp_path):
     # By the manual of LDSR l holds at 2, of h at 1 and 2; in LARS h at 1 is derived at 1 alone.
     log = "1 a;\n2 b;\n3 a;\n" if gap else "4 a;\n5 a;\n"
-    differs = Kind.SURVIVED if gap else Kind.REFUTED
-    assert verdict("ldsr-derived", tmp_path, **{"input.log": log}).kind is differs
+    differs = "survived" if gap else "refuted"
+    assert verdict("ldsr-derived", tmp_path, **{"input.log": log}).kind == differs
 
 
 @pack("csrbench")
 def test_the_published_verdicts_of_csrbench_survive_when_times_count(tmp_path):
     every = [one for one in published_claims() if one.name.startswith("csrbench")]
     kinds = {one.name.split("-", 2)[2]: _decided(one, tmp_path, SHARED).kind for one in every}
-    assert kinds == {"passes": Kind.SURVIVED, "fails": Kind.PROVEN}
+    assert kinds == {"passes": "survived", "fails": "proven"}

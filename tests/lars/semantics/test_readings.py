@@ -10,14 +10,14 @@ from lars.language.stream import moments, stream_of, with_moments
 from lars.language.terms import Atom
 from lars.language.windows import Interval
 from lars.semantics import check_candidate, circular_through_negation, separate
-from lars.semantics.answer_check import IsAnswerStream, NegationReading, ReferencePoint
+from lars.semantics.answer_check import IsAnswerStream, ReferencePoint
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
 from tests.lars.brute import circular_programs, is_founded, near, parts_of
 from tests.lars.strategies import candidates, cases
 
 P = Atom("p")
-BOTH = (NegationReading.FLP, NegationReading.FOUNDED)
+BOTH = ("FLP", "founded")
 
 
 def readings(case, found):

@@ -13,7 +13,7 @@ from lars.language.program import head_atom
 from lars.language.terms import Atom, Iri, Symbol, signature
 from lars.text.notation import read
 from lars.ticker import ExportError, Reasoner
-from lars.ticker.ticker_rules import Role, TickerInput
+from lars.ticker.ticker_rules import TickerInput
 from lars.ticker.ticker_writer import ticker_writer, write_ticker
 from tests.lars import strategies
 from tests.lars.ticker import ticker_cases
@@ -61,7 +61,7 @@ def test_any_names_and_terms_are_read_back_or_refused(program):
     except ExportError:
         reject()  # what a refusal says is tested above
     assert text.isascii()
-    names = writer.heads(Role.PROGRAM)
+    names = writer.heads("program")
     own = {names[rule.head.name] for rule in read_ticker(text) if rule.head.name in names}
     assert {signature(head_atom(rule)) for rule in program.rules if rule.head is not None} <= own
 
@@ -122,7 +122,7 @@ def test_a_constraint_has_a_head_of_its_own_that_says_that_there_is_no_answer_se
     writer = ticker_writer(read("p ← ⊞^1 ◇ q. ← p, violation."), SECOND, "clingo")
     found = [line for line in writer.text().splitlines() if line[0] != "%"]
     assert found == ["p :- q [1 sec].", "violation2 :- p, violation.", "aux1 :- violation [1 sec]."]
-    assert list(writer.heads(Role.VIOLATION)) == ["violation2"]
+    assert list(writer.heads("violation")) == ["violation2"]
     assert "% constraint violation2: where it holds there is no answer set" in writer.text().splitlines()
 
 

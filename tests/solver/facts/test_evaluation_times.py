@@ -9,7 +9,7 @@ from lars.language.terms import Atom, Variable
 from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
-from solver.facts import Arrivals, ChosenTimes, EveryTime, Fact, Multiples, matcher, split, times_of
+from solver.facts import Arrivals, Fact, Multiples, matcher, split, times_of
 from solver.job.evaluation import TRIGGER
 from tests.lars.strategies import SOURCE, A, B, X, Y, streams
 from tests.solver.pointwise.test_definition import stream_atoms
@@ -66,19 +66,19 @@ def test_what_is_split_off_leaves_the_rules_without_the_trigger():
 )
 def test_any_other_trigger_is_left_to_the_rules(rules):
     program = Program((*ANS.rules, *read(rules).rules))
-    assert split(program, TRIGGER) == (EveryTime(), program)
+    assert split(program, TRIGGER) == (None, program)
 
 
 def test_a_trigger_without_rules_never_opens_and_a_program_without_a_trigger_has_no_gate():
     assert gate_of("k(b).") == Arrivals(())
     program = read("k(a). p ← k(a).")
-    assert split(program, TRIGGER) == (EveryTime(), program)
+    assert split(program, TRIGGER) == (None, program)
 
 
 def test_chosen_times_are_those_inside():
-    assert times_of(ChosenTimes((1, 2, 5, 11)), (), WITHIN) == [2, 5]
-    assert times_of(EveryTime(), (), Interval(3, 5)) == [3, 4, 5]
-    assert times_of(EveryTime(), (), Interval(5, 3)) == times_of(Multiples((2,)), (), Interval(5, 3)) == []
+    assert times_of((1, 2, 5, 11), (), WITHIN) == [2, 5]
+    assert times_of(None, (), Interval(3, 5)) == [3, 4, 5]
+    assert times_of(None, (), Interval(5, 3)) == times_of(Multiples((2,)), (), Interval(5, 3)) == []
 
 
 def test_a_matcher_checks_predicate_arity_constants_and_repeated_variables():
@@ -111,7 +111,7 @@ def pulled(periods):
 def test_a_gate_is_open_exactly_when_its_rules_derive_the_trigger(stream, own):
     program = Program((Rule(Atom("p"), (TRIGGER,)), *own))
     gate, rest = split(program, TRIGGER)
-    assert not isinstance(gate, EveryTime)
+    assert gate is not None
     assert str(rest) == "p ← true."
     derived = [t for t in stream.timeline if answer_streams(program, stream, t)[0].derived]
     assert times_of(gate, situation(stream, ()).facts, stream.timeline) == derived

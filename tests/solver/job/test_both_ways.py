@@ -6,7 +6,7 @@ from lars.errors import DisputedAnswerError, FailedRunError, LarsError
 from lars.language.windows import Interval
 from lars.text.atom_streams import read_stream
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact, Situation
+from solver.facts import Fact, Situation
 from solver.job import Question, Whole
 from solver.job.both_ways import PosedProgram, _program_text
 from solver.job.slices import Job
@@ -26,7 +26,7 @@ INPUT = "0: e(a) e(b) x.\n1: e(a).\n2: e(c).\n3: g(a) g(c).\n5: e(c)."
 def answers(evaluator, output=("out", 1), text=PROGRAM):
     facts = [Fact(t, atom.predicate, tuple(map(str, atom.arguments))) for t, atom in read_stream(INPUT)]
     met = Situation(Interval(0, 6), facts, {("k", 1): [("a",)]})
-    asked = [Question(read(text), output, EveryTime())]
+    asked = [Question(read(text), output, None)]
     return sorted((t, row) for _, t, row in evaluate(asked, met, Interval(0, 6), evaluator))
 
 
@@ -120,7 +120,7 @@ def test_spark_brings_a_difference_from_its_task(monkeypatch):
 
     monkeypatch.setattr(slice_tasks, "certified_part", raising)
     within = Interval(0, 3)
-    asked = Question(read("p ← e."), ("p", 0), EveryTime())
+    asked = Question(read("p ← e."), ("p", 0), None)
     task = SliceTask(Job((asked,), within, {}), (within,), frozenset(), {}, 0, None)
     for raised in (given, FailedRunError("x"), LarsError("x")):
         told = []

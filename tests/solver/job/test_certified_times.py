@@ -4,7 +4,7 @@ import pytest
 
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact, Situation
+from solver.facts import Fact, Situation
 from solver.job import Question, certified_runs, evaluation
 from solver.relational import encode
 
@@ -22,7 +22,7 @@ def test_so_many_times_are_evaluated_by_clingo(certify, expected, monkeypatch):
 
     monkeypatch.setattr(evaluation, "by_clingo", noting(evaluation.by_clingo))
     timeline, facts = Interval(0, 9), [Fact(t, "e", ("a",)) for t in (1, 5)]
-    question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), EveryTime())
+    question = Question(read("p(X) ← ⊞^2 ◇ e(X)."), ("p", 1), None)
     here = encode(Situation(timeline, facts, {}))
     found = certified_runs(question, here, timeline, "auto", certify)
     assert found.certified == len(asked) == len(set(asked)) == expected

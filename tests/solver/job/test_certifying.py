@@ -10,7 +10,7 @@ from lars.errors import DisputedAnswerError
 from lars.language.windows import NOW, Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import ChosenTimes, EveryTime, Fact
+from solver.facts import Fact
 from solver.job import Question, certified_runs, certifying, evaluation
 from solver.relational import encode, situation_of
 from solver.relational.shown_input import ShownInput
@@ -42,7 +42,7 @@ GONE = situation_of(trace_columns([Fact(1, "e", ("a",))]), Interval(0, 9), {})
 
 def certified(here, how, text=JOIN, evaluator="auto"):
     """Return at how many times the one answer of a program is certified."""
-    found = certified_runs(Question(read(text), ("q", 1), EveryTime()), here, here.timeline, evaluator, how)
+    found = certified_runs(Question(read(text), ("q", 1), None), here, here.timeline, evaluator, how)
     return found.certified
 
 
@@ -68,7 +68,7 @@ def test_times_of_all_windows_are_certified(window):
 @given(interval_programs(), inputs, backgrounds)
 def test_right_answers_are_certified(program, stream, known):
     here = encode(situation(stream, known))
-    questions = [Question(program, output, EveryTime()) for output in OUTPUTS]
+    questions = [Question(program, output, None) for output in OUTPUTS]
     for question in questions:
         found = certified_runs(question, here, here.timeline, "auto", "all")
         assert found.certified == len(found.times)
@@ -131,6 +131,6 @@ def test_on_spark_one_time_is_certified_though_no_slice_affords_any(spark, certi
     read_there = ReadTrace(blocks, 0, 99, frozenset(), frozenset(), blocks)
     runner = Runner("local[2]", slices=5, certify=certify)
     here = SparkTrace(read_there, Interval(0, 99), {}, runner)
-    asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), ChosenTimes(tuple(range(80))))
+    asked = Question(read("q(X) ← ⊞^40 ◇ e(X)."), ("q", 1), tuple(range(80)))
     (found,) = here.answers([asked])
     assert (found.evaluations, found.certified) == (80, expected)

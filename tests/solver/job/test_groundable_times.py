@@ -8,7 +8,7 @@ import pytest
 
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact, Situation
+from solver.facts import Fact, Situation
 from solver.job import Question, certified_first, certified_runs, certifying
 from solver.relational import encode
 from tests.agreement.command import lars
@@ -51,7 +51,7 @@ def test_a_cycle_over_few_triples_is_certified_at_all_times(query, trace):
 
 FACTS = [Fact(t, "e", (f"c{n}",)) for t, count in ((1, 2), (3, 9)) for n in range(count)]
 HERE = encode(Situation(Interval(0, 3), FACTS, {}))
-CROSS = Question(read("q(X) ← ⊞^0 ◇ e(X), ⊞^0 ◇ e(Y), ⊞^0 ◇ e(Z)."), ("q", 1), EveryTime())
+CROSS = Question(read("q(X) ← ⊞^0 ◇ e(X), ⊞^0 ◇ e(Y), ⊞^0 ◇ e(Z)."), ("q", 1), None)
 
 
 @pytest.mark.parametrize(("most", "expected"), [(10**6, 4), (700, 3), (10, 2)])

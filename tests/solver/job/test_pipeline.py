@@ -17,7 +17,7 @@ from lars.language.terms import Atom
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import EveryTime, Multiples, Situation
+from solver.facts import Multiples, Situation
 from solver.job import Question, ask
 from solver.job.evaluation import answers_in
 from solver.job.slices import Job, situations
@@ -108,7 +108,7 @@ def test_on_spark_equal_rows_at_one_time_count_once_at_the_first_arrival(spark):
 
 
 def test_a_job_without_rows_is_evaluated_at_every_time(spark):
-    job = Job((Question(read("q ← not ⊞^2 ◇ e."), ("q", 0), EveryTime()),), Interval(2, 6), {}, 3)
+    job = Job((Question(read("q ← not ⊞^2 ◇ e."), ("q", 0), None),), Interval(2, 6), {}, 3)
     assert times(on_spark(job, spark, [])) == times(in_process(job, [])) == [*range(2, 7)]
 
 
@@ -124,7 +124,7 @@ def test_tuple_windows_carry_what_slices_long_ago_brought(spark, slices):
 
 def newest(window, subject):
     """Return the question whether the window shows a triple of the subject, at every time."""
-    return Question(read(f"q ← {window} ◇ striple({subject}, <p>, <o>, <s>)."), ("q", 0), EveryTime())
+    return Question(read(f"q ← {window} ◇ striple({subject}, <p>, <o>, <s>)."), ("q", 0), None)
 
 
 def times(found):
@@ -135,7 +135,7 @@ def times(found):
 def jobs(draw):
     """A random stratified program with a gate, over a random stream and background, and the facts."""
     given_to_it = situation(draw(inputs), draw(backgrounds))
-    gate = draw(st.sampled_from((EveryTime(), Multiples((2, 3)))))
+    gate = draw(st.sampled_from((None, Multiples((2, 3)))))
     asked = Question(draw(interval_programs()), ("ans", 2), gate)
     return Job((asked,), given_to_it.timeline, given_to_it.background), given_to_it.facts
 
@@ -152,7 +152,7 @@ def test_the_number_of_slices_changes_nothing(drawn_job, slices):
 @given(inputs, windows())
 def test_a_slice_of_one_time_point_has_all_that_its_window_shows(stream, window):
     rule = Rule(Atom("q", (X,)), (In(window, Diamond(Atom("f", (X,)))),))
-    asked = (Question(Program((rule,)), ("q", 1), EveryTime()),)
+    asked = (Question(Program((rule,)), ("q", 1), None),)
     slices = [Interval(t, t) for t in stream.timeline]
     parts = situations(Job(asked, stream.timeline, {}), trace_columns(situation(stream, ()).facts), slices)
     for within, part in zip(slices, parts, strict=True):
@@ -186,6 +186,6 @@ def test_the_order_of_times_and_repeated_rows_change_nothing(drawn_job, slices, 
 def test_rows_outside_the_timeline_are_not_seen(stream, program, cut):
     facts = situation(stream, ()).facts
     inner = Interval(stream.timeline.first + cut, stream.timeline.last - cut)
-    job = Job((Question(program, ("ans", 2), EveryTime()),), inner, {}, 2)
+    job = Job((Question(program, ("ans", 2), None),), inner, {}, 2)
     inside = [fact for fact in facts if fact.t in inner]
     assert answers(in_process(job, facts)) == answers(in_process(job, inside))

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.columns import trace_columns
-from solver.facts import EveryTime, Fact
+from solver.facts import Fact
 from solver.job import Question, answer_runs, evaluation
 from solver.relational import encode, situation_of
 from tests.solver.pointwise.test_definition import backgrounds, inputs
@@ -26,7 +26,7 @@ def answers(questions, here, together, evaluator="auto"):
 @given(interval_programs(), inputs, backgrounds, st.integers(1, 3))
 def test_few_atoms_at_once_give_the_same_answers(program, stream, known, together):
     here = encode(situation(stream, known))
-    questions = [Question(program, output, EveryTime()) for output in OUTPUTS]
+    questions = [Question(program, output, None) for output in OUTPUTS]
     assert answers(questions, here, together) == answers(questions, here, 10**6)
 
 
@@ -34,7 +34,7 @@ def test_few_atoms_at_once_give_the_same_answers(program, stream, known, togethe
 def test_every_kind_of_window_is_whole_in_each_part(window):
     facts = [Fact(t, "p", (f"c{t % 3}",)) for t in (*range(6), 20, 21)]
     here = situation_of(trace_columns(facts), Interval(0, 25), {})
-    question = [Question(read(f"q(X) ← {window} ◇ p(X)."), ("q", 1), EveryTime())]
+    question = [Question(read(f"q(X) ← {window} ◇ p(X)."), ("q", 1), None)]
     expected = answers(question, here, 10**6)
     assert any(expected[0].values())
     assert answers(question, here, 1) == expected

@@ -8,7 +8,7 @@ from hypothesis import event, given
 
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact, Situation
+from solver.facts import Fact, Situation
 from solver.job import Question, Whole
 from solver.job import evaluation as module
 from solver.job.evaluation import RepeatedSituations
@@ -27,7 +27,7 @@ class EachAlone(RepeatedSituations):
 
 
 def answers(program, situation):
-    asked = [Question(program, ALL, EveryTime())]
+    asked = [Question(program, ALL, None)]
     found = evaluate(asked, situation, situation.timeline, "clingo")
     return Counter((answer.t, answer.row) for answer in found)
 

@@ -16,7 +16,7 @@ from lars.language.terms import NULL, Atom, Iri, Variable
 from lars.language.windows import Interval
 from lars.semantics.definitions import answer_streams
 from lars.text.notation import read
-from solver.pointwise import Consequences, consequences, models
+from solver.pointwise import consequences, models
 from solver.pointwise.asp_terms import symbol
 from solver.pointwise.standalone_files import standalone
 from solver.rdf import evaluate
@@ -166,8 +166,8 @@ def test_the_first_of_answers_that_differ_are_those_of_each_answer_stream():
     )
     found = {frozenset(str(a) for _, a in model if a.predicate != "r") for model in models(program, at(1), 1)}
     assert found == {frozenset({"p(a)", "q(a)"}), frozenset({"p(b)", "q(b)"})}
-    brave = consequences(program, at(1), 1, Consequences.BRAVE)
-    cautious = consequences(program, at(1), 1, Consequences.CAUTIOUS)
+    brave = consequences(program, at(1), 1, "brave")
+    cautious = consequences(program, at(1), 1, "cautious")
     assert (len(brave), [atom.predicate for _, atom in cautious]) == (5, ["r"])
 
 

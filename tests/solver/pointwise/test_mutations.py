@@ -7,10 +7,10 @@ from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
 from lars import analysis
-from lars.analysis import Mode, literal_form
+from lars.analysis import literal_form
 from lars.language.program import Program
 from lars.language.terms import Atom
-from lars.language.windows import Ties, TimeWindow, TupleWindow
+from lars.language.windows import TimeWindow, TupleWindow
 from solver.pointwise import encoding, point_evaluation
 from solver.pointwise.asp_terms import constant
 from solver.pointwise.encoding import window_rules
@@ -27,7 +27,7 @@ from tests.solver.strategies import (
     valued_atoms,
 )
 
-SWAPPED = {Mode.SOME: Mode.EVERY, Mode.EVERY: Mode.SOME}
+SWAPPED = {"◇": "□", "□": "◇"}
 
 
 class DifferenceError(Exception):
@@ -52,7 +52,7 @@ def without_pivot(window):
 def with_other_ties(window):
     if not isinstance(window, TupleWindow):
         return window
-    swapped = {Ties.ALL: Ties.ARRIVAL, Ties.ARRIVAL: Ties.ALL, Ties.CHOOSE: Ties.ALL}
+    swapped = {"all": "arrival", "arrival": "all", "choose": "all"}
     return replace(window, ties=swapped[window.ties])
 
 

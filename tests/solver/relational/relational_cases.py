@@ -6,7 +6,6 @@ from itertools import pairwise
 from hypothesis import strategies as st
 
 from lars.language.formulas import (
-    ArithmeticOperator,
     At,
     Comparison,
     Diamond,
@@ -18,7 +17,7 @@ from lars.language.formulas import (
 )
 from lars.language.program import Program, Rule
 from lars.language.terms import Atom, Number
-from lars.language.windows import NOW, Ties
+from lars.language.windows import NOW
 from tests.lars.strategies import SOURCE, A, B, S, T, X, Y, safe_rule, time_windows, tuple_windows, weighted
 from tests.solver.in_process import runs
 from tests.solver.strategies import interval_programs
@@ -51,7 +50,7 @@ _below = st.sampled_from((Atom("p"), Atom("r", (X,)), Atom("m", (X, Y)), Atom("k
 @cache
 def _timed():
     """Literals that runs do not cover: other tuple windows, and the time of what a window shows."""
-    windows = weighted(tuple_windows((Ties.ARRIVAL, Ties.ALL)), time_windows())
+    windows = weighted(tuple_windows(("arrival", "all")), time_windows())
     seen = st.builds(lambda window, atom: In(window, Diamond(atom)), windows, _input)
     when = st.builds(
         lambda window, time, atom: In(window, At(time, atom)),
@@ -63,12 +62,12 @@ def _timed():
 _sums = st.sampled_from(
     (
         Comparison(T, Relation.LESS, S),
-        Comparison(S, Relation.EQUAL, Operation(ArithmeticOperator.DIVIDE, T, Number(2))),
-        Comparison(X, Relation.EQUAL, Operation(ArithmeticOperator.MOD, T, Number(3))),
-        Comparison(Operation(ArithmeticOperator.MINUS, T, S), Relation.UNEQUAL, Number(1)),
-        Comparison(Operation(ArithmeticOperator.TIMES, T, T), Relation.AT_LEAST, Number(9)),
-        Comparison(Operation(ArithmeticOperator.PLUS, T, Number(0)), Relation.EQUAL, X),
-        Comparison(Operation(ArithmeticOperator.MOD, T, S), Relation.UNEQUAL, Number(-1)),
+        Comparison(S, Relation.EQUAL, Operation("/", T, Number(2))),
+        Comparison(X, Relation.EQUAL, Operation("mod", T, Number(3))),
+        Comparison(Operation("-", T, S), Relation.UNEQUAL, Number(1)),
+        Comparison(Operation("*", T, T), Relation.AT_LEAST, Number(9)),
+        Comparison(Operation("+", T, Number(0)), Relation.EQUAL, X),
+        Comparison(Operation("mod", T, S), Relation.UNEQUAL, Number(-1)),
         Comparison(X, Relation.UNEQUAL, Y),
     )
 )

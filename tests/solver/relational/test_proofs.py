@@ -10,7 +10,7 @@ from lars.language.program import atoms as atoms_of
 from lars.language.stream import cut, stream_of
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import ChosenTimes, Fact, Situation, atom_of, matcher
+from solver.facts import Fact, Situation, atom_of, matcher
 from solver.job import Question
 from solver.relational import encode
 from solver.relational.supports import supports
@@ -22,7 +22,7 @@ from tests.translate.strategies import OWN, S1, S2, drawn, mostly, patterns, que
 
 def rows(program, given_to_it, t, output):
     """Return the rows of the output at t."""
-    found = evaluate((Question(program, output, ChosenTimes((t,))),), given_to_it, Interval(t, t))
+    found = evaluate((Question(program, output, (t,)),), given_to_it, Interval(t, t))
     return sorted({answer.row for answer in found}, key=str)
 
 

@@ -12,7 +12,7 @@ import pytest
 from lars.errors import FailedRunError
 from lars.language.windows import Interval
 from lars.text.notation import read
-from solver.facts import EveryTime, Fact
+from solver.facts import Fact
 from solver.job import Answer, Question, Whole
 from solver.job.slices import Job
 from solver.spark import outputs_on_spark, pipeline
@@ -27,7 +27,7 @@ THREE = "q(X, Z) ← ⊞^4 ◇ p(X), ⊞^4 ◇ p(Y), ⊞^4 ◇ p(Z), X != Y."
 
 
 def job(slices):
-    return Job((Question(read(THREE), ("q", 2), EveryTime()),), Interval(0, 19), {}, slices)
+    return Job((Question(read(THREE), ("q", 2), None),), Interval(0, 19), {}, slices)
 
 
 def test_a_worker_that_is_killed_changes_nothing(spark):
@@ -70,7 +70,7 @@ def test_times_that_are_lost_are_named_and_the_others_answered(monkeypatch):
     slices = [Interval(0, 2), Interval(3, 5), Interval(6, 9)]
     evaluated = slices, [rows[0], lost, rows[1]]
     monkeypatch.setattr(pipeline, "_evaluated", lambda *_: evaluated)
-    streams = replace(job(1), questions=(Question(read(THREE), Whole(), EveryTime()),))
+    streams = replace(job(1), questions=(Question(read(THREE), Whole(), None),))
     found = outputs_on_spark(streams, None)
     assert next(found) == [{1: frozenset({("a",)})}]
     with pytest.raises(FailedRunError) as raised:

@@ -13,7 +13,7 @@ from lars.language.windows import Interval, TupleWindow
 from lars.text.notation import read
 from solver import memory
 from solver.columns import TermCodes, TraceColumns, in_time_order
-from solver.facts import ChosenTimes, EveryTime, Newest
+from solver.facts import Newest
 from solver.job import Question
 from solver.job import slices as slices_module
 from solver.job.slices import Job, Needs, all_counts, cut_by_rows
@@ -169,7 +169,7 @@ def test_what_needs_too_much_memory_is_halved_and_the_rest_is_kept(little_memory
     five = ", ".join(f"⊞^0 ◇ p({name})" for name in "ABCDE")
     texts = f"many(A, B, C, D, E) ← {five}.", "one(A) ← ⊞^0 ◇ p(A)."
     asked = tuple(
-        Question(read(text), (name, width), EveryTime())
+        Question(read(text), (name, width), None)
         for text, name, width in zip(texts, ("many", "one"), (5, 1), strict=True)
     )
     rows = [(t, 0, i, "p", (f"a{i}",)) for t in range(32) for i in range(60 if t == 5 else 1)]
@@ -206,8 +206,8 @@ ANSWERED = [Part(number, PartKind.ANSWERS, 0, 31, b"") for number in (0, 1)]
 
 
 def test_memory_that_is_used_up_when_all_was_told_loses_nothing(monkeypatch):
-    assert task_of(monkeypatch, EveryTime(), [*ANSWERED, EXHAUSTED]) == ANSWERED
+    assert task_of(monkeypatch, None, [*ANSWERED, EXHAUSTED]) == ANSWERED
 
 
 def test_a_question_without_a_time_in_the_slice_needs_no_second_try(monkeypatch):
-    assert task_of(monkeypatch, ChosenTimes(()), [EXHAUSTED], ANSWERED[1:]) == ANSWERED[1:]
+    assert task_of(monkeypatch, (), [EXHAUSTED], ANSWERED[1:]) == ANSWERED[1:]

@@ -4,7 +4,6 @@ import sqlite3
 from contextlib import closing
 
 from lars.language.terms import Variable
-from solver.facts import ChosenTimes
 from solver.sql import ProgramInput, script
 
 ANSWERS = "\n-- The answers.\n"
@@ -23,7 +22,7 @@ def sql_text(program, given_to_it, times, output):
     known = frozenset(given_to_it.background)
     given = ProgramInput(known, known, given_to_it.facts, given_to_it.timeline, given_to_it.background)
     names = tuple(Variable(f"v{place}") for place in range(output[1]))
-    return "\n".join(script(program, ChosenTimes(tuple(times)), output, names, given))
+    return "\n".join(script(program, tuple(times), output, names, given))
 
 
 def sql_rows(program, given_to_it, times, output):

@@ -15,7 +15,7 @@ from lars.language.stream import stream_of
 from lars.language.terms import Atom, Number, Variable
 from lars.language.windows import LARGEST_TIME, Interval
 from lars.text.notation import read
-from solver.facts import ChosenTimes, EveryTime, Fact, Situation
+from solver.facts import Fact, Situation
 from solver.job import ask
 from solver.sql import InexpressibleInSqlError, ProgramInput, script
 from tests.lars.strategies import streams
@@ -113,7 +113,7 @@ def test_a_program_becomes_this_script(name, update_golden):
 )
 def test_what_sql_cannot_say_is_refused(text, problem):
     with pytest.raises(InexpressibleInSqlError) as raised:
-        list(script(read(text), EveryTime(), None, (), ProgramInput()))
+        list(script(read(text), None, None, (), ProgramInput()))
     assert problem in str(raised.value)
     assert raised.value.rule is not None
 
@@ -166,7 +166,7 @@ def test_names_that_differ_in_case_alone_are_two_tables():
 
 def test_a_script_can_be_run_again_in_one_session():
     given_to_it = ProgramInput(facts=[Fact(0, "e", ("a",))])
-    text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), EveryTime(), ("p", 1), (Variable("X"),), given_to_it))
+    text = "\n".join(script(read("p(X) ← ⊞^1 ◇ e(X)."), None, ("p", 1), (Variable("X"),), given_to_it))
     assert answers(f"{text}\n{text}") == [(0, "a")]
 
 
@@ -227,7 +227,7 @@ def test_in_a_multiset_the_rows_of_the_variables_are_repeated():
     program = read("ans1(X, Y) ← ⊞^5 ◇ f(X, Y).")
     facts = [Fact(1, "f", ("a", "b")), Fact(1, "f", ("a", "c"))]
     met = ProgramInput(facts=facts, timeline=Interval(0, 2))
-    lines = script(program, ChosenTimes((1,)), ("ans1", 2), (Variable("X"),), met)
+    lines = script(program, (1,), ("ans1", 2), (Variable("X"),), met)
     assert answers("\n".join(lines)) == [(1, "a"), (1, "a")]
 
 

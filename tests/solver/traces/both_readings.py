@@ -9,7 +9,7 @@ from unittest.mock import patch
 
 from lars.errors import FailedRunError, LarsError, Place, system_error
 from solver.facts import Fact
-from solver.traces import FilePart, MalformedPart, RejectedRow, Summary, prepare, read_columns, trace
+from solver.traces import FilePart, MalformedPart, Summary, prepare, read_columns, trace
 from solver.traces.formats import lines, tables
 from solver.traces.survey import report, survey
 from solver.traces.trace_times import TimeKind
@@ -94,7 +94,7 @@ def read_here(sources, options):
 
 
 def rejected(row, path):
-    return RejectedRow(path, row.arguments[0].encode("utf-8", "backslashreplace").decode(), row.problem)
+    return path, row.arguments[0].encode("utf-8", "backslashreplace").decode(), row.problem
 
 
 class Tally:

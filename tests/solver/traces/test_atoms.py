@@ -20,7 +20,6 @@ from lars.language.terms import RDF_LANG_STRING, Atom, Iri, Literal, Number, Sym
 from lars.language.windows import Interval
 from lars.text.notation import read
 from solver.columns import TermCodes
-from solver.facts import EveryTime
 from solver.job import Question
 from solver.settings import Runner, TraceInput, TraceWarning
 from solver.traces import MalformedPart, prepare, trace
@@ -181,7 +180,7 @@ def test_a_constant_of_a_program_matches_the_same_text_in_a_trace_alone(tmp_path
     own, other = Atom("p", (Symbol(text),)), Atom("p", (Symbol(f"{text}!"),))
     paths = written(tmp_path, {"a.atoms": write_stream([(0, own), (1, other), (2, own)])})
     program = read(f"found(X) ← ⊞^0 ◇ p(X), ⊞^0 ◇ {own}.")
-    answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), EveryTime())])
+    answers = loaded(paths, in_process=True).answers([Question(program, ("found", 1), None)])
     assert [found.by_time() for found in answers] == [
         {t: frozenset({(str(own.arguments[0]),)}) for t in (0, 2)}
     ]
@@ -328,7 +327,7 @@ still ← ⊞^2 □ ¬p(a).""")
 def test_a_program_answers_the_same_in_process_and_on_spark(spark, tmp_path):
     text = "0: p(a)\n1: p(b) p(b) r\n4: p('New York') p(7)\n9:\n"
     paths = written(tmp_path, {"a.atoms": text, "b.nq": TRIPLE})
-    asked = [Question(PROGRAM, name, EveryTime()) for name in (("q", 1), ("s", 2), ("still", 0))]
+    asked = [Question(PROGRAM, name, None) for name in (("q", 1), ("s", 2), ("still", 0))]
     ours, theirs = (
         [found.whole().by_time() for found in loaded(paths, in_process=here).answers(asked)]
         for here in (True, False)

@@ -8,7 +8,7 @@ from translate.analysis import parts
 from translate.dialects import read_query
 from translate.model.patterns import Bgp, Values
 from translate.model.query import Language
-from translate.strict import StrictEngine, check_strict
+from translate.strict import check_strict
 from translate.writing import write_query
 
 HEAD = "PREFIX : <http://e/> "
@@ -75,7 +75,7 @@ def test_a_unit_of_two_letters_is_named_whole_by_the_parser_of_csparql():
     window = "FROM STREAM <http://e/S> [RANGE 100ms STEP 1s]"
     text = f"REGISTER QUERY q AS {HEAD}SELECT ?a {window} WHERE {{ ?s :p ?a }}"
     with pytest.raises(PlacedError, match="found ms;"):
-        check_strict(text, "q.rq", StrictEngine.CSPARQL_097)
+        check_strict(text, "q.rq", "csparql-0.9.7")
 
 
 def test_a_sample_beside_its_variable_is_written_as_the_sample_that_both_are():

@@ -1,5 +1,7 @@
 """The exact grammars: each rule with what an engine's own parser accepts and rejects, and where."""
 
+from typing import get_args
+
 import pytest
 
 from lars.errors import LarsError, place_at
@@ -11,37 +13,37 @@ JANUS = "SELECT ?s ?n FROM NAMED WINDOW <l> ON STREAM <s> [RANGE 4 STEP 2] FROM 
 AT = "[START 1 END 3] WHERE"
 INNER = "{ SELECT ?s (COUNT(?o) AS ?n) WHERE { WINDOW <h> { ?s ?p ?o } } GROUP BY ?s }"
 RULES = {
-    StrictEngine.JANUS: (
+    "janus": (
         f"{JANUS} {AT} {{ WINDOW <l> {{ ?s <p> ?o }} {INNER} }}",
         f"PREFIX e: <e:> REGISTER RStream e:o AS {JANUS} [OFFSET 3 RANGE 3 STEP 1] WHERE {{ }}",
     ),
-    StrictEngine.CSPARQL_097: (
+    "csparql-0.9.7": (
         "REGISTER QUERY q AS SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }",
         "register stream q1 as\nprefix : <e:>\nconstruct { ?s ?p 1 }FROM STREAM <s> [range 1h TUMBLING]\n{ }",
         "REGISTER QUERY q AS ASK FROM <g> FROM NAMED STREAM <s> [RANGE TRIPLES 5] FROM <h> WHERE {\t}",
         "REGISTER QUERY q AS ASK FROM STREAM <s> [RANGE 3m STEP 1d] { ?s <p>/<q> ?o MINUS { ?s ?p 'step' } }",
     ),
-    StrictEngine.CQELS: (
+    "cqels-1.x": (
         "SELECT ?s { STREAM ?g [RANGE 1m 30s SLIDE 10h] { ?s ?p ?o } FILTER NOT EXISTS { ?s <p>/<q> ?o } }",
         "CONSTRUCT { ?s ?p ?o } { STREAM <s> [triples 5] { ?s ?p [] } { ?a ?b ?c } UNION { ?a ?b 1 } }",
         "SELECT ?s { STREAM <s> [ALL] { ?s ?p ?o OPTIONAL { ?s ?p ?x } } } BINDINGS ?o { (1) }",
     ),
-    StrictEngine.RSP4J: (
+    "rsp4j": (
         "PREFIX : <> register rstream :o as ask from named window x:w on :s [range pt1s] { window x:w {} }",
         "ASK FROM NAMED WINDOW <w> ON <s> [ELEMENTS 5 STEP 2] FROM <g> { WINDOW ?w { GRAPH ?g { } } }",
         "SELECT ?p FROM NAMED WINDOW <w> ON <s> [RANGE P1Y STEP PT0.5S] { WINDOW <v> { } } GROUP BY ?s",
     ),
-    StrictEngine.RSP_JS: (
+    "rsp-js": (
         "PREFIX : <e:>\nASK\nFROM NAMED WINDOW :w ON STREAM <s> [RANGE 9 STEP 2]\n{\nWINDOW :w { }\n}",
         " REGISTER RStream <o> AS\n FROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n # WINDOW :v {\n}",
     ),
-    StrictEngine.KOLIBRIE: (
+    "kolibrie": (
         f'{KOLIBRIE} <s> [RANGE 4 STEP 2]\nWHERE {{ WINDOW :w {{ ?s :p ?a ; a :C . ?s :q "1"^^<x> }} }}',
         f"{KOLIBRIE} :s [SLIDING PT4S STEP PT2S REPORT PERIODIC TICK TIME_DRIVEN] WHERE {{ FILTER(?a) }}",
         f"{KOLIBRIE} :s [RANGE 4] WITH POLICY (timeout=5s, fallback=drop) WHERE {{ BIND(1 AS ?x) }}",
         f"{KOLIBRIE} ?s [TUMBLING 4] WHERE {{ VALUES ?a {{ 1 }} {{ SELECT ?s WHERE {{ ?s <p> ?o }} }} }}",
     ),
-    StrictEngine.RSP_RS: (
+    "rsp-rs": (
         "REGISTER RStream <o> AS\nASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE +9 STEP 02]\n{}",
         "PREFIX : <e:>\nSELECT *\n FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 1]\n{\nWINDOW :w { } }",
         "ASK\nFROM NAMED WINDOW <w> ON STREAM <s> [RANGE 9 STEP 1]\n{\nWINDOW <w> {} { WINDOW <w> {} }\n}",
@@ -119,12 +121,12 @@ REJECTED = [
     ("rsp-rs", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\n{{ ?s ¦e:p 1 }}", "undeclared prefix e:"),
 ]  # fmt: skip
 SHORT = {
-    "0.9.7": StrictEngine.CSPARQL_097,
-    "cqels": StrictEngine.CQELS,
-    "rsp4j": StrictEngine.RSP4J,
-    "rsp-js": StrictEngine.RSP_JS,
-    "rsp-rs": StrictEngine.RSP_RS,
-    "kolibrie": StrictEngine.KOLIBRIE,
+    "0.9.7": "csparql-0.9.7",
+    "cqels": "cqels-1.x",
+    "rsp4j": "rsp4j",
+    "rsp-js": "rsp-js",
+    "rsp-rs": "rsp-rs",
+    "kolibrie": "kolibrie",
 }
 
 
@@ -144,7 +146,7 @@ def test_what_the_grammar_of_an_engine_lacks_is_rejected_at_its_place(engine, ma
     assert word in caught.value.problem
 
 
-@pytest.mark.parametrize("engine", StrictEngine)
+@pytest.mark.parametrize("engine", get_args(StrictEngine))
 def test_a_query_that_ends_anywhere_passes_or_is_rejected_at_a_place(engine):
     messages = []
     for text in RULES[engine]:
@@ -186,6 +188,6 @@ def test_a_query_that_ends_anywhere_passes_or_is_rejected_at_a_place(engine):
 def test_what_the_specification_of_janus_rejects_is_rejected_at_its_place(marked, word):
     text = marked.replace("¦", "")
     with pytest.raises(LarsError) as caught:
-        check_strict(text, "q", StrictEngine.JANUS)
+        check_strict(text, "q", "janus")
     assert str(caught.value).startswith(f"{place_at('q', text, marked.index('¦'))}: ")
     assert word in str(caught.value)

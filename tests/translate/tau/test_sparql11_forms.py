@@ -14,7 +14,7 @@ from tests.translate.marked import fails_at_mark
 from translate.dialects import read_query
 from translate.model.patterns import EMPTY, Bgp, TriplePattern
 from translate.model.query import Form, Language
-from translate.sparql import TokenKind, tokenize
+from translate.sparql import tokenize
 
 SUITE = PACKS["w3c-sparql"].folder / "open"
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -171,7 +171,7 @@ def spread(text):
     tokens = tokenize(text, "q.rq").tokens
     words = (
         # Words of one letter are `a`, units, and names of streams and windows.
-        token.text.swapcase() if token.kind is TokenKind.WORD and len(token.text) > 1 else token.text
+        token.text.swapcase() if token.kind == "a keyword" and len(token.text) > 1 else token.text
         for token in tokens
     )
     return "".join(word + next(spaces) for word in words)

@@ -15,7 +15,6 @@ from translate.model.patterns import (
     PathPattern,
     PathSequence,
     RepeatedPath,
-    Repetition,
     StreamBlock,
     TriplePattern,
 )
@@ -37,14 +36,14 @@ def pattern_of(group):
         (":a|:b|:c", Alternative(Alternative(A, B), C)),
         (":a|:b/:c", Alternative(A, PathSequence(B, C))),
         ("(:a|:b)/:c", PathSequence(Alternative(A, B), C)),
-        (":a *", RepeatedPath(A, Repetition.ZERO_OR_MORE)),
-        ("<a>+", RepeatedPath(A, Repetition.ONE_OR_MORE)),
-        (":a?", RepeatedPath(A, Repetition.ZERO_OR_ONE)),
-        ("(:a/:b)*", RepeatedPath(PathSequence(A, B), Repetition.ZERO_OR_MORE)),
-        ("((:a)+)?", RepeatedPath(RepeatedPath(A, Repetition.ONE_OR_MORE), Repetition.ZERO_OR_ONE)),
+        (":a *", RepeatedPath(A, "*")),
+        ("<a>+", RepeatedPath(A, "+")),
+        (":a?", RepeatedPath(A, "?")),
+        ("(:a/:b)*", RepeatedPath(PathSequence(A, B), "*")),
+        ("((:a)+)?", RepeatedPath(RepeatedPath(A, "+"), "?")),
         ("^:a/:b", PathSequence(Inverse(A), B)),
         ("^(:a/:b)", Inverse(PathSequence(A, B))),
-        ("^:a*", Inverse(RepeatedPath(A, Repetition.ZERO_OR_MORE))),
+        ("^:a*", Inverse(RepeatedPath(A, "*"))),
         ("a/:a", PathSequence(Link(TYPE), A)),
         ("!:a", NegatedSet((A.iri,))),
         ("!^:a", NegatedSet((), (A.iri,))),
@@ -84,7 +83,7 @@ def test_adjacent_triple_patterns_are_one_pattern_and_a_path_parts_them():
 def test_a_filter_ends_no_basic_graph_pattern():
     found = pattern_of("?s :a ?o FILTER (?o > 1) ?s :a/:b ?x FILTER (?x > 1) ?s :a+ ?x").pattern
     first = Join(Bgp((TriplePattern(S, A.iri, O),)), PathPattern(S, PathSequence(A, B), X))
-    assert found == Join(first, PathPattern(S, RepeatedPath(A, Repetition.ONE_OR_MORE), X))
+    assert found == Join(first, PathPattern(S, RepeatedPath(A, "+"), X))
 
 
 def test_blank_nodes_are_shared_by_the_paths_and_triples_of_one_run():
@@ -102,7 +101,7 @@ def test_lists_of_objects_repeat_their_path():
 
 def test_a_path_inside_brackets_starts_at_their_blank_node():
     found = pattern_of("?s :c [ :a+ ?o ]")
-    path = PathPattern(Variable("_b0"), RepeatedPath(A, Repetition.ONE_OR_MORE), O)
+    path = PathPattern(Variable("_b0"), RepeatedPath(A, "+"), O)
     assert found == Join(Bgp((TriplePattern(S, C.iri, Variable("_b0")),)), path)
 
 

@@ -11,7 +11,7 @@ from tests.translate.dialects.own_queries import OWN_QUERIES, SOURCES, W3C, read
 from translate.analysis import parts, rebuild
 from translate.dialects import read_query
 from translate.model.patterns import Union
-from translate.sparql import TokenKind, tokenize
+from translate.sparql import tokenize
 from translate.writing import write_query
 from translate.writing.expression_text import CannotSayError
 
@@ -39,10 +39,10 @@ def renamed(value, names):
 @pytest.mark.parametrize("source", SOURCES)
 def test_renaming_variables_renames_them_in_the_model(source):
     for name, text, query in readable(source):
-        words = {token.text[1:] for token in tokenize(text, "").tokens if token.kind is TokenKind.VARIABLE}
+        words = {token.text[1:] for token in tokenize(text, "").tokens if token.kind == "a variable"}
         names = {Variable(word): Variable(f"v_{word}") for word in words}
         changed = respelled(
-            text, lambda token: f"?v_{token.text[1:]}" if token.kind is TokenKind.VARIABLE else token.text
+            text, lambda token: f"?v_{token.text[1:]}" if token.kind == "a variable" else token.text
         )
         fresh = any(word.startswith("_") for word in words) or "is read as the name" in str(query.notes)
         read = replace(read_query(changed, name, query.language), name=query.name)
@@ -56,7 +56,7 @@ def test_renaming_prefixes_changes_nothing(source):
         declared = {after.text for token, after in pairwise(tokens) if token.is_word("PREFIX")}
 
         def change(token, declared=declared):
-            known = token.kind is TokenKind.NAME and f"{token.text.split(':')[0]}:" in declared
+            known = token.kind == "a prefixed name" and f"{token.text.split(':')[0]}:" in declared
             return f"q{token.text}" if known else token.text
 
         same = replace(read_query(respelled(text, change), name, query.language), name=query.name)

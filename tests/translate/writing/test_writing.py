@@ -12,7 +12,6 @@ from translate.model.patterns import (
     NegatedSet,
     PathSequence,
     RepeatedPath,
-    Repetition,
 )
 from translate.model.query import Language
 from translate.writing import write_query
@@ -235,9 +234,9 @@ P, Q = Link(Iri("p")), Link(Iri("q"))
         (PathSequence(P, PathSequence(Q, P)), "<p>/(<q>/<p>)"),
         (Alternative(PathSequence(P, Q), Inverse(P)), "<p>/<q>|^<p>"),
         (PathSequence(Alternative(P, Q), P), "(<p>|<q>)/<p>"),
-        (Inverse(RepeatedPath(P, Repetition.ZERO_OR_MORE)), "^<p>*"),
-        (RepeatedPath(Inverse(P), Repetition.ONE_OR_MORE), "(^<p>)+"),
-        (RepeatedPath(RepeatedPath(P, Repetition.ZERO_OR_ONE), Repetition.ZERO_OR_MORE), "(<p>?)*"),
+        (Inverse(RepeatedPath(P, "*")), "^<p>*"),
+        (RepeatedPath(Inverse(P), "+"), "(^<p>)+"),
+        (RepeatedPath(RepeatedPath(P, "?"), "*"), "(<p>?)*"),
         (Inverse(Inverse(P)), "^(^<p>)"),
         (NegatedSet((Iri("p"),), (Iri("q"), Iri("r"))), "!(<p>|^<q>|^<r>)"),
         (NegatedSet(), "!()"),

@@ -1,6 +1,7 @@
 """Random query models with every kind of node, each in a language that can say it."""
 
 from dataclasses import replace
+from typing import get_args
 
 from hypothesis import assume
 from hypothesis import strategies as st
@@ -75,7 +76,7 @@ longer_paths = st.recursive(
     steps,
     lambda inner: st.one_of(
         st.builds(Inverse, inner),
-        st.builds(RepeatedPath, inner, st.sampled_from(Repetition)),
+        st.builds(RepeatedPath, inner, st.sampled_from(get_args(Repetition))),
         st.builds(PathSequence, inner, inner),
         st.builds(Alternative, inner, inner),
     ),

@@ -20,7 +20,7 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import CAUSE_LETTERS, CAUSES, RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import Dates
-from agreement.documents.requests import Side
+from agreement.documents.requests import SIDES, Side
 from agreement.documents.traces import Trace
 from agreement.documents.values import written_lengths
 from agreement.results.renderings import explanation_report
@@ -48,7 +48,7 @@ from lars.errors import LarsError
 from lars.language.program import Program
 from lars.language.stream import stream_of
 from lars.language.windows import Interval
-from solver.columns import Array, Numbering, TermCodes, TimeBins
+from solver.columns import Array, Numbering, TermCodes
 from solver.facts import STREAM_PREDICATE, Fact, Row, Situation, atom_of, atoms_of, is_triple
 from translate.dialects import TITLES
 from translate.model.query import EngineQuery
@@ -78,9 +78,7 @@ class RowSelection:
                 rows, periods = some.sum(axis=0).tolist(), (some > 0).sum(axis=0).tolist()
                 for cause in np.flatnonzero(rows).tolist():
                     sizes[period, side, cause] = rows[cause], periods[cause]
-        return dict(
-            sorted(sizes.items(), key=lambda pair: (pair[0][0], pair[0][1].value != "push", pair[0][2]))
-        )
+        return dict(sorted(sizes.items(), key=lambda pair: (pair[0][0], pair[0][1] != "push", pair[0][2])))
 
     @cached_property
     def _lengths(self) -> Array:
@@ -93,11 +91,11 @@ class RowSelection:
         """Yield, for each selected side, the number of its selected rows by period and cause."""
         if not len(self._lengths):
             return
-        for side in Side:
+        for side in SIDES:
             if self.row_filter.side in (None, side):
                 counts = self.variant.explanation.counts(side)
                 if self.row_filter.cause is not None:
-                    counts[:, [cause is not self.row_filter.cause for cause in CAUSES]] = 0
+                    counts[:, [cause != self.row_filter.cause for cause in CAUSES]] = 0
                 if self.row_filter.periods is not None:
                     counts[~np.isin(self._lengths, self.row_filter.periods)] = 0
                 yield side, counts
@@ -137,7 +135,7 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
 
     Periods without a verdict here are left out, though the tally has them.
     """
-    columns = sorted({(side.value != "push", cause) for _, side, cause in tally})
+    columns = sorted({(side != "push", cause) for _, side, cause in tally})
     pairs = [("pull" if pulled else "push", cause) for pulled, cause in columns]
     lines: dict[int, outputs.Json] = {
         verdict.period: {
@@ -153,7 +151,7 @@ def counts_json(tally: Tally, verdicts: Sequence[PeriodVerdict]) -> outputs.Json
         if period not in lines:
             continue
         cells = list(lines[period]["cells"])
-        cells[pairs.index((side.value, cause))] = [rows, periods]
+        cells[pairs.index((side, cause))] = [rows, periods]
         lines[period]["cells"] = cells
     return {"columns": pairs, "lines": list(lines.values())}
 
@@ -216,11 +214,11 @@ def proofs(
     """
     trace = variant.trace
     proofs_json: outputs.Json = {}
-    arrived = _Arrived.on(trace)
+    arrived = _arrived_on(trace)
     atoms, letters = _ATOMS, _PROOF_LETTERS
     for place in _one_of_each(rows):
         why, lacks = _questions_of(variant, rows[place], sides)
-        size = sum(arrived.among(question.seen(trace)) for question in (why, lacks))
+        size = sum(arrived(question.seen(trace)) for question in (why, lacks))
         if size > (_FIRST if not proofs_json else atoms):
             continue
         proof = {
@@ -254,81 +252,73 @@ def _questions_of(
 ) -> tuple[_AtomQuestion, _AtomQuestion]:
     """Return the question about the side that reports a row, and about the other side."""
     end, sides = row.interval.end, programs(row.period)
-    other = Side.PULL if row.side is Side.PUSH else Side.PUSH
+    other: Side = "pull" if row.side == "push" else "push"
     times = variant.answers.push.within(Interval(row.interval.start + 1, end), TermCodes()).times
     before = [int(t) for t in times[(times > row.interval.start) & (times <= end)][-1:]]
-    time = end if other is Side.PULL else before[0] if before else end
+    time = end if other == "pull" else before[0] if before else end
     atom = outputs.atom_text("ans1", row.row)
     return _AtomQuestion(*sides[row.side], row.at, atom), _AtomQuestion(*sides[other], time, atom)
 
 
-@dataclass(frozen=True, slots=True)
-class _Arrived:
-    """The number of triples that arrive in each bin of the timeline, and the number of static triples."""
+def _arrived_on(trace: Trace) -> Callable[[Interval], int]:
+    """Return the number of triples in an interval, rounded up to whole bins, with all static triples."""
+    bins = bins_of(trace, 1)
+    counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
+    static = sum(sum(1 for _ in rows) for rows in trace.background.values())
 
-    bins: TimeBins
-    counts: Array
-    static: int
+    def among(within: Interval) -> int:
+        first, last = ((t - bins.first) // bins.width for t in (within.first, within.last))
+        return static + int(counts[max(first, 0) : max(last + 1, 0)].sum())
 
-    @classmethod
-    def on(cls, trace: Trace) -> "_Arrived":
-        """Return the counts of a trace."""
-        bins = bins_of(trace, 1)
-        counts = sum(trace.arrivals(bins).values(), np.zeros(bins.count, np.int64))
-        return cls(bins, counts, sum(sum(1 for _ in rows) for rows in trace.background.values()))
-
-    def among(self, within: Interval) -> int:
-        """Return the number of triples in an interval, rounded up to whole bins."""
-        first, last = ((t - self.bins.first) // self.bins.width for t in (within.first, within.last))
-        return self.static + int(self.counts[max(first, 0) : max(last + 1, 0)].sum())
+    return among
 
 
 CAUSE_WORDS: Final[Mapping[RowCause, tuple[str, str]]] = {
-    RowCause.AGGREGATE_OF_NOTHING: (
+    "aggregate of nothing": (
         "An aggregate of no solution is a value in C-SPARQL, no row in CQELS.",
         "an answer without the row for no solution would not differ in it.",
     ),
-    RowCause.DIFFERENT_STATIC_DATA: (
+    "different static data": (
         "The engines have static data of their own; with those of both the row is on both sides.",
         "both engines would have to have loaded the same static data.",
     ),
-    RowCause.STATIC_ONLY: (
+    "static only": (
         "Static data alone give the row; no input took part on the other side.",
         "the row would have to rest on input, or the other side to evaluate and have it.",
     ),
-    RowCause.DIFFERENT_QUERIES: (
+    "different queries": (
         "The two queries ask for different things, also if both engines merge all sources.",
         "both queries would have to have one pattern, on the same streams.",
     ),
-    RowCause.MERGED_SOURCES: (
+    "merged sources": (
         "One engine merges streams and static data, the other keeps them apart.",
         "both sides would have to match a pattern in one source alone, or in all together.",
     ),
-    RowCause.HIDDEN_BY_THE_PIVOT: (
+    "hidden by the pivot": (
         "A window that slides, or ends before now, hides new input, which gives or blocks row or group.",
         "the windows would have to show all input up to the evaluation.",
     ),
-    RowCause.SILENT_PERIOD: (
+    "silent period": (
         "Pull still sees it, but no input made push evaluate in the period.",
         "some input would have to arrive in the period, so that push evaluates.",
     ),
-    RowCause.EXPIRED_BEFORE_THE_PULL: (
+    "expired before the pull": (
         "Push reported it, and its triples left the window before the pull.",
         "its triples would have to be in the windows at the pull: longer windows, earlier pulls.",
     ),
-    RowCause.AGGREGATE_OF_OTHER_INPUT: (
+    "aggregate of other input": (
         "The other side has its group, but saw other input, so that the aggregate has another value.",
         "push and pull would have to see the same input: nothing may come or leave between them.",
     ),
-    RowCause.BLOCKED_LATER: (
+    "blocked later": (
         "Later input removed it (OPTIONAL, MINUS, NOT EXISTS, LIMIT).",
         "had nothing arrived after push's report, pull would have it too.",
     ),
-    RowCause.BLOCKER_EXPIRED: (
+    "blocker expired": (
         "What blocked it has left the window.",
         "push would have to evaluate after the blocker has left, or never see it.",
     ),
-    RowCause.DIFFERENT_WINDOWS: (
+    "different windows": (
         "The two queries have windows of their own, of different kind or length.",
         "both queries would have to read the stream through the same window.",
     ),
@@ -433,7 +423,7 @@ def _content(
 
     @cache
     def sides(period: int) -> Mapping[Side, tuple[Program, EngineQuery]]:
-        return {Side.PUSH: (pushed, cqels), Side.PULL: (pull(pulled, period), csparql)}
+        return {"push": (pushed, cqels), "pull": (pull(pulled, period), csparql)}
 
     selection = RowSelection(variant, view.row_filter)
     tally = selection.tally()
@@ -455,7 +445,7 @@ def _content(
         "variables": outputs.header(view.report.variables),
         "columns": [variable.name for variable in view.report.variables],
         "causes": [
-            {"name": cause.value, "letter": CAUSE_LETTERS[cause], "says": says, "change": change}
+            {"name": cause, "letter": CAUSE_LETTERS[cause], "says": says, "change": change}
             for cause, (says, change) in ((cause, CAUSE_WORDS[cause]) for cause in CAUSES)
         ],
         "strip": [
@@ -544,7 +534,7 @@ def _on_timeline(
                 "period": row.period,
                 "from": row.interval.start,
                 "to": row.interval.end,
-                "side": row.side.value,
+                "side": row.side,
                 "row": outputs.short_row(row.row),
                 "number": numbers[row.row],
                 "terms": row.row,

@@ -125,7 +125,7 @@ def _strip(axes: "Axes", variant: VariantReport, verdicts: Sequence[PeriodVerdic
     axes.set_ylim(len(verdicts) - 0.4, -0.6)
     axes.set_ylabel("U")
     axes.set_xlabel(_dated(axes, variant, setting))
-    names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause].value}" for cause in sorted(used)]
+    names = [f"{CAUSE_LETTERS[CAUSES[cause]]}: {CAUSES[cause]}" for cause in sorted(used)]
     # A name does not end in the middle of a line.
     legend = "; ".join(name.replace(" ", "\xa0") for name in ("low: agree", *names))
     axes.set_title("\n".join(wrap(legend, _LINE)).replace("\xa0", " "), fontsize=8, loc="left")
@@ -181,7 +181,7 @@ def _timeline(axes: "Axes", variant: VariantReport, row: RowDifference, setting:
     time = _dated(axes, variant, setting)
     seen_at = dates_on(variant, setting.unit).text(row.at)
     axes.set_xlabel(f"{time}; lines: what windows show at {seen_at} (dashed: push)")
-    axes.set_title(f"only in {row.side.value}: {row.cause.value}", fontsize=8, loc="left")
+    axes.set_title(f"only in {row.side}: {row.cause}", fontsize=8, loc="left")
 
 
 def _in_lines(text: str) -> str:

@@ -206,7 +206,7 @@ def small_html(
 
 
 def _drawn(cell: StripCell, first: int, span: float, dates: Dates) -> Json:
-    names = [*(cause.value for cause in CAUSES), "names of blank nodes"]
+    names = [*CAUSES, "names of blank nodes"]
     most = "most rows " if cell.causes > 1 else ""
     why = (
         "agree"

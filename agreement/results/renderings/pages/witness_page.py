@@ -63,7 +63,7 @@ def shrink_page(
 ) -> Page:
     """Return the page of `lars shrink`: both sizes, then the remaining input as compared by `lars agree`."""
     before, after = quantity(disagreement.before.triples, "triple"), disagreement.after.triples
-    answer = f"Of {before} {after} are left: {disagreement.cause.value}."
+    answer = f"Of {before} {after} are left: {disagreement.cause}."
     head = PageHead(title, question, False, answer, (), "What is left")
     left = disagreement.left
     report = left.report()

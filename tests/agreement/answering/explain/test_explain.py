@@ -9,7 +9,6 @@ from agreement.answering.explaining import query_of_comparison
 from agreement.answering.solve.solving import SolvingTask
 from agreement.comparing.agree import Overrides
 from agreement.documents.requests import EvaluationOptions, InputOptions, InterpretationOptions
-from agreement.documents.values import Period
 from agreement.experiments.grid import on_experiment
 from lars.explain import provers
 from lars.explain.shortfalls import Searcher
@@ -41,7 +40,7 @@ def situated(sample, engine, mode, period):
         Trigger.ANY,
         (None, None),
     )
-    overrides = Overrides((Period(period),), None, InterpretationOptions(), {})
+    overrides = Overrides((period,), None, InterpretationOptions(), {})
     return query_of_comparison(on_experiment(SAMPLES / sample, wanted.trace, overrides, print), wanted, print)
 
 

@@ -1,18 +1,20 @@
 """Rows that one side alone has, counted and some of them taken, against listing them all."""
 
+from typing import get_args
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups, spread
-from agreement.comparing.agree.sides import RowCause
+from agreement.comparing.agree.narrowing import RowFilter, examples, row_groups, size, spread
+from agreement.comparing.agree.sides import CAUSES
 from agreement.documents.requests import Side
 from tests.agreement.comparing.agree.test_causes import SPECS, variant_of
 
 SHOWN = st.builds(
     RowFilter,
     st.none(),
-    st.none() | st.sampled_from(RowCause),
-    st.none() | st.sampled_from(Side),
+    st.none() | st.sampled_from(CAUSES),
+    st.none() | st.sampled_from(get_args(Side)),
 )
 
 
@@ -30,7 +32,7 @@ def test_groups_and_examples_are_those_of_all_rows(spec, shown, most):
     variant = variant_of(spec)
     rows, groups = listed(shown, variant)
     found = row_groups(shown, variant)
-    sizes = {(one.period, one.side, one.cause): len(one) for one in found}
+    sizes = {key: size(parts) for key, parts in found.items()}
     assert list(sizes.items()) == [(key, len(places)) for key, places in groups.items()]
     every = list(groups.values())
     places = sorted(every[group][place] for group, place in spread(list(map(len, every)), most))

@@ -43,7 +43,7 @@ class CutTrace(LocalTrace):
             for name, one in atoms.items()
         }
         columns = TraceColumns(terms, coded, within.last)
-        return work(situation_of(columns, self.timeline, self.background), share)
+        return work.find(situation_of(columns, self.timeline, self.background), share)
 
 
 def cut_into(variant, length):

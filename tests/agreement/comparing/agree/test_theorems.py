@@ -19,7 +19,7 @@ from lars.durations import Duration
 from lars.language.stream import cut, stream_of
 from lars.language.terms import Atom, Iri, Variable
 from lars.language.windows import NOW, UNBOUNDED, Bounds, Interval, TimeWindow, TupleWindow
-from solver.facts import EveryTime, Fact
+from solver.facts import Fact
 from solver.job import Question, ask
 from solver.job.slices import Job
 from solver.rdf import text_of_rdflib
@@ -285,8 +285,8 @@ def both_sides(case, program, period, trigger):
     questions = (
         asked(case, push(program, trigger)),
         asked(case, pull(program, period)),
-        Question(program, ("ans1", len(case.query.result)), EveryTime()),
-        Question(push(program, trigger), (TRIGGER.predicate, 0), EveryTime()),
+        Question(program, ("ans1", len(case.query.result)), None),
+        Question(push(program, trigger), (TRIGGER.predicate, 0), None),
     )
     pushed, pulled, every, fired = outputs(case, *questions)
     sides = ({t: frozenset(rows) for t, rows in side.items()} for side in (pushed, pulled))

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from agreement.comparing.agree.periods import whole_periods
-from agreement.documents.requests import Side
 from lars.language.windows import Interval
 from tests.agreement.command import agree
 from tests.agreement.written_answers import verdict
@@ -71,7 +70,7 @@ def test_agreement_is_the_union_of_push_against_the_pull_at_the_end(period, time
     for one in found.intervals:
         union = {row for t in range(one.start + 1, one.end + 1) for row in push.get(t, ())}
         assert (one.push, one.pull) == (union, pull.get(one.end, frozenset()))
-        assert one.only(Side.PUSH) == union - one.pull
+        assert one.only("push") == union - one.pull
         assert one.agree is (union == one.pull)
     agreeing = all(one.agree for one in found.intervals)
     assert found.agree is (agreeing if found.intervals else None)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import ArrivalProcess, Plan, WrittenFormat
 from agreement.documents.generate.elements import Observation, elements, pushes_of
-from agreement.documents.generate.plan import Bursts, TemperatureRange
+from agreement.documents.generate.plan import TemperatureRange
 from agreement.documents.generate.writing import NAMING_STREAMS, Maker, TraceOutput, default_trace_unit, make
 from lars.durations import Duration
 from lars.language.windows import Interval
@@ -45,7 +45,8 @@ def plans(draw, late=SHARES, unit=MS, most_streams=3):
         seed=number(-1, 10**20),
         values=TemperatureRange(low, low + number(0, 20), number(0, 2), step),
         streams=number(1, min(most_streams, -(-stations // min(together, stations)))),
-        bursts=Bursts(number(1, 3), points(0, 4)),
+        burst=number(1, 3),
+        gap=points(0, 4),
         arrivals=draw(st.sampled_from(get_args(ArrivalProcess))),
         contemporaneous=min(together, stations),
         duplicates=draw(SHARES),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from agreement.documents.generate import Plan
 from agreement.documents.generate.elements import Thermometer, elements, plan_parts, pushes_of
-from agreement.documents.generate.plan import Bursts, TemperatureRange
+from agreement.documents.generate.plan import TemperatureRange
 from agreement.documents.generate.writing import text
 from lars.durations import Duration, read_duration
 from lars.language.windows import Interval
@@ -28,7 +28,8 @@ EVERYTHING = Plan(
     seed=7,
     values=TemperatureRange(-50, 350, 1, 15),
     streams=2,
-    bursts=Bursts(2, read_duration("30ms")),
+    burst=2,
+    gap=read_duration("30ms"),
     arrivals="poisson",
     contemporaneous=2,
     duplicates=Fraction("0.1"),
@@ -100,7 +101,7 @@ def test_stations_of_a_group_share_their_instants():
 
 
 def test_a_burst_is_an_observation_several_times():
-    plan = Plan(stations=3, bursts=Bursts(4, read_duration("20ms")), duration=read_duration("5s"))
+    plan = Plan(stations=3, burst=4, gap=read_duration("20ms"), duration=read_duration("5s"))
     for ours in by_station(whole(plan)).values():
         first = ours[0].t
         assert [one.t for one in ours] == [first + 1000 * k + 20 * n for k in range(5) for n in range(4)]
@@ -199,7 +200,7 @@ def test_the_generator_needs_no_spark():
 def test_a_burst_beyond_the_end_costs_nothing():
     """The elements are those of a burst that lasts as long as the stream."""
     long, whole_stream = (
-        Plan(bursts=Bursts(size, read_duration("1ms")), duration=read_duration("3s"))
+        Plan(burst=size, gap=read_duration("1ms"), duration=read_duration("3s"))
         for size in (999_999_999, 3_000)
     )
     assert long.expected_triples <= 1.01 * whole_stream.expected_triples

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agreement.comparing.agree.periods import whole_periods
-from agreement.proving.phase.diagram import SeenMatches, phase_row
+from agreement.proving.phase.diagram import phase_row
 from agreement.proving.phase.matches import FOREVER, TimedMatch
 from lars.language.windows import Interval
 
@@ -20,12 +20,12 @@ def needed(found, row, t):
 
 def agreeing(seen, period, age, timeline):
     """Return in how many periods both sides have the same rows, if the window shows what is so old."""
-    count = 0
+    (push, pull, push_times), count = seen, 0
     for begin, end in whole_periods(period, timeline):
-        times = [t for t in seen.push_times if begin < t <= end]
+        times = [t for t in push_times if begin < t <= end]
         count += all(
-            any(needed(seen.push, row, t) <= age for t in times) == (needed(seen.pull, row, end) <= age)
-            for row in {one.row for one in (*seen.push, *seen.pull)}
+            any(needed(push, row, t) <= age for t in times) == (needed(pull, row, end) <= age)
+            for row in {one.row for one in (*push, *pull)}
         )
     return count
 
@@ -42,14 +42,16 @@ SIDES = st.lists(matches(), max_size=5)
 
 
 @given(
-    st.builds(SeenMatches, SIDES, SIDES, st.lists(st.integers(0, LAST), unique=True).map(sorted)),
+    st.tuples(SIDES, SIDES, st.lists(st.integers(0, LAST), unique=True).map(sorted)),
     st.integers(1, 6),
     st.lists(st.integers(0, 9), min_size=1, unique=True).map(sorted),
     st.builds(Interval, st.integers(0, 3), st.just(LAST)),
 )
 def test_the_periods_that_agree_are_those_in_which_every_row_is_a_row_of_both(seen, period, ages, timeline):
+    push, pull, push_times = seen
+
     def is_empty(begin, end, age):
-        shown = [*((seen.pull, end),), *((seen.push, t) for t in seen.push_times if begin < t <= end)]
+        shown = [*((pull, end),), *((push, t) for t in push_times if begin < t <= end)]
         return not any(needed(own, one.row, t) <= age for own, t in shown for one in own)
 
     found = phase_row(seen, period, ages, timeline)

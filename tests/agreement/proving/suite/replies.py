@@ -12,7 +12,7 @@ from typing import get_args
 
 from agreement.engines.specifications.parameters import Combination
 from agreement.proving.suite.expecting import VectorReports
-from agreement.proving.suite.running import Label, SuiteAnswer, expected_key
+from agreement.proving.suite.running import SuiteAnswer, expected_key
 from agreement.proving.suite.suite_tests import ExpectedReports, static_of
 from agreement.proving.suite.vectors import vectors
 from lars.language.windows import Bounds
@@ -249,8 +249,8 @@ def answer(test, names, reports):
 
 def is_right(came, right):
     """Whether the suite takes an answer as one that is right."""
-    key = came.key(Label.EVALUATION)
-    return any(key == expected_key(one, Label.EVALUATION, came, after=True) for one in right)
+    key = came.key("evaluation")
+    return any(key == expected_key(one, "evaluation", came, after=True) for one in right)
 
 
 def told(names, reports, until):

@@ -20,8 +20,7 @@ from agreement.engines.adapters import BuiltInEngine, RunningAdapter, built_in
 from agreement.engines.adapters.messages import EngineReport
 from agreement.engines.specifications import builtin
 from agreement.proving.suite import (
-    Label,
-    Outcome,
+    LABELS,
     QuerySyntax,
     engine_answers,
     judged_suite,
@@ -59,15 +58,15 @@ def test_a_right_engine_under_any_vector_fails_nothing(number, tests):
     wanted = vector.specification(Language.RSPQL, Duration(10**6))
     start = None if vector.start == "aligned" else vector.start
     found = judged(BuiltInEngine(wanted), tests, {"t0": start})
-    assert found.count(Outcome.FAILED) == found.count(Outcome.REFUSED) == 0
+    assert found.count("failed") == found.count("refused") == 0
 
 
 def test_the_reference_adapter_fails_nothing(tests):
     with RunningAdapter(OXIGRAPH) as engine:
         found = judged(engine, tests)
-    failed = [one.test for one in found.results if one.outcome is Outcome.FAILED]
+    failed = [one.test for one in found.results if one.outcome == "failed"]
     assert failed == [one for one in tests if not oxigraph_is_right(one)]
-    assert found.count(Outcome.PASSED) == len(tests) - len(failed)
+    assert found.count("passed") == len(tests) - len(failed)
     assert found.choice[0] == 0
 
 
@@ -79,7 +78,7 @@ def test_a_fault_fails_where_answers_are_wrong_and_nowhere_else(tests):
         wrong = engine_answers([AlteredEngine(right, **parts)], tests, writing, {})
         found = judged_suite("wrong", writing, wrong, None)
         differ = {a.test.name for a, b in zip(good, wrong, strict=True) if a.reports != b.reports}
-        failed = {one.test.name for one in found.results if one.outcome is Outcome.FAILED}
+        failed = {one.test.name for one in found.results if one.outcome == "failed"}
         assert failed
         assert failed <= differ
 
@@ -98,13 +97,13 @@ VECTORS = [None, *SERVABLE[:: len(SERVABLE) // 6]]
 @pytest.mark.parametrize("number", VECTORS)
 def test_an_engine_without_a_report_fails_by_each_vector(number, tests):
     answers = [SuiteAnswer(one) for one in tests]
-    for label in Label:
+    for label in LABELS:
         declared = None if number is None else frozenset({(number, label)})
         found = judged_suite("mute", QuerySyntax(Language.RSPQL), answers, declared)
         assert found.mute
         assert found.failed
-        assert found.count(Outcome.PASSED) == 0
-        assert found.count(Outcome.FAILED) > len(tests) / 2
+        assert found.count("passed") == 0
+        assert found.count("failed") > len(tests) / 2
         assert "gave no report in the whole run" in "\n".join(map(str, as_text([found])))
 
 
@@ -112,7 +111,7 @@ def test_a_mute_engine_has_failed_for_ci_too(tests):
     few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
     found = judged_suite("mute", RSPQL, [SuiteAnswer(one) for one in few], None)
     written = ET.fromstring(junit(found))
-    assert (found.mute, found.count(Outcome.FAILED)) == (True, 0)
+    assert (found.mute, found.count("failed")) == (True, 0)
     assert (written.get("failures"), len(written.findall("*/failure"))) == ("1", 1)
 
 
@@ -123,7 +122,7 @@ def test_rows_are_read_where_as_many_came_as_are_due_and_nowhere_else(tests, mon
     many = [replace(one, reports=tuple((t, rows * 9) for t, rows in one.reports)) for one in good]
     monkeypatch.setattr(running, "_row_shape", pytest.fail)
     found = judged_suite("wrong", writing, many, None)
-    assert found.count(Outcome.FAILED) == sum(any(rows for _, rows in one.reports) for one in good) > 9
+    assert found.count("failed") == sum(any(rows for _, rows in one.reports) for one in good) > 9
 
 
 def test_the_file_for_ci_is_xml_whatever_an_engine_is_called(tests):
@@ -149,23 +148,23 @@ def test_by_each_vector_a_wrong_engine_fails_where_it_differs(number, tests):
     told = engine_answers([right], tests, writing, options)
     for change in REPLIES.values():
         answers = engine_answers([AlteredEngine(right, replies=change)], tests, writing, options)
-        found = judged_suite("wrong", writing, answers, frozenset({(number, Label.EVALUATION)}))
+        found = judged_suite("wrong", writing, answers, frozenset({(number, "evaluation")}))
         for one, other, result in zip(told, answers, found.results, strict=True):
-            differs = one.key(Label.EVALUATION) != other.key(Label.EVALUATION)
-            assert (result.outcome is Outcome.FAILED) == differs or not _spoken(result)
+            differs = one.key("evaluation") != other.key("evaluation")
+            assert (result.outcome == "failed") == differs or not _spoken(result)
 
 
 def _spoken(result):
     """Whether a test has an answer by the vector, and one alone."""
-    return result.outcome is not Outcome.INADMISSIBLE and not result.test.name.startswith(("ask", "late"))
+    return result.outcome != "inadmissible" and not result.test.name.startswith(("ask", "late"))
 
 
 def test_what_is_not_asked_is_said_in_each_form(tests):
     few = [replace(one, expected={Language.RSPQL: _silent(one)}) for one in tests[:3]]
     answers = [*map(SuiteAnswer, few), *engine_answers([built_in("rspql")], tests[3:], RSPQL, {})]
     found = judged_suite("engine", RSPQL, answers, None)
-    assert [one.outcome for one in found.results[:3]] == [Outcome.NOT_ASKED] * 3
-    assert (found.count(Outcome.FAILED), found.failed) == (0, False)
+    assert [one.outcome for one in found.results[:3]] == ["not asked"] * 3
+    assert (found.count("failed"), found.failed) == (0, False)
     assert "3 not asked of" in next(iter(as_text([found])))
     assert as_json(found)["counts"]["not asked"] == 3
     assert earl(found).count("earl:untested") == 3
@@ -199,9 +198,7 @@ def test_a_quotient_without_an_end_is_known_by_its_first_digits(text, right, tes
     reports = (ExpectedReports(("n",), ((1, ((quotient,),)),), (0,)),)
     test = replace(tests[0], expected={Language.RSPQL: reports})
     came = SuiteAnswer(test, ((1.0, ({"n": f'"{text}"^^<{DECIMAL}>'},)),))
-    assert (
-        came.key(Label.EVALUATION) == expected_key(reports[0], Label.EVALUATION, came, after=True)
-    ) == right
+    assert (came.key("evaluation") == expected_key(reports[0], "evaluation", came, after=True)) == right
 
 
 @pytest.mark.parametrize("one", ['"1"', '"1.0"^^<http://www.w3.org/2001/XMLSchema#decimal>'])
@@ -214,7 +211,7 @@ def test_a_truth_is_no_number(one):
 def test_a_report_one_time_point_late_is_right_of_other_windows(tests):
     """At whole times (0, 4] is [1, 5): what closes one later, open above, is no fault but another vector."""
     found = judged(AlteredEngine(BuiltInEngine(builtin("rspql")), replies=_each(_later)), tests)
-    assert found.count(Outcome.FAILED) == 0
+    assert found.count("failed") == 0
     assert [vectors()[found.choice[0]].values()[name] for name in ("bounds", "t0")] == ["high-open", "1"]
 
 
@@ -361,5 +358,5 @@ def test_an_engine_of_another_language_is_held_to_what_tests_say_of_that(tests):
     """Where most tests fail it is still judged, and not by a vector that is nowhere spoken of."""
     found = judged(built_in("csparql-0.9.7"), tests)
     assert found.writing.language is Language.CSPARQL
-    assert found.count(Outcome.INADMISSIBLE) == 0
-    assert min(found.count(Outcome.PASSED), found.count(Outcome.FAILED)) > 0
+    assert found.count("inadmissible") == 0
+    assert min(found.count("passed"), found.count("failed")) > 0

@@ -63,7 +63,7 @@ def differing(verdicts):
 
 def expected_causes(report, period):
     differences = ((i, d) for i in report.verdicts[0].intervals for d in report.differences(i))
-    return {(period, i.start, i.end, d.side.value, d.cause.value, d.row) for i, d in differences}
+    return {(period, i.start, i.end, d.side, d.cause, d.row) for i, d in differences}
 
 
 def check_written(random, folder):

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from agreement import api
-from agreement.comparing.agree import RowCause
+from agreement.comparing.agree.sides import CAUSES
 from agreement.results.renderings.pages.figure import _COLOURS
 from tests.agreement.command import lars
 from tests.packs import ROOT, SAMPLES
@@ -77,8 +77,8 @@ def test_the_row_that_a_figure_is_about_is_marked():
 def test_a_page_has_a_colour_for_each_cause_and_one_for_several():
     css = (ROOT / "agreement/results/renderings/pages/parts/page.css").read_text()
     places = [int(number) for number in re.findall(r"--c(\d+):", css)]
-    assert places == [*range(len(RowCause) + 1)] * 2
-    assert len(_COLOURS) == len(RowCause)
+    assert places == [*range(len(CAUSES) + 1)] * 2
+    assert len(_COLOURS) == len(CAUSES)
 
 
 def test_where_they_agree_the_strip_stands_alone(tmp_path):

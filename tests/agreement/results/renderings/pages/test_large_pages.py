@@ -13,7 +13,6 @@ from agreement.comparing.judge.judgement import Phase
 from agreement.comparing.judge.judging import AnswersVerdict
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import ReportMatch
-from agreement.documents.requests import Side
 from agreement.engines.specifications import OpenChoice, builtin
 from agreement.proving.phase import PhaseDiagram, PhaseRow
 from agreement.results.renderings.pages import page as pages
@@ -117,7 +116,7 @@ def test_each_proof_of_an_example_holds(large):
 
 
 def test_rows_of_periods_that_are_left_out_have_no_line():
-    assert counts_json({(6, Side.PUSH, 2): (1, 1)}, ()) == {"columns": [("push", 2)], "lines": []}
+    assert counts_json({(6, "push", 2): (1, 1)}, ()) == {"columns": [("push", 2)], "lines": []}
 
 
 def test_elements_and_evaluations_are_counted_in_bins(large):
