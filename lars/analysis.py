@@ -254,7 +254,7 @@ def bound(body: tuple[logic.BodyLiteral, ...]) -> frozenset[terms.Variable]:
     assignments: list[tuple[terms.Variable, frozenset[terms.Variable]]] = []
     for literal in body:
         match literal:
-            case logic.Comparison(left, logic.Relation.EQUAL, right):
+            case logic.Comparison(left, "=", right):
                 assignments += [(side, variables(other)) for side, other in ((left, right), (right, left))
                                 if isinstance(side, terms.Variable)]  # fmt: skip
             case logic.Comparison() | logic.Test():
@@ -382,7 +382,7 @@ def computes_in_loop(rule: Rule, loops: Mapping[terms.Signature, frozenset[terms
 
 def _computes(literal: logic.BodyLiteral) -> bool:
     """Whether the literal can bind a variable to a term that is in no atom yet."""
-    if isinstance(literal, logic.Comparison) and literal.relation is logic.Relation.EQUAL:
+    if isinstance(literal, logic.Comparison) and literal.relation == "=":
         return isinstance(literal.left, logic.Operation) or isinstance(literal.right, logic.Operation)
     return isinstance(literal, logic.Assign)
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from lars.explain.evidence import IndexedPoint, body_bindings, derived_moment, head_moment, view_of
 from lars.explain.proofs import Premise, Values, premises, values_of
-from lars.language.formulas import At, Comparison, Relation
+from lars.language.formulas import At, Comparison
 from lars.language.program import Program, Rule, is_fact
 from lars.language.terms import Atom, Number, Term
 from lars.language.windows import Interval
@@ -50,8 +50,8 @@ def without_constraints(program: Program, timeline: Interval) -> Program:
 def _kept_to(rule: Rule, timeline: Interval) -> Rule:
     match rule.head:
         case At(time):
-            first = Comparison(time, Relation.AT_LEAST, Number(timeline.first))
-            last = Comparison(time, Relation.AT_MOST, Number(timeline.last))
+            first = Comparison(time, ">=", Number(timeline.first))
+            last = Comparison(time, "<=", Number(timeline.last))
             return replace(rule, body=(*rule.body, first, last))
         case _:
             return rule

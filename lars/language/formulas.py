@@ -4,7 +4,6 @@ import operator
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from typing import Final, Literal, get_args
 
 from lars.language import terms
@@ -35,19 +34,14 @@ class Operation:
 Arithmetic = terms.Term | Operation
 
 
-class Relation(Enum):
-    """Relations of the logic: = and ≠ on all terms, the others on numbers."""
+Relation = Literal["=", "!=", "<", "<=", ">", ">="]
+"""Relations of the logic: = and ≠ on all terms, the others on numbers."""
+RELATIONS: Final[Mapping[str, Relation]] = {word: word for word in get_args(Relation)}
 
-    EQUAL = "="
-    UNEQUAL = "!="
-    LESS = "<"
-    AT_MOST = "<="
-    GREATER = ">"
-    AT_LEAST = ">="
 
-    def holds(self, left: int, right: int) -> bool:
-        """Return whether the relation holds between two numbers."""
-        return _HOLDS[self](left, right)
+def holds(relation: Relation, left: int, right: int) -> bool:
+    """Return whether the relation holds between two numbers."""
+    return _HOLDS[relation](left, right)
 
 
 _COMPUTE: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
@@ -58,12 +52,12 @@ _COMPUTE: Final[Mapping[ArithmeticOperator, Callable[[int, int], int]]] = {
     "mod": operator.mod,
 }
 _HOLDS: Final[Mapping[Relation, Callable[[int, int], bool]]] = {
-    Relation.EQUAL: operator.eq,
-    Relation.UNEQUAL: operator.ne,
-    Relation.LESS: operator.lt,
-    Relation.AT_MOST: operator.le,
-    Relation.GREATER: operator.gt,
-    Relation.AT_LEAST: operator.ge,
+    "=": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
 }
 
 
@@ -76,7 +70,7 @@ class Comparison:
     right: Arithmetic
 
     def __str__(self) -> str:
-        return f"{_bare(self.left)} {self.relation.value} {_bare(self.right)}"
+        return f"{_bare(self.left)} {self.relation} {_bare(self.right)}"
 
 
 @dataclass(frozen=True, slots=True)

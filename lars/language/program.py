@@ -211,7 +211,7 @@ def ready(condition: Condition, known: AbstractSet[terms.Variable]) -> bool:
     match condition:
         case logic.Assign(_, expression):
             return variables(expression) <= known
-        case logic.Comparison(left, logic.Relation.EQUAL, right):
+        case logic.Comparison(left, "=", right):
             sides = ((left, right), (right, left))
             missing = variables(condition) - known
             return not missing or any(missing == {side} - variables(other) for side, other in sides)
@@ -224,9 +224,9 @@ def assignment(
 ) -> tuple[terms.Variable, Arithmetic] | None:
     """Return variable and value of an equation that assigns an unknown variable; None for other literals."""
     match part:
-        case logic.Comparison(terms.Variable() as left, logic.Relation.EQUAL, right) if left not in known:
+        case logic.Comparison(terms.Variable() as left, "=", right) if left not in known:
             return left, right
-        case logic.Comparison(left, logic.Relation.EQUAL, terms.Variable() as right) if right not in known:
+        case logic.Comparison(left, "=", terms.Variable() as right) if right not in known:
             return right, left
         case _:
             return None

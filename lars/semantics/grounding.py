@@ -171,9 +171,13 @@ def decide(comparison: logic.Comparison, binding: Binding) -> bool:
     relation = comparison.relation
     if left is None or right is None:
         return False
-    if relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
-        return (left == right) is (relation is logic.Relation.EQUAL)
-    return isinstance(left, Number) and isinstance(right, Number) and relation.holds(left.value, right.value)
+    if relation in ("=", "!="):
+        return (left == right) is (relation == "=")
+    return (
+        isinstance(left, Number)
+        and isinstance(right, Number)
+        and logic.holds(relation, left.value, right.value)
+    )
 
 
 def _with(binding: Binding, variable: Variable, term: Constant | None) -> Binding | None:

@@ -252,7 +252,7 @@ class _Asked:
             case "count", Variable() as number:
                 ranks = self._ranks(terms, hits)
                 more = Atom(ranks.predicate, (*terms, _NOW, _NEXT))
-                above = logic.Comparison(_NEXT, logic.Relation.EQUAL, _sum(_RANK, Number(1)))
+                above = logic.Comparison(_NEXT, "=", _sum(_RANK, Number(1)))
                 self._add("counted", (*terms, _NOW, _RANK), (ranks, above, logic.Not(more)))
                 return Atom(self._name("counted"), (*terms, _NOW, number))
         raise PlacedError(self.rule.origin.place(), f"cannot read “{one}”; use at most and a number")
@@ -264,12 +264,10 @@ class _Asked:
         back = logic.Operation("-", _NOW, _THEN)
         every: list[tuple[logic.BodyLiteral, ...]] = []
         if isinstance(one.offsets, range):
-            near = logic.Comparison(back, logic.Relation.AT_MOST, Number(one.offsets[-1]))
-            every.append((logic.Comparison(_THEN, logic.Relation.AT_MOST, _NOW), near))
+            near = logic.Comparison(back, "<=", Number(one.offsets[-1]))
+            every.append((logic.Comparison(_THEN, "<=", _NOW), near))
         else:
-            every += (
-                (logic.Comparison(back, logic.Relation.EQUAL, Number(offset)),) for offset in one.offsets
-            )
+            every += ((logic.Comparison(back, "=", Number(offset)),) for offset in one.offsets)
         for conditions in every:
             self._add("hit", (*terms, _NOW, _THEN), (when, held, *conditions))
         return Atom(self._name("hit"), (*terms, _NOW, _THEN))
@@ -279,23 +277,23 @@ class _Asked:
         if not isinstance(one.offsets, range):
             every = (Atom(hits.predicate, (*terms, _NOW, Variable(f"_at{offset}"))) for offset in one.offsets)
             places = (
-                logic.Comparison(Variable(f"_at{offset}"), logic.Relation.EQUAL, _sum(_NOW, Number(-offset)))
+                logic.Comparison(Variable(f"_at{offset}"), "=", _sum(_NOW, Number(-offset)))
                 for offset in one.offsets
             )
             return self._add("always", (*terms, _NOW), (*every, *places))
-        first = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_NOW, Number(-one.offsets[-1])))
+        first = logic.Comparison(_THEN, "=", _sum(_NOW, Number(-one.offsets[-1])))
         if self.rule.head is not None and self.meaning.rests_on(
             signature(one.atom), signature(self.rule.head)
         ):
             # Under two negations an atom could support itself: the hits are passed one by one.
             self._add("always", (*terms, _NOW, _THEN), (hits, first))
             passed = Atom(self._name("always"), (*terms, _NOW, _OTHER))
-            following = logic.Comparison(_THEN, logic.Relation.EQUAL, _sum(_OTHER, Number(1)))
+            following = logic.Comparison(_THEN, "=", _sum(_OTHER, Number(1)))
             self._add("always", (*terms, _NOW, _THEN), (passed, following, hits))
             return Atom(passed.predicate, (*terms, _NOW, _NOW))
         # From the first of the times on, each hit but that of now has a next one.
-        after = logic.Comparison(_OTHER, logic.Relation.EQUAL, _sum(_THEN, Number(1)))
-        earlier = logic.Comparison(_THEN, logic.Relation.LESS, _NOW)
+        after = logic.Comparison(_OTHER, "=", _sum(_THEN, Number(1)))
+        earlier = logic.Comparison(_THEN, "<", _NOW)
         lacks = logic.Not(Atom(hits.predicate, (*terms, _NOW, _OTHER)))
         gap = self._add("gap", (*terms, _NOW), (hits, earlier, after, lacks))
         return self._add("always", (*terms, _NOW), (hits, first, logic.Not(gap)))
@@ -303,7 +301,7 @@ class _Asked:
     def _at_least(self, number: int, terms: tuple[Term, ...], hits: Atom) -> Atom:
         """Return the atom for at least `number` hits at different times."""
         before = Atom(hits.predicate, (*terms, _NOW, _OTHER))
-        later = logic.Comparison(_OTHER, logic.Relation.LESS, _THEN)
+        later = logic.Comparison(_OTHER, "<", _THEN)
         for count in range(2, number + 1):
             reached = self._add(f"{count} times", (*terms, _NOW, _THEN), (before, hits, later))
             before = Atom(reached.predicate, (*terms, _NOW, _OTHER))
@@ -313,9 +311,9 @@ class _Asked:
         """Return the atom for at least _rank hits; each rank is one above an earlier hit's rank."""
         rank = Atom(self._name("rank"), (*terms, _NOW, _THEN, _RANK))
         before = Atom(self._name("rank"), (*terms, _NOW, _OTHER, _NEXT))
-        first = logic.Comparison(_RANK, logic.Relation.EQUAL, Number(1))
-        later = logic.Comparison(_OTHER, logic.Relation.LESS, _THEN)
-        one_more = logic.Comparison(_RANK, logic.Relation.EQUAL, _sum(_NEXT, Number(1)))
+        first = logic.Comparison(_RANK, "=", Number(1))
+        later = logic.Comparison(_OTHER, "<", _THEN)
+        one_more = logic.Comparison(_RANK, "=", _sum(_NEXT, Number(1)))
         self.meaning.add(rank, (hits, first), self.rule.origin)
         self.meaning.add(rank, (before, hits, later, one_more), self.rule.origin)
         return self._add("times", (*terms, _NOW, _RANK), (rank,))

@@ -73,7 +73,7 @@ class _Writer:
                 back = f" in [{self._length(past, number)}]"
                 return f"{self._atom(atom)}{'' if terms.signature(atom) in self._derived else back}"
             case logic.Comparison(left, relation, right):
-                return f"{self._side(left, number)} {relation.value} {self._side(right, number)}"
+                return f"{self._side(left, number)} {relation} {self._side(right, number)}"
             case _:
                 raise self._cannot(str(literal), number)
 

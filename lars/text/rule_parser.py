@@ -1,6 +1,7 @@
 """The parser of a rule's parts: head, formulas, windows (after ⊞^ or [+]^) and comparisons."""
 
 import re
+from collections.abc import Mapping
 from typing import Final
 
 from lars.language import formulas as logic
@@ -147,11 +148,12 @@ _OPEN, _CLOSE = re.compile(r"\("), re.compile(r"\)")
 _BRACKET, _UNBRACKET, _ASSIGN = re.compile(r"\["), re.compile(r"\]"), re.compile(":=")
 _BRACE, _UNBRACE = re.compile(r"\{"), re.compile(r"\}")
 _RELATION: Final = re.compile(r"!=|≠|==|<=|≤|>=|≥|=|<(?!>)|>")
-_RELATIONS: Final = {
-    "==": logic.Relation.EQUAL,
-    "≠": logic.Relation.UNEQUAL,
-    "≤": logic.Relation.AT_MOST,
-    "≥": logic.Relation.AT_LEAST,
+_RELATIONS: Final[Mapping[str, logic.Relation]] = {
+    **logic.RELATIONS,
+    "==": "=",
+    "≠": "!=",
+    "≤": "<=",
+    "≥": ">=",
 }
 _SUM, _PRODUCT = re.compile(r"[+\-]"), re.compile(r"[*/]|mod(?!\w)")
 _ARITHMETIC: Final = re.compile(rf"{_SUM.pattern}|{_PRODUCT.pattern}")
@@ -265,7 +267,7 @@ def read_comparison(scanner: Scanner) -> logic.Comparison:
 
 def _compared(scanner: Scanner, left: logic.Arithmetic, accepted: str) -> logic.Comparison:
     text = scanner.expect(_RELATION, accepted).group()
-    relation = _RELATIONS.get(text) or logic.Relation(text)
+    relation = _RELATIONS[text]
     return logic.Comparison(left, relation, _sum(scanner, "a term or ("))
 
 

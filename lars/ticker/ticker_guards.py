@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Final
 
 from lars.analysis import LiteralForm
-from lars.language.formulas import Arithmetic, Comparison, Operation, Relation, compute
+from lars.language.formulas import Arithmetic, Comparison, Operation, Relation, compute, holds
 from lars.language.program import Rule, variables
 from lars.language.terms import Atom, Constant, Number, Signature, Variable, signature, unify
 from lars.language.windows import TimeWindow
@@ -211,7 +211,7 @@ class _Domains:
 
 def _compare(terms: Values, part: Comparison) -> None:
     match part:
-        case Comparison(Variable() as result, Relation.EQUAL, Operation(operator, left, right)):
+        case Comparison(Variable() as result, "=", Operation(operator, left, right)):
             pairs = [
                 sorted(n.value for n in _side(terms, side) if isinstance(n, Number)) for side in (left, right)
             ]
@@ -230,30 +230,30 @@ def _side(terms: Values, side: Arithmetic) -> set[Constant]:
     return terms[side] if isinstance(side, Variable) else {side}
 
 
-_TURNED: Final = {
-    Relation.EQUAL: Relation.EQUAL,
-    Relation.UNEQUAL: Relation.UNEQUAL,
-    Relation.LESS: Relation.GREATER,
-    Relation.AT_MOST: Relation.AT_LEAST,
-    Relation.GREATER: Relation.LESS,
-    Relation.AT_LEAST: Relation.AT_MOST,
+_TURNED: Final[Mapping[Relation, Relation]] = {
+    "=": "=",
+    "!=": "!=",
+    "<": ">",
+    "<=": ">=",
+    ">": "<",
+    ">=": "<=",
 }
 
 
 def _related(terms: Values, side: Arithmetic, relation: Relation, other: Arithmetic) -> None:
     """Keep the constants of a variable that are in the relation to some constant of the other side."""
-    if not isinstance(side, Variable) or relation is Relation.UNEQUAL:
+    if not isinstance(side, Variable) or relation == "!=":
         return
     others = _side(terms, other)
-    if relation is Relation.EQUAL:
+    if relation == "=":
         terms[side] &= others
         return
     bounds = [_place(term) for term in others]
     if not bounds:
         terms[side] = set()
         return
-    bound = max(bounds) if relation in {Relation.LESS, Relation.AT_MOST} else min(bounds)
-    terms[side] = {term for term in terms[side] if relation.holds(_place(term), bound)}
+    bound = max(bounds) if relation in {"<", "<="} else min(bounds)
+    terms[side] = {term for term in terms[side] if holds(relation, _place(term), bound)}
 
 
 def _place(constant: Constant) -> int:

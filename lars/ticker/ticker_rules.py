@@ -14,13 +14,13 @@ from lars.errors import LarsError
 from lars.language import formulas as logic
 from lars.language import terms
 from lars.language.formulas import (
+    RELATIONS,
     Arithmetic,
     ArithmeticOperator,
     Assign,
     BodyLiteral,
     Comparison,
     Formula,
-    Relation,
     SetLiteral,
     Test,
 )
@@ -285,7 +285,7 @@ Numeric = terms.Variable | terms.Number
 FIRST_TERM: Final = 10**9
 """The number of the first term; all numbers of the logic, which are not renumbered, are below it."""
 _LARGEST: Final = terms.Number(FIRST_TERM - 1)
-ORDERED: Final = frozenset(Relation) - {Relation.EQUAL, Relation.UNEQUAL}
+ORDERED: Final = frozenset(RELATIONS) - {"=", "!="}
 
 
 Role = Literal["program", "moments", "violation", "auxiliary"]
@@ -451,7 +451,7 @@ class _RuleReader:
             terms.Atom(near, (*row, later)),
             terms.Atom(older, (*row, own)),
         )
-        step = logic.Comparison(later, Relation.EQUAL, logic.Operation("+", own, terms.Number(1)))
+        step = logic.Comparison(later, "=", logic.Operation("+", own, terms.Number(1)))
         for head, body in (
             (once, (analysis.LiteralForm(form.atom), literal_form)),
             (before, (analysis.LiteralForm(once), analysis.LiteralForm(again), step)),
@@ -481,7 +481,7 @@ class _RuleReader:
         if not isinstance(form.time, terms.Number):
             return (present,)
         time = self.fresh()
-        return replace(present, time=time), logic.Comparison(time, Relation.EQUAL, form.time)
+        return replace(present, time=time), logic.Comparison(time, "=", form.time)
 
     def _absent(self, form: analysis.LiteralForm) -> analysis.LiteralForm:
         if not isinstance(form.time, terms.Number):
@@ -532,7 +532,7 @@ class _RuleReader:
             case terms.Variable():
                 if side not in self.numbers:
                     self.numbers.add(side)
-                    self.tests.append(logic.Comparison(side, Relation.AT_MOST, _LARGEST))
+                    self.tests.append(logic.Comparison(side, "<=", _LARGEST))
                 return side
             case terms.Number():
                 return side
@@ -566,7 +566,7 @@ class _RuleReader:
     def _step(
         self, result: terms.Variable, operator: ArithmeticOperator, left: Numeric, right: Numeric
     ) -> None:
-        self.tests.append(logic.Comparison(result, Relation.EQUAL, logic.Operation(operator, left, right)))
+        self.tests.append(logic.Comparison(result, "=", logic.Operation(operator, left, right)))
         self.known.add(result)
         self.numbers.add(result)
         if operator != "-" and self._is_natural(left) and self._is_natural(right):

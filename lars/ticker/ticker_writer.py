@@ -188,7 +188,7 @@ class TickerWriter:
     def _part(self, part: ticker_rules.Part) -> str:
         match part:
             case formulas.Comparison(left, relation, right):
-                return f"{self._side(left)} {relation.value} {self._side(right)}"
+                return f"{self._side(left)} {relation} {self._side(right)}"
             case LiteralForm():
                 return self._literal(part) if part.positive else f"not {self._literal(part)}"
             case _:

@@ -117,7 +117,7 @@ def _pattern_or_period(rule: Rule, elsewhere: frozenset[Signature]) -> Atom | in
                 formulas.In(window, formulas.At(Variable() as time, formulas.Truth())),
                 formulas.Comparison(
                     formulas.Operation("mod", left, Number(period)),
-                    formulas.Relation.EQUAL,
+                    "=",
                     Number(0),
                 ),
             ),

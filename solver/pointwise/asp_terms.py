@@ -13,7 +13,7 @@ from typing import Final, assert_never
 import clingo
 
 from lars.errors import LarsError
-from lars.language.formulas import Arithmetic, Comparison, Operation, Relation
+from lars.language.formulas import Arithmetic, Comparison, Operation
 from lars.language.terms import (
     Atom,
     Blank,
@@ -164,9 +164,9 @@ def _remainder(left: str, right: str) -> str:
 def comparison(condition: Comparison, names: RuleNames) -> str:
     """Return a comparison; <, <=, >, >= hold between numbers only, though ASP orders all terms."""
     left, right = names.arithmetic(condition.left), names.arithmetic(condition.right)
-    if condition.relation not in (Relation.EQUAL, Relation.UNEQUAL):
+    if condition.relation not in ("=", "!="):
         left, right = f"{left}*1", f"{right}*1"
-    return f"{left} {condition.relation.value} {right}"
+    return f"{left} {condition.relation} {right}"
 
 
 GREATEST: Final = 2**30

@@ -601,11 +601,7 @@ class RuleWriter:
     def _binding(self, literal: logic.BodyLiteral) -> list[str]:
         match literal:
             case logic.Comparison():
-                return (
-                    [asp_terms.comparison(literal, self.names)]
-                    if literal.relation is logic.Relation.EQUAL
-                    else []
-                )
+                return [asp_terms.comparison(literal, self.names)] if literal.relation == "=" else []
             case logic.Test() | logic.Assign():
                 return []
             case logic.Gather() | logic.Among():

@@ -249,11 +249,11 @@ class RuleBody:
 
     def _compared(self, bindings: Bindings, comparison: logic.Comparison) -> Bindings:
         left, right = (self._codes_of(side, bindings) for side in (comparison.left, comparison.right))
-        if comparison.relation not in {logic.Relation.EQUAL, logic.Relation.UNEQUAL}:
+        if comparison.relation not in {"=", "!="}:
             (one, known), (other, also) = self._codes.numbers(left), self._codes.numbers(right)
-            holds = known & also & _NUMERIC[comparison.relation.value](one, other)
+            holds = known & also & _NUMERIC[comparison.relation](one, other)
         else:
-            equal = comparison.relation is logic.Relation.EQUAL
+            equal = comparison.relation == "="
             holds = (left != NO_CODE) & (right != NO_CODE) & ((left == right) == equal)
         return Bindings(bindings.names, bindings.table.take(holds))
 

@@ -191,11 +191,11 @@ def _unknown(left: values.SqlTerm, right: values.SqlTerm) -> list[str]:
 
 def comparison_text(comparison: logic.Comparison, names: Mapping[Variable, str]) -> str:
     """Return a comparison of constants of the logic; it is never true if a side has no value."""
-    if comparison.relation in (logic.Relation.EQUAL, logic.Relation.UNEQUAL):
-        sign = "=" if comparison.relation is logic.Relation.EQUAL else "<>"
+    if comparison.relation in ("=", "!="):
+        sign = "=" if comparison.relation == "=" else "<>"
         return f"{as_term(comparison.left, names)} {sign} {as_term(comparison.right, names)}"
     left, right = number(comparison.left, names), number(comparison.right, names)
-    return f"{left} {comparison.relation.value} {right}"
+    return f"{left} {comparison.relation} {right}"
 
 
 _EXACT: Final = 2**62
@@ -206,7 +206,7 @@ _DIVIDED: Final = 2**53
 
 def overflows(comparison: logic.Comparison, names: Mapping[Variable, str]) -> tuple[str, ...]:
     """Return the conditions under which SQL may compute a part of a comparison inexactly."""
-    ordered = comparison.relation not in (logic.Relation.EQUAL, logic.Relation.UNEQUAL)
+    ordered = comparison.relation not in ("=", "!=")
     sides = comparison.left, comparison.right
     terms = [part for side in sides for part in _parts(side) if ordered or isinstance(side, logic.Operation)]
     divided = [part.left for part in terms if isinstance(part, logic.Operation) if part.operator == "/"]

@@ -34,7 +34,7 @@ def main():
     found, wrong = Counter(), 0
     with Pool(wanted.jobs) as pool:
         for seed, (verdict, said) in zip(seeds, pool.imap(check, seeds, chunksize=20), strict=True):
-            found[verdict.value] += 1
+            found[verdict] += 1
             if said is not None:
                 wrong += 1
                 small = random_small(seed, monotone=not wanted.other)

@@ -14,7 +14,6 @@ from lars.language.formulas import (
     In,
     Not,
     OrderKey,
-    Relation,
 )
 from lars.language.program import Program, Rule, put, variables
 from lars.language.stream import with_moments
@@ -86,7 +85,7 @@ def gathering_rules(draw, head, patterns):
     known = sorted(frozenset().union(variables(literal), *map(variables, more)))
     first, second = (draw(st.sampled_from((*known, A))) for _ in range(2))
     if draw(st.integers(0, 9)) == 0:
-        return Rule(None, (literal, Comparison(first, Relation.EQUAL, B), *more))
+        return Rule(None, (literal, Comparison(first, "=", B), *more))
     return Rule(Atom(head, (first, second)), (*more, literal))
 
 

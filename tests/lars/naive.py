@@ -30,7 +30,7 @@ def computed(rule, constants):
     """Return what the operations of a rule give for the numbers: = can bind a variable to that."""
     found = set()
     for literal in rule.body:
-        if type(literal).__name__ == "Comparison" and literal.relation.value == "=":
+        if type(literal).__name__ == "Comparison" and literal.relation == "=":
             names = sorted(variables(literal))
             numbers = [c for c in constants if isinstance(c, Number)]
             for values in product(numbers, repeat=len(names)):
@@ -54,9 +54,9 @@ def naively_true(comparison, binding):
     left, right = value(comparison.left, binding), value(comparison.right, binding)
     if left is None or right is None:
         return False
-    if comparison.relation.value in "!=":
-        return (left == right) is (comparison.relation.value == "=")
+    if comparison.relation in "!=":
+        return (left == right) is (comparison.relation == "=")
     if not (isinstance(left, Number) and isinstance(right, Number)):
         return False
     order = {"<": left < right, "<=": left <= right, ">": left > right, ">=": left >= right}
-    return order[comparison.relation.value]
+    return order[comparison.relation]

@@ -24,7 +24,6 @@ from lars.language.formulas import (
     Gather,
     In,
     Not,
-    Relation,
     Test,
     Truth,
 )
@@ -121,7 +120,7 @@ class Checker:
 
     def condition_holds(self, condition, binding):
         match condition:
-            case Comparison(Variable() as name, Relation.EQUAL, side) if name not in binding:
+            case Comparison(Variable() as name, "=", side) if name not in binding:
                 # It would be bound to what the other side is, were that anything.
                 return value(side, binding) is not None
             case Comparison():

@@ -201,16 +201,18 @@ sums = st.builds(
 )
 comparisons = weighted(
     st.builds(
-        lambda relation, n: Comparison(T, relation, Number(n)), st.sampled_from(Relation), st.integers(0, 8)
+        lambda relation, n: Comparison(T, relation, Number(n)),
+        st.sampled_from(get_args(Relation)),
+        st.integers(0, 8),
     ),
     st.builds(
-        lambda n: Comparison(Operation("mod", T, Number(n)), Relation.EQUAL, Number(0)),
+        lambda n: Comparison(Operation("mod", T, Number(n)), "=", Number(0)),
         st.integers(0, 3),
     ),
-    st.just(Comparison(X, Relation.UNEQUAL, Y)),
-    st.just(Comparison(X, Relation.EQUAL, A)),
-    st.builds(lambda total: Comparison(S, Relation.EQUAL, total), sums),
-    st.builds(lambda total: Comparison(total, Relation.EQUAL, X), sums),
+    st.just(Comparison(X, "!=", Y)),
+    st.just(Comparison(X, "=", A)),
+    st.builds(lambda total: Comparison(S, "=", total), sums),
+    st.builds(lambda total: Comparison(total, "=", X), sums),
 )
 
 

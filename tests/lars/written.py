@@ -104,7 +104,7 @@ arithmetics = st.recursive(
     max_leaves=4,
 )
 conditions = st.one_of(
-    st.builds(Comparison, arithmetics, st.sampled_from(Relation), arithmetics),
+    st.builds(Comparison, arithmetics, st.sampled_from(get_args(Relation)), arithmetics),
     st.builds(Test, expressions, st.booleans()),
     st.builds(Assign, variable_terms, expressions),
 )

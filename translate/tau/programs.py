@@ -252,9 +252,7 @@ def pull(program: Program, period: int) -> Program:
     time = Variable("T")
     # A period may print as the duration that it was written as; a program has numbers.
     number = Number(int(period))
-    multiple = formulas.Comparison(
-        formulas.Operation("mod", time, number), formulas.Relation.EQUAL, Number(0)
-    )
+    multiple = formulas.Comparison(formulas.Operation("mod", time, number), "=", Number(0))
     return Program(
         (*_gated(program), Rule(TRIGGER, (formulas.In(NOW, formulas.At(time, formulas.Truth())), multiple)))
     )

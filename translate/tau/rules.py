@@ -190,9 +190,7 @@ def _graph(name: Iri | Variable, inner: Pattern, head: Head) -> Iterator[Rule]:
     child = node.child(0, graph)
     yield from tau(inner, child.head(inner))
     # The variable ranges over the named graphs, though triple/4 holds the default graph as well.
-    inside = (
-        (formulas.Comparison(name, formulas.Relation.UNEQUAL, DEFAULT),) if isinstance(name, Variable) else ()
-    )
+    inside = (formulas.Comparison(name, "!=", DEFAULT),) if isinstance(name, Variable) else ()
     solution = child.solution(inner)
     room = witnesses(algebra.Graph(name, inner)) - len(solution.tags) if node.bag else 0
     for number, nulls in enumerate(sorted(_graph_nulls(name, inner, node.setting.profile), key=len)):
@@ -217,9 +215,7 @@ def _negated(pattern: algebra.PathPattern, path: algebra.NegatedSet, head: Head)
     step = node.fresh("P")
     ends = (pattern.subject, pattern.object)
     subject, object_ = reversed(ends) if path.backward else ends
-    others = (
-        formulas.Comparison(step, formulas.Relation.UNEQUAL, iri) for iri in (*path.forward, *path.backward)
-    )
+    others = (formulas.Comparison(step, "!=", iri) for iri in (*path.forward, *path.backward))
     body = (node.edge(subject, step, object_), *others, *node.guard)
     return head.rule(variables(pattern), body, (step,) if node.bag else ())
 
@@ -273,7 +269,7 @@ def _nothing(pattern: algebra.PathPattern, below: Node, head: Head) -> Iterator[
     elif len(bound) > 1 and subject != object_:
         if not fixed & {subject, object_}:
             return
-        body = (*body, formulas.Comparison(subject, formulas.Relation.EQUAL, object_))
+        body = (*body, formulas.Comparison(subject, "=", object_))
     term = bound[0] if bound else subject
     rule = head.rule(variables(pattern), body)
     assert isinstance(rule.head, Atom)
@@ -303,7 +299,7 @@ def _apart(
     if head.keeps_duplicates:
         for variable in in_order(mine | theirs):
             if variable in nullable(left if variable in theirs else right):
-                yield formulas.Comparison(variable, formulas.Relation.UNEQUAL, NULL)
+                yield formulas.Comparison(variable, "!=", NULL)
 
 
 def _case_tag(left: Pattern, right: Pattern, number: int) -> tuple[Term, ...]:
@@ -375,7 +371,7 @@ def _witnesses(
     nullable_here = nullable(left) & nullable(right)
     if any(v not in nullable_here for v in equal):
         return ((),)
-    return tuple((formulas.Comparison(v, formulas.Relation.UNEQUAL, NULL),) for v in in_order(equal))
+    return tuple((formulas.Comparison(v, "!=", NULL),) for v in in_order(equal))
 
 
 PRECEDES: Final = "PRECEDES"
@@ -593,7 +589,7 @@ def _instant(time: Variable, number: int, node: Node) -> tuple[Variable, Body]:
         return time, ()
     instant = node.fresh(f"I{number}")
     passed = logic.Operation("/", time, Number(node.setting.ticks))
-    return instant, (formulas.Comparison(instant, formulas.Relation.EQUAL, passed),)
+    return instant, (formulas.Comparison(instant, "=", passed),)
 
 
 def _place(number: int, node: Node) -> Literal:
@@ -611,7 +607,7 @@ def arrivals(windows: tuple[tuple[Window, Term], ...]) -> Iterator[Rule]:
         seen = logic.In(window, logic.At(time, Atom("striple", (s, p, o, stream))))
         yield Rule(Atom("came", (s, p, o, time)), (seen,))
     arrived = Atom("came", (s, p, o, time))
-    after = (Atom("came", (s, p, o, later)), formulas.Comparison(time, formulas.Relation.LESS, later))
+    after = (Atom("came", (s, p, o, later)), formulas.Comparison(time, "<", later))
     yield Rule(Atom("earlier", (s, p, o, time)), (arrived, *after))
     yield Rule(Atom("latest", (s, p, o, time)), (arrived, formulas.Not(Atom("earlier", (s, p, o, time)))))
     yield Rule(Atom("arrived", (s, p, o)), (arrived,))
@@ -796,11 +792,7 @@ def _substituted(
         part = replace(node.part(f"{mark}n{number}"), guarded_variables=order, guard=(), bag=counts)
         guard = part.atom((), "given")
         part = replace(part, guard=(guard,))
-        bound = (
-            formulas.Comparison(v, formulas.Relation.UNEQUAL, NULL)
-            for v in order
-            if v in nullable(site.outer.pattern)
-        )
+        bound = (formulas.Comparison(v, "!=", NULL) for v in order if v in nullable(site.outer.pattern))
         yield Rule(guard, (site.outer.atom(nulls), *bound))
         # An EXISTS around this one may have given names already.
         taken = occurring_variables(pattern).union(order)

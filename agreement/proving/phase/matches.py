@@ -161,13 +161,9 @@ def _rule(
             case GraphSource(graph):
                 body.append(terms.Atom("triple", edge.terms))
                 if isinstance(graph, terms.Variable):
-                    body.append(formulas.Comparison(graph, formulas.Relation.UNEQUAL, terms.DEFAULT))
+                    body.append(formulas.Comparison(graph, "!=", terms.DEFAULT))
     binding, bound = dict(disjunct.values), disjunct.bound
-    body += (
-        formulas.Comparison(n, formulas.Relation.EQUAL, term)
-        for n, term in binding.items()
-        if n in bound and term
-    )
+    body += (formulas.Comparison(n, "=", term) for n, term in binding.items() if n in bound and term)
     fixed: dict[terms.Variable, terms.Term] = {
         name: term or terms.NULL for name, term in binding.items() if name not in bound
     }

@@ -305,7 +305,7 @@ def _naming(program: Program) -> Program:
     triple = tuple(map(terms.Variable, ("subject", "predicate", "object", "graph")))
     there = (
         terms.Atom(TRIPLE, triple),
-        formulas.Comparison(triple[-1], formulas.Relation.UNEQUAL, terms.DEFAULT),
+        formulas.Comparison(triple[-1], "!=", terms.DEFAULT),
     )
     return Program((*program.rules, Rule(terms.Atom(NAMED, triple[-1:]), there)))
 

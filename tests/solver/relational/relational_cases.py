@@ -12,7 +12,6 @@ from lars.language.formulas import (
     In,
     Not,
     Operation,
-    Relation,
     Truth,
 )
 from lars.language.program import Program, Rule
@@ -61,14 +60,14 @@ def _timed():
 
 _sums = st.sampled_from(
     (
-        Comparison(T, Relation.LESS, S),
-        Comparison(S, Relation.EQUAL, Operation("/", T, Number(2))),
-        Comparison(X, Relation.EQUAL, Operation("mod", T, Number(3))),
-        Comparison(Operation("-", T, S), Relation.UNEQUAL, Number(1)),
-        Comparison(Operation("*", T, T), Relation.AT_LEAST, Number(9)),
-        Comparison(Operation("+", T, Number(0)), Relation.EQUAL, X),
-        Comparison(Operation("mod", T, S), Relation.UNEQUAL, Number(-1)),
-        Comparison(X, Relation.UNEQUAL, Y),
+        Comparison(T, "<", S),
+        Comparison(S, "=", Operation("/", T, Number(2))),
+        Comparison(X, "=", Operation("mod", T, Number(3))),
+        Comparison(Operation("-", T, S), "!=", Number(1)),
+        Comparison(Operation("*", T, T), ">=", Number(9)),
+        Comparison(Operation("+", T, Number(0)), "=", X),
+        Comparison(Operation("mod", T, S), "!=", Number(-1)),
+        Comparison(X, "!=", Y),
     )
 )
 
