@@ -230,6 +230,11 @@ COMMANDS: Final = {
         _PAGED,
         verdicts=("done, whether the atom holds or not",),
     ),
+    "play": Command(
+        "Show an experiment or program in the browser, where its texts can be edited.",
+        _QUERIES,
+        "playground.playing:play",
+    ),
     "check": Command(
         "Check whether a stream is an answer stream of a query or program.",
         _QUERIES,

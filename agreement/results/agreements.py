@@ -221,6 +221,11 @@ class AgreeResult(Findings):
         return False if False in verdicts else True if True in verdicts else None
 
     @property
+    def compared(self) -> AgreementTask:
+        """The queries with their trace and settings."""
+        return self._task
+
+    @property
     def is_empty(self) -> bool:
         """Whether no side has a row in any whole period: then the engines agree on nothing."""
         return self._report.variants[0].is_empty

@@ -32,6 +32,7 @@ from solver.settings import Time, unsaid
 from solver.traces.input_files import STANDARD_INPUT
 
 if TYPE_CHECKING:
+    from agreement.answering.explaining import ProgramSituation
     from agreement.results.base.sources import SourceFiles
     from agreement.results.renderings.pages.page import Page
 
@@ -184,10 +185,20 @@ class SolveResult(Findings):
         if len(rows) > _IN_NOTEBOOKS:
             yield f"… {len(rows) - _IN_NOTEBOOKS} more"
 
+    def situation(self) -> "tuple[ProgramSituation, Interval]":
+        """Return the query or program with its input, and the requested time points."""
+        # Loads what proves answers, which only pages need.
+        from agreement.answering import explaining
+
+        assert self._task is not None
+        here, span = explaining.situation_in(self._task.in_process(), unsaid)
+        if self._task.predicates is not None:
+            here = replace(here, program=replace(here.program, answers=self._task.predicates))
+        return here, span
+
     def page(self) -> "Page":
         """Return the page of the answers: the program step by step, and the first rows."""
         # Loads what only pages need.
-        from agreement.answering import explaining
         from agreement.results.renderings.pages.blocks import text_page
         from agreement.results.renderings.pages.moving import moving
         from agreement.results.renderings.pages.page import PageHead
@@ -199,9 +210,7 @@ class SolveResult(Findings):
         page = text_page(head, self.document(), self.for_notebooks())
         steps = None
         if task is not None and STANDARD_INPUT not in (task.path, *task.trace.paths):
-            here, span = explaining.situation_in(task.in_process(), unsaid)
-            if task.predicates is not None:
-                here = replace(here, program=replace(here.program, answers=task.predicates))
+            here, span = self.situation()
             steps = moving(here, span, span.first, task.path)
             page.page["dates"] = here.dates.within(here.stream.timeline).for_script()
         return replace(page, template="solve", page=page.page | {"moving": steps})

@@ -85,8 +85,13 @@ def _last(ends: BoundsAt) -> Callable[[int], int]:
     return lambda t: ends(t).last
 
 
-def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Json | None:
-    """Return the steps of a program around a start time for a page's script; None where there are none."""
+def moving(
+    here: ProgramSituation, span: Interval, start: int, path: Path, seconds: float = _MOST_SECONDS
+) -> Json | None:
+    """Return the steps of a program around a start time for a page's script; None where there are none.
+
+    The evaluation ends after that many seconds, with at least one step.
+    """
     if here.stream.timeline.last >= LATEST_DRAWN:
         return None
     times, chosen = times_of(here, span, start)
@@ -96,7 +101,7 @@ def moving(here: ProgramSituation, span: Interval, start: int, path: Path) -> Js
         for step in steps(here, sorted(times, key=lambda t: abs(t - start)), path):
             found.append(_as_read(here, step))
             atoms_so_far += sum(len(content) for _, content in found[-1].contents)
-            if monotonic() - begun > _MOST_SECONDS or atoms_so_far > _MOST_ATOMS:
+            if monotonic() - begun > seconds or atoms_so_far > _MOST_ATOMS:
                 break
     if not found:
         return None

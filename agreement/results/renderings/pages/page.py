@@ -317,7 +317,7 @@ def html(page: Page) -> str:
     data = in_script(f"{document[:-1]}, {own[1:]}" if len(document) > len("{}") else own)
     text = f"{page.head.question} {page.head.answer} {json_text(page.page)}"
     values = {"page": page, "data": data, "left": left, "legend": legend_of(text)}
-    return render(page.template, **values, style=_part("page.css"), script=_part("page.js"))
+    return render(page.template, **values, style=part("page.css"), script=part("page.js"))
 
 
 def _bounded(document: Mapping[str, object], most: int) -> tuple[str, list[str]]:
@@ -374,7 +374,7 @@ def _environment() -> "Environment":
     from jinja2 import Environment, FunctionLoader, StrictUndefined
 
     environment = Environment(
-        loader=FunctionLoader(_part),
+        loader=FunctionLoader(part),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -406,5 +406,6 @@ def _printable(value: object) -> object:
     return printable(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
-def _part(name: str) -> str:
+def part(name: str) -> str:
+    """Return a part of pages: a template, the style or the script."""
     return files("agreement.results.renderings.pages").joinpath("parts", name).read_text(encoding="utf-8")

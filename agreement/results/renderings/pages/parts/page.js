@@ -74,7 +74,8 @@
       });
   }
   for (const line of document.querySelectorAll("pre.query, .query .line")) coloured(line);
-  if ($("steps")) stepped(page.moving);
+  const time = $("steps") ? stepped(page.moving) : () => null;
+  if (page.played && window.parent !== window) played(time);
   if ($("proof")) $("proof").append(told({ document: data, lines: page.lines }));
   if ($("measures")) measured(page.windows, $("measures"));
   if ($("only-wrong"))
@@ -1621,5 +1622,18 @@
     go(moving.start);
     new ResizeObserver(paint).observe(box);
     paint();
+    return () => steps[now].t;
+  }
+
+  // Each edit in a playground makes a new page; the page around it keeps the time point and the place.
+  function played(time) {
+    const tell = () => window.parent.postMessage({ t: time(), y: window.scrollY, height: document.documentElement.scrollHeight }, "*");
+    window.addEventListener("message", (event) => {
+      if (event.source !== window.parent || typeof event.data !== "object") return;
+      window.scrollTo(0, event.data.y);
+      tell();
+    });
+    for (const name of ["scroll", "click", "keyup", "input", "resize"]) window.addEventListener(name, () => setTimeout(tell));
+    tell();
   }
 })();

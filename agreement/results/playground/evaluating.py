@@ -1,0 +1,134 @@
+"""The evaluation of a playground: from edited texts to a page, or to errors at their places."""
+
+import os
+import re
+import tempfile
+from collections import deque
+from dataclasses import replace
+from pathlib import Path
+from typing import Final, Literal
+
+from agreement.answering import explaining
+from agreement.answering.explaining import ProgramSituation
+from agreement.answering.solve.solving import SolvingTask
+from agreement.comparing.agree import AgreementTask
+from agreement.documents.outputs import Json
+from agreement.documents.requests import EvaluationOptions, Side
+from agreement.experiments.experiment import read_experiment
+from agreement.results.agreements import agree
+from agreement.results.base.library import Findings, expected_errors
+from agreement.results.playground.texts import PlayedTexts, names_inside
+from agreement.results.renderings.pages.blocks import text_page
+from agreement.results.renderings.pages.moving import moving
+from agreement.results.renderings.pages.page import PageHead, html
+from agreement.results.solutions import solve
+from lars.errors import LarsError
+from lars.language.windows import Interval
+from solver.settings import unsaid
+from translate.model.query import Language
+
+_PLACE: Final = re.compile(r"\A(?P<file>[^\n]+?):(?P<line>\d+):(?P<column>\d+): (?P<said>[^\n]*)")
+_LONGEST: Final = 2_000
+_SECONDS: Final = 0.08
+"""For how long the steps of a first answer are evaluated: somebody types."""
+
+
+def evaluate(
+    texts: PlayedTexts,
+    period: str = "",
+    side: Literal["push", "pull"] = "pull",
+    at: int | None = None,
+    *,
+    whole: bool = False,
+) -> Json:
+    """Return the page of edited texts with its verdict, or the errors in them; nothing else is read.
+
+    The page has the steps of a side, some of them around a time, all of them if it is `whole`.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="lars-play-")).resolve()
+    try:
+        path = texts.write(folder)
+        if texts.is_experiment:
+            result, here, span, head = _of_experiment(texts, path, period, side)
+        else:
+            result, here, span, head = _of_program(texts, path)
+        steps = _steps(here, span, path, at, whole=whole)
+        page = text_page(head, result.document() if whole else {}, result.for_notebooks())
+        dates = here.dates.within(here.stream.timeline).for_script()
+        own: Json = {"dates": dates, "moving": steps, "played": True}
+        # The files are where nobody finds them: messages and commands name them as the editor does.
+        text = html(replace(page, template="solve", page=page.page | own)).replace(f"{folder}/", "")
+    except Exception as error:  # noqa: BLE001 - the server stays, and the editor shows what is wrong
+        problem = expected_errors(error) or LarsError(f"the run failed: {type(error).__name__}: {error}")
+        return error_answer(*_placed(problem, folder, texts))
+    finally:
+        _clear(folder)
+    return {"html": text, "verdict": head.verdict, "headline": head.answer, "errors": []}
+
+
+def error_answer(
+    message: str, file: str | None = None, line: int | None = None, column: int | None = None
+) -> Json:
+    """Return the answer with an error for the editor; line and column count from 1."""
+    error = {"message": message, "file": file, "line": line, "column": column}
+    return {"html": "", "verdict": None, "headline": "", "errors": [error]}
+
+
+def _clear(folder: Path) -> None:
+    """Remove a folder by whole paths, which a guard can check; shutil opens folders without them."""
+    for parent, folders, names in os.walk(folder, topdown=False):
+        for name in names:
+            Path(parent, name).unlink()
+        for name in folders:
+            Path(parent, name).rmdir()
+    folder.rmdir()
+
+
+_Evaluated = tuple[Findings, ProgramSituation, Interval, PageHead]
+
+
+def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: str) -> _Evaluated:
+    # An edited name could be that of any file of the computer.
+    deque(names_inside(read_experiment(path)), maxlen=0)
+    result = agree(path, **({"period": period} if period else {}))
+    here = _situation(result.compared, path, Side(side))
+    question = f"Do push and pull agree? Below: {side}, step by step."
+    about = result.agree, result.headline, result.warnings
+    return result, here, here.stream.timeline, PageHead(texts.name, question, *about, "The comparison")
+
+
+def _of_program(texts: PlayedTexts, path: Path) -> _Evaluated:
+    result = solve(path, *(path.with_name(name) for name in texts.inputs))
+    here, span = result.situation()
+    question = "What holds at each time, and why?"
+    head = PageHead(path.name, question, None, result.headline, result.warnings, "The answers")
+    return result, here, span, head
+
+
+def _steps(here: ProgramSituation, span: Interval, path: Path, at: int | None, *, whole: bool) -> Json | None:
+    start = span.first if at is None else min(max(at, span.first), span.last)
+    return moving(here, span, start, path, **({} if whole else {"seconds": _SECONDS}))
+
+
+def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
+    """Return the query of a side of a comparison, given or derived, with its trace."""
+    given, usual = (task.csparql, Language.CSPARQL) if side is Side.PULL else (task.cqels, Language.CQELS)
+    engine = usual if given is None else given.language
+    evaluation = EvaluationOptions(engine=engine, mode=side)
+    one = replace(task, periods=task.periods[:1])
+    solving = SolvingTask(path, task.trace, evaluation, task.setting, task.trigger, (None, None))
+    return explaining.query_of_comparison(one, solving, unsaid)
+
+
+def _placed(
+    error: LarsError, folder: Path, texts: PlayedTexts
+) -> tuple[str, str | None, int | None, int | None]:
+    """Return the message of an error, and its file, line and column in the editor, if it has a place."""
+    message = str(error).replace(f"{folder}/{texts.name}/", "").replace(f"{folder}/", "")
+    match = _PLACE.match(message)
+    if match and match["file"] in texts.texts:
+        more = [line for line in message.split("\n")[1:] if line.startswith("with ")]
+        sentence = "\n".join((match["said"], *more))[:_LONGEST]
+        return sentence, match["file"], int(match["line"]), int(match["column"])
+    file = next((name for name in texts.texts if message.startswith(f"{name}: ")), None)
+    return message[:_LONGEST], file, None, None

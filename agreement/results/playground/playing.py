@@ -1,0 +1,117 @@
+"""`play`: an experiment or a program in the browser, where its texts can be edited."""
+
+import socket
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from agreement.documents.options import argument, option
+from agreement.results.base.library import Listeners, Result, offered_functions
+from agreement.results.playground.texts import PlayedTexts, read_texts
+from agreement.results.playground.worker import PlayProcess
+from lars.errors import LarsError, system_error
+from solver import memory
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from agreement.results.playground.server import PlayServer
+
+_HOST: Final = "127.0.0.1"
+_MOST_MEMORY: Final = 2**30
+_LAST_PORT: Final = 65_535
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayRequest:
+    """The arguments of `lars play`.
+
+    Prints an address of this computer. The page there shows the experiment step by step; change a query, the
+    trace or U, and the verdict follows. Ctrl-C ends the server. Requires starlette and uvicorn.
+
+    Examples:
+    lars play samples/slide
+    lars play samples/door/door.lars samples/door/door.atoms
+    """
+
+    inputs: tuple[Path, ...] = argument(
+        "[EXPERIMENT_DIR] | PROGRAM.lars TRACE..",
+        "Experiment with one comparison, or LARS program and its input. [default: the current folder]",
+        default=(),
+        source="trace",
+    )
+    port: int = option(
+        0, "Port of the address; 0 selects a free port.", least=0, most=_LAST_PORT, metavar="N"
+    )
+    time_limit: float = option(20.0, "Time limit of an evaluation.", least=0.1, most=3600, metavar="SECONDS")
+
+
+@dataclass(frozen=True, slots=True)
+class Playground(Result):
+    """A playground, served while its parts are read."""
+
+    streamed: ClassVar[bool] = True
+    texts: PlayedTexts
+    port: int
+    time_limit: float
+
+    def parts(self) -> Iterable[str]:
+        """Yield the address, then serve until the process is ended."""
+        with closing(_socket(self.port)) as listening, closing(self._evaluator()) as evaluator:
+            yield from _serving(self.texts, evaluator, listening)
+
+    def _evaluator(self) -> PlayProcess:
+        return PlayProcess(self.texts, min(memory.limit(), _MOST_MEMORY), self.time_limit)
+
+
+def _socket(port: int) -> socket.socket:
+    listening = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind((_HOST, port))
+        listening.listen()  # who reads the address may ask before the server has started
+    except OSError as error:
+        listening.close()
+        raise system_error(f"--port {port}", error) from None
+    return listening
+
+
+def _serving(texts: PlayedTexts, evaluator: PlayProcess, listening: socket.socket) -> Iterator[str]:
+    # Loads the server, which no other command needs.
+    import uvicorn
+
+    from agreement.results.playground.server import PlayServer
+
+    server = PlayServer(texts, evaluator.answer, f"{_HOST}:{listening.getsockname()[1]}")
+    yield server.address
+    uvicorn.Server(server_config(server)).run(sockets=[listening])
+
+
+def server_config(server: "PlayServer") -> "uvicorn.Config":
+    """Return how a playground is served: nothing but HTTP, few connections at once."""
+    # Loads the server, which no other command needs.
+    import uvicorn
+
+    return uvicorn.Config(
+        server.app(),
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        ws="none",
+        lifespan="off",
+        proxy_headers=False,
+        limit_concurrency=32,
+        timeout_keep_alive=5,
+    )
+
+
+@offered_functions(PlayRequest)
+def play(request: PlayRequest, listeners: Listeners) -> Playground:
+    """Return a playground of an experiment or a program; it is served while its text is read."""
+    del listeners
+    if not all(map(find_spec, ("starlette", "uvicorn"))):
+        raise LarsError("play requires starlette and uvicorn; use pip install 'lars-rsp[play]'")
+    return Playground(read_texts(request.inputs), request.port, request.time_limit)
