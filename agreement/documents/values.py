@@ -20,6 +20,8 @@ from lars.language.windows import LARGEST_TIME, Interval
 from solver.settings import StaticFile
 from translate.model.query import Language
 
+GIVEN: Final = "lars-given-"
+"""The names of temporary folders with values from Python as files begin with this text."""
 LARGEST: Final = LARGEST_TIME
 """The largest time point and period."""
 Scalar = str | int | float | bool

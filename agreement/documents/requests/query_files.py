@@ -13,7 +13,7 @@ from math import gcd
 from pathlib import Path
 from typing import Final, Literal
 
-from agreement.documents.values import Period
+from agreement.documents.values import GIVEN, Period
 from lars.analysis import literal_form
 from lars.durations import SECOND, Duration
 from lars.errors import LarsError, PlacedError
@@ -157,13 +157,14 @@ def base_for(text: str, source: str) -> str:
     """Return the IRI against which the relative IRIs of a text are resolved; "" leaves them unchanged.
 
     It is the base of the current block, otherwise the IRI of the text's own file (SPARQL 1.1, 4.1.1.2), if it
-    is in a file.
+    is in a file. A text from Python counts as a file in the current folder.
     """
     if base := current().base:
         return base
     file = Path(source)
     relative = exists(file) and has_relative_iri(tokens_in_block(text, source))
-    return file.absolute().as_uri() if relative else ""
+    own = Path(file.name) if file.parent.name.startswith(GIVEN) else file
+    return own.absolute().as_uri() if relative else ""
 
 
 def check_based(text: str, source: str) -> None:

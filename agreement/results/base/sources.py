@@ -15,7 +15,7 @@ from typing import Final, Protocol, cast, runtime_checkable
 from rdflib import Dataset, Graph
 from rdflib.term import BNode, IdentifiedNode, Node
 
-from agreement.documents.values import message_text, static_file
+from agreement.documents.values import GIVEN, message_text, static_file
 from agreement.results.base.python_values import of_library, text_of
 from lars.errors import LarsError, PlacedError
 from solver.rdf import SHARED_BLANK
@@ -144,7 +144,7 @@ class SourceFiles:
 
     def _file(self, stem: str, suffix: str) -> Path:
         if self._folder is None:
-            self._folder = Path(tempfile.mkdtemp(prefix="lars-given-"))
+            self._folder = Path(tempfile.mkdtemp(prefix=GIVEN))
             weakref.finalize(self, shutil.rmtree, self._folder, ignore_errors=True)
         number = next(self._names.setdefault(stem, count(1)))
         return self._folder / f"{stem}{'' if number == 1 else number}{suffix}"

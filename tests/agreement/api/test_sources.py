@@ -309,3 +309,10 @@ def test_bytes_are_refused_where_texts_and_numbers_are_read(keywords):
     (name,) = keywords
     with pytest.raises(LarsError, match=f"{name}=b.*bytes"):
         api.agree(QUERY, [], **keywords)
+
+
+def test_a_relative_iri_in_a_text_is_in_the_current_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    text = "SELECT ?x { STREAM <s> [RANGE 2s] { ?x <p> ?y } }"
+    assert f"striple(?x, <{tmp_path.as_uri()}/p>, ?y, <{tmp_path.as_uri()}/s>)" in str(api.translate(text))
+    assert f"<{EX.p}>" in str(api.translate(text, base=str(EX)))
