@@ -5,6 +5,7 @@ from agreement.engines.specifications.evaluation import (
     EngineRun,
     EvaluationReport,
     FramedTask,
+    KeptPart,
     OpenChoice,
     ScheduledTask,
     ShownSpans,

@@ -1,7 +1,7 @@
 """A query's answers for windows' content: each content is evaluated once for all t0."""
 
 from collections import Counter
-from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import accumulate, chain, pairwise
@@ -57,6 +57,8 @@ from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
 """The content of each window, in the order of the query: places among the elements of its stream."""
+KeptPart = Callable[[Sequence[PushedTriple], range], range]
+"""Which part of its content a window shows, of places among the elements of its stream."""
 _TRIPLE: Final = (STREAM_PREDICATE, 4)
 _QUAD: Final = (QUAD_PREDICATE, 5)
 _GREATEST: Final = 2**62
@@ -232,6 +234,8 @@ class Task:
     until: int
     versions: tuple[Version, ...] = ()
     origin: str = EPOCH
+    kept: KeptPart | None = None
+    """Which part of its content a window shows; None: all."""
     numbers: RowNumbers = field(default_factory=RowNumbers, repr=False)
     """The common numbers of the rows in the query's answers and in engines' reports."""
     _clocks: dict[Tick, TickClock] = field(default_factory=dict, init=False, repr=False)
@@ -468,7 +472,11 @@ class ScheduledTask(FramedTask):
 
     def content(self, point: EvaluationPoint) -> ShownSpans:
         """Return the windows' content at an evaluation."""
-        return tuple(window.span(point.tick) for window in self.windows)
+        spans = tuple(window.span(point.tick) for window in self.windows)
+        kept = self.task.kept
+        if kept is None:
+            return spans
+        return tuple(kept(window.elements, span) for window, span in zip(self.windows, spans, strict=True))
 
     def shown_at(self, point: EvaluationPoint) -> tuple[int, int] | None:
         """Return the beginning of the first window's content, and the number of triples in all windows."""

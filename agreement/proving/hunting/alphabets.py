@@ -34,14 +34,48 @@ def alphabet(query: EngineQuery, static: Static) -> tuple[Letter, ...]:
         )
     )
     letters: dict[Letter, None] = {}
+    repeated = _repeated(query.pattern)
     numbers = _numbers(query)
     found = [disjuncts(pattern, Profile.SPARQL11) for pattern in (query.pattern, _present(query.pattern))]
     for disjunct in dict.fromkeys(one for group in found for one in group):
         for terms in _terms(disjunct, static, numbers):
             for edge in disjunct.edges:
                 letters.update(dict.fromkeys(_letters(edge, terms, streams, merged=bool(query.merged))))
+    letters = dict.fromkeys((*_linked(letters, repeated), *letters))
     noise = [(stream, _NOISE) for stream in streams]
     return (*_varied(letters, _MOST_LETTERS - len(noise)), *noise)
+
+
+def _repeated(pattern: patterns.Pattern) -> frozenset[str]:
+    """Return the properties that a path of a pattern may walk several times."""
+    inner = (part.pattern if isinstance(part, patterns.StreamBlock) else part for part in parts(pattern))
+    paths = (part.path for part in inner if isinstance(part, patterns.PathPattern))
+    walked = (step for path in paths if _repeats(path) for step in patterns.steps(path))
+    return frozenset(str(step) for step in walked if step is not None)
+
+
+def _repeats(path: patterns.Path) -> bool:
+    match path:
+        case patterns.RepeatedPath(_, often):
+            return often is not patterns.Repetition.ZERO_OR_ONE
+        case patterns.Inverse(inner):
+            return _repeats(inner)
+        case patterns.PathSequence(left, right) | patterns.Alternative(left, right):
+            return _repeats(left) or _repeats(right)
+        case _:
+            return False
+
+
+def _linked(letters: Iterable[Letter], repeated: Collection[str]) -> Iterator[Letter]:
+    """Yield a way of two steps along each property that may be walked several times."""
+    first: dict[str, Letter] = {}
+    for letter in letters:
+        if letter[1][1] in repeated:
+            first.setdefault(letter[1][1], letter)
+    for stream, (subject, predicate, object_) in first.values():
+        middle = f"{subject[:-1]}2>"
+        yield stream, (subject, predicate, middle)
+        yield stream, (middle, predicate, object_)
 
 
 def _varied(letters: Iterable[Letter], most: int) -> list[Letter]:

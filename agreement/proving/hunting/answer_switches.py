@@ -5,9 +5,9 @@ from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cache, partial, reduce
 from math import ceil
-from operator import itemgetter
+from operator import itemgetter, or_
 from typing import Final
 
 from agreement.comparing.matching.places import ReportMatch
@@ -16,7 +16,9 @@ from agreement.engines.engine import RspqlDefinition
 from agreement.proving.hunting.input_switches import ranges
 from agreement.proving.hunting.query_switches import unlimited
 from agreement.proving.hunting.references import JudgedRun, Pattern, Switch, any_truth
+from lars.language.stream import ToStream
 from solver.facts import Row
+from translate.model.query import EngineQuery
 
 _ROWS: Final = "SPARQL 1.1, 18.5: the answer is the multiset of all solutions"
 
@@ -52,6 +54,13 @@ def answer_changes() -> Iterator[Switch]:
         yield Switch(says, RspqlDefinition.EACH_WINDOW, partial(_of_several, kept))
     for says, pattern in _PATTERNS:
         yield Switch(says, _ROWS, partial(_with_pattern, pattern))
+    for says, operator, reporting in _OPERATORS:
+        yield Switch(says, RspqlDefinition.OPERATORS, partial(_by_operator, operator, reporting))
+    yield Switch(
+        "LIMIT counts the rows of all reports, not of each",
+        "SPARQL 1.1, 18.5, Slice: of the solutions of an evaluation",
+        _limited_in_all,
+    )
     for slides in (1, -1, 2):
         text = f"by {'one slide' if abs(slides) == 1 else '2 slides'}"
         yield Switch(
@@ -160,6 +169,24 @@ def _out_of_order(subject: JudgedRun) -> Iterable[JudgedRun]:
     return (replace(subject, recorded=changed, pattern=in_each(some)),)
 
 
+def _limited_in_all(subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with the pattern that no more rows come in all than LIMIT leaves of an answer."""
+    most = subject.recorded.task.query.modifiers.limit
+    if most is None:
+        return (subject,)
+
+    def pattern(windows: Sequence[ReportMatch]) -> bool:
+        left = most
+        for window in windows:
+            right, came = map(Counter, _rows_of(window))
+            if came.total() != min(left, right.total()) or came - right:
+                return False
+            left -= came.total()
+        return True
+
+    return (replace(subject, pattern=pattern),)
+
+
 def _lexical(subject: JudgedRun) -> Iterable[JudgedRun]:
     """Yield the run with the pattern that terms are right except for their kinds; a boolean may be a text."""
     recorded = subject.recorded
@@ -254,8 +281,13 @@ def _without_one_of_several(right: list[Row], came: list[Row]) -> bool:
 _SEVERAL: Final = 2
 
 
-def _at_most_one(right: list[Row], came: list[Row]) -> bool:
-    return len(came) == min(1, len(right)) and not Counter(came) - Counter(right)
+def _at_most(most: int, right: list[Row], came: list[Row]) -> bool:
+    return len(came) == min(most, len(right)) and not Counter(came) - Counter(right)
+
+
+def _one_twice(right: list[Row], came: list[Row]) -> bool:
+    more = Counter(came) - Counter(right)
+    return more.total() == bool(right) and more.keys() <= set(right) and not Counter(right) - Counter(came)
 
 
 def _none_of_several(right: list[Row], came: list[Row]) -> bool:
@@ -269,10 +301,10 @@ def _lost_report(place: int, windows: Sequence[ReportMatch]) -> bool:
     return wrong == due[place:][:1] and not any(window.rows.actual for window in wrong)
 
 
-def _every_other(first: int, windows: Sequence[ReportMatch]) -> bool:
+def _each_missing(step: int, first: int, windows: Sequence[ReportMatch]) -> bool:
     due = [window for window in windows if window.rows.expected]
     wrong = [window for window in windows if window.problem is not None]
-    return wrong == due[first::2] and not any(window.rows.actual for window in wrong)
+    return wrong == due[first::step] and not any(window.rows.actual for window in wrong)
 
 
 def _after_first(windows: Sequence[ReportMatch]) -> bool:
@@ -281,20 +313,73 @@ def _after_first(windows: Sequence[ReportMatch]) -> bool:
     return wrong == due[1:] and not any(window.rows.actual for window in wrong)
 
 
-Reporting = Callable[[Counter[Row], Counter[Row] | None, Counter[Row]], Counter[Row]]
-"""What is reported: by what is right, what was right before (with rows), and the most of each row so far."""
+Reporting = Callable[[Sequence[Counter[Row]]], Counter[Row]]
+"""What is reported, by what is right there and at all evaluations before: the last one is that there."""
 
 
 def _remembering(reporting: Reporting, windows: Sequence[ReportMatch]) -> bool:
     """Whether the reported rows follow from the expected rows so far."""
-    before: Counter[Row] | None = None
-    ever: Counter[Row] = Counter()
+    history: list[Counter[Row]] = []
     for window in windows:
         right, came = map(Counter, _rows_of(window))
-        if window.triples is None or came != reporting(right, before, ever):
+        history.append(right)
+        if window.triples is None or came != reporting(history):
             return False
-        before, ever = right or before, ever | right
     return True
+
+
+def _last(history: Sequence[Counter[Row]]) -> Counter[Row]:
+    """Return the last answer before that has rows."""
+    return next(filter(None, history[-2::-1]), Counter())
+
+
+def _ever(history: Sequence[Counter[Row]]) -> Counter[Row]:
+    """Return the most of each row in all answers before."""
+    return reduce(or_, history[:-1], Counter())
+
+
+def _by_operator(operator: ToStream, reporting: Reporting, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run of an operator's query with what it should report by whole answers."""
+    task = subject.recorded.task
+    if task.query.to_stream is not operator:
+        return (subject,)
+    whole = replace(task, query=_whole(task.query))
+    changed = replace(subject.recorded, task=whole)
+    return (replace(subject, recorded=changed, pattern=partial(_remembering, reporting)),)
+
+
+@cache
+def _whole(query: EngineQuery) -> EngineQuery:
+    return replace(query, to_stream=ToStream.RSTREAM)
+
+
+_OPERATORS: Final[tuple[tuple[str, ToStream, Reporting], ...]] = (
+    (
+        "ISTREAM reports a row once, also where it has been gone",
+        ToStream.ISTREAM,
+        lambda history: history[-1] - _ever(history),
+    ),
+    (
+        "ISTREAM compares with the last answer that had rows",
+        ToStream.ISTREAM,
+        lambda history: history[-1] - _last(history),
+    ),
+    (
+        "ISTREAM leaves out the first answer",
+        ToStream.ISTREAM,
+        lambda history: history[-1] - history[-2] if _last(history) else Counter(),
+    ),
+    (
+        "DSTREAM reports nothing where the answer has no rows",
+        ToStream.DSTREAM,
+        lambda history: history[-2] - history[-1] if len(history) > 1 and history[-1] else Counter(),
+    ),
+    (
+        "DSTREAM compares with the last answer that had rows",
+        ToStream.DSTREAM,
+        lambda history: _last(history) - history[-1],
+    ),
+)
 
 
 def _without_kind(start: str, end: str, right: list[Row], came: list[Row]) -> bool:
@@ -319,23 +404,30 @@ _PATTERNS: Final[tuple[tuple[str, Pattern], ...]] = (
     ),
     ("each report is one row short", in_each(_without_one)),
     ("each report of several rows is one row short", in_each(_without_one_of_several)),
-    ("each report has one row at most", in_each(_at_most_one)),
+    ("each report has one row at most", in_each(partial(_at_most, 1))),
+    ("each report has two rows at most", in_each(partial(_at_most, 2))),
+    ("of the rows of each report one comes twice", in_each(_one_twice)),
     ("an answer of several rows is not reported", in_each(_none_of_several)),
     (
         "a report that equals the one before is missing",
-        partial(_remembering, lambda right, before, _: Counter() if right == before else right),
+        partial(_remembering, lambda history: Counter() if history[-1] == _last(history) else history[-1]),
     ),
     (
         "a row that has been reported before never comes again",
-        partial(_remembering, lambda right, _, ever: right - ever),
+        partial(_remembering, lambda history: history[-1] - _ever(history)),
     ),
     (
         "a report has the rows of those before it too",
-        partial(_remembering, lambda right, _, ever: right | ever),
+        partial(_remembering, lambda history: history[-1] | _ever(history)),
+    ),
+    (
+        "each report has the rows of the evaluation before",
+        partial(_remembering, lambda history: history[-2] if len(history) > 1 else Counter()),
     ),
     ("the first report is missing", partial(_lost_report, 0)),
     ("the last report is missing", partial(_lost_report, -1)),
-    ("every second report is missing", partial(_every_other, 1)),
-    ("every second report is missing, from the first on", partial(_every_other, 0)),
+    ("every second report is missing", partial(_each_missing, 2, 1)),
+    ("every second report is missing, from the first on", partial(_each_missing, 2, 0)),
+    ("every third report is missing", partial(_each_missing, 3, 2)),
     ("only the first report comes", _after_first),
 )

@@ -199,7 +199,7 @@ def _of_place(one: ComparedRun, n: int, t: float) -> Iterator[tuple[str, int]]:
     yield "nothing comes for {} ms around the close", round(after - before)
     between = sum(other is not None and before <= other < after for other in one.closes)
     yield "{} windows close between the same two arrivals", between
-    yield "the window closes at {} ms", round(t)
+    yield "the window closes after {} ms", round(t)
     length, step = run.query.windows[0]
     odd = round(t / run.query.tick - length) // step % 2
     yield "it is every second window, from the first on", 1 - odd

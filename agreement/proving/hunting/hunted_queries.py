@@ -138,6 +138,11 @@ _FAMILIES: Final = (
     QueryFamily("limit", ((_S, 4, 2, _ONE),), group="ORDER BY ?a ?s LIMIT 1"),
     QueryFamily("sum", ((_S, 4, 2, _ONE),), select="?s (SUM(?a) AS ?n)", group="GROUP BY ?s"),
     QueryFamily("minus", ((_S, 4, 2, f"{_ONE} MINUS {{ ?s :q ?b . }}"),)),
+    QueryFamily("minus-apart", ((_S, 4, 2, f"{_ONE} MINUS {{ ?t :q ?b . }}"),)),
+    QueryFamily("average", ((_S, 4, 2, _ONE),), select="?s (AVG(?a) AS ?n)", group="GROUP BY ?s"),
+    QueryFamily("bind", ((_S, 4, 2, f"{_ONE} BIND(STR(?a) AS ?b)"),), select="?s ?b"),
+    QueryFamily("values", ((_S, 4, 2, _ONE),), outside="VALUES ?s { :s :s2 }"),
+    QueryFamily("path", ((_S, 4, 2, "?s :p+ ?a ."),)),
 )
 _PREFIX: Final = "PREFIX : <http://e/>"
 

@@ -1,7 +1,7 @@
 """Possible deviations in an engine's input: lost, kept too long, or counted differently."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial, reduce
 from itertools import accumulate, combinations, groupby
@@ -64,6 +64,8 @@ def input_changes() -> Iterator[Switch]:
         "Definition 14: what a window shows is an RDF graph, a set",
         _counted,
     )
+    for says, kept in _kept_parts():
+        yield Switch(says, RspqlDefinition.ALL_TRIPLES, partial(_showing, kept))
     yield Switch(
         "static data are ignored", "SPARQL 1.1, 13: the default graph of the dataset", _without_static
     )
@@ -86,6 +88,40 @@ def _without_static(subject: JudgedRun) -> Iterable[JudgedRun]:
             subject, recorded=replace(recorded, task=replace(recorded.task, static=Static(frozenset(), {})))
         ),
     )
+
+
+def _showing(kept: specifications.KeptPart, subject: JudgedRun) -> Iterable[JudgedRun]:
+    """Yield the run with windows that show a part of their content."""
+    recorded = subject.recorded
+    return (replace(subject, recorded=replace(recorded, task=replace(recorded.task, kept=kept))),)
+
+
+def _kept_parts() -> Iterator[tuple[str, specifications.KeptPart]]:
+    for most in _CAPACITIES:
+        some = "triple" if most == 1 else f"{most} triples"
+        yield f"a window shows its last {some} at most", partial(_some, slice(-most, None))
+        yield f"a window shows its first {some} at most", partial(_some, slice(most))
+    for says, left in (("first", slice(1, None)), ("last", slice(-1))):
+        yield f"a window does not show its {says} triple", partial(_some, left)
+        yield f"a window of several triples does not show its {says} one", partial(_some_of_several, left)
+    for says, place in (("first", 0), ("last", -1)):
+        yield f"a window shows only the triples of its {says} instant", partial(_of_instant, place)
+
+
+_CAPACITIES: Final = (1, 2, 3, 5)
+
+
+def _some(part: slice, _: Sequence[PushedTriple], span: range) -> range:
+    return span[part]
+
+
+def _some_of_several(part: slice, _: Sequence[PushedTriple], span: range) -> range:
+    return span[part] if len(span) > 1 else span
+
+
+def _of_instant(place: int, elements: Sequence[PushedTriple], span: range) -> range:
+    own = [n for n in span if elements[n].t == elements[span[place]].t]
+    return range(own[0], own[-1] + 1) if own else span
 
 
 _MOST_REPEATED: Final = 10_000
@@ -169,17 +205,14 @@ def _same_instant(place: int, task: specifications.Task) -> Iterator[frozenset[i
     yield frozenset(pushed_triple.number for pushed_triple in task.elements) - kept
 
 
-def _each_third(task: specifications.Task) -> Iterator[frozenset[int]]:
+def _second_of_instant(task: specifications.Task) -> Iterator[frozenset[int]]:
+    groups = (list(group) for _, group in groupby(task.elements, attrgetter("t")))
+    yield frozenset(group[1].number for group in groups if len(group) > 1)
+
+
+def _each(step: int, task: specifications.Task) -> Iterator[frozenset[int]]:
     numbers = [triple.number for triple in task.elements]
-    yield from (frozenset(numbers[place::_THIRD]) for place in (_THIRD - 1, 0, 1))
-
-
-_THIRD: Final = 3
-
-
-def _each_second(task: specifications.Task) -> Iterator[frozenset[int]]:
-    numbers = [triple.number for triple in task.elements]
-    yield from (frozenset(numbers[place::2]) for place in (1, 0))
+    yield from (frozenset(numbers[place::step]) for place in (step - 1, *range(step - 1)))
 
 
 def _at_zero(task: specifications.Task) -> Iterator[frozenset[int]]:
@@ -233,9 +266,11 @@ def _repeated(elements: Iterable[PushedTriple], kept: Callable[[int], int]) -> f
 _LOSSES: Final[tuple[tuple[str, Loss], ...]] = (
     ("of the triples of one instant only the first counts", partial(_same_instant, 0)),
     ("of the triples of one instant only the last counts", partial(_same_instant, -1)),
+    ("of the triples of one instant the second is lost", _second_of_instant),
     ("triples of time 0 are lost", _at_zero),
-    ("every second triple is lost", _each_second),
-    ("every third triple is lost", _each_third),
+    ("every second triple is lost", partial(_each, 2)),
+    ("every third triple is lost", partial(_each, 3)),
+    ("every fourth triple is lost", partial(_each, 4)),
     ("the first triple is lost", _first),
     ("a triple that has come before is lost, however long ago", _ever_again),
     ("a triple that arrives again while it is kept counts at its first time alone", _again),

@@ -1,6 +1,6 @@
 """Possible deviations in reading a query: operators, conditions, algebra, solutions, windows."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache, partial
 from itertools import count, permutations
@@ -181,6 +181,13 @@ def _algebra() -> Iterator[Switch]:
     yield _of_pattern("UNION loses equal solutions", union, patterns.Union, _distinct)
     minus = "SPARQL 1.1, 18.5, Minus: a solution with a compatible one on the other side is removed"
     yield _of_pattern("MINUS is ignored", minus, patterns.Minus, lambda part: part.left)
+    yield _of_pattern(
+        "MINUS is evaluated as FILTER NOT EXISTS: also where both sides share no variable",
+        "SPARQL 1.1, 8.3.3: MINUS removes nothing where no variable is shared",
+        patterns.Minus,
+        _as_not_exists,
+    )
+    yield from _tables_and_paths()
     join = "SPARQL 1.1, 18.5, Join: solutions are joined where their shared variables are equal"
     yield _of_pattern("patterns are joined without their shared variables", join, patterns.Bgp, _apart)
     yield _of_pattern(
@@ -207,6 +214,56 @@ def _algebra() -> Iterator[Switch]:
         patterns.StreamBlock,
         lambda part: replace(part, pattern=_one_triple(part.pattern, 0)),
     )
+
+
+def _tables_and_paths() -> Iterator[Switch]:
+    bound = "SPARQL 1.1, 18.5, Extend: BIND gives the variable the value of its expression"
+    yield _of_pattern("BIND is ignored", bound, patterns.Extend, lambda part: part.pattern)
+    table = "SPARQL 1.1, 10.2: VALUES has one solution for each of its rows"
+    for says, place in (("first", slice(1)), ("last", slice(-1, None))):
+        sentence = f"of VALUES only the {says} row is used"
+        yield _of_pattern(sentence, table, patterns.Values, partial(_some_rows, place))
+    yield _of_pattern("VALUES is ignored", table, patterns.Values, lambda _: patterns.EMPTY)
+    path = "SPARQL 1.1, 18.4: + and * walk a path any number of times"
+    yield _of_pattern(
+        "the paths + and * are walked once at most",
+        path,
+        patterns.PathPattern | patterns.StreamBlock,
+        _walked_once,
+    )
+
+
+def _as_not_exists(part: patterns.Minus) -> patterns.Pattern:
+    found = Variable(f"any_match{next(_FRESH)}")
+    exists = (patterns.Exists(found, part.right),)
+    return patterns.Filter(part.left, Call("!", (found,)), exists)
+
+
+def _some_rows(place: slice, part: patterns.Values) -> patterns.Pattern:
+    return replace(part, rows=part.rows[place])
+
+
+def _walked_once(part: patterns.Pattern) -> patterns.Pattern:
+    if not isinstance(part, patterns.PathPattern):
+        return part
+
+    def once(path: patterns.Path) -> patterns.Path:
+        match path:
+            case patterns.RepeatedPath(inner, patterns.Repetition.ONE_OR_MORE):
+                return once(inner)
+            case patterns.RepeatedPath(inner, _):
+                return patterns.RepeatedPath(once(inner), patterns.Repetition.ZERO_OR_ONE)
+            case patterns.Inverse(inner):
+                return patterns.Inverse(once(inner))
+            case patterns.PathSequence(left, right) | patterns.Alternative(left, right):
+                return replace(path, left=once(left), right=once(right))
+            case _:
+                return path
+
+    walked = once(part.path)
+    if isinstance(walked, patterns.Link):
+        return patterns.Bgp((patterns.TriplePattern(part.subject, walked.iri, part.object),))
+    return replace(part, path=walked)
 
 
 def _as_join(part: patterns.LeftJoin) -> patterns.Pattern:
@@ -279,6 +336,7 @@ def _solutions() -> Iterator[Switch]:
         patterns.Group,
         _without_empty_group,
     )
+    yield _of_pattern("the keys of GROUP BY are not bound", grouped, patterns.Group, _without_keys)
     yield _of_pattern("GROUP BY is ignored", grouped, patterns.Group, lambda part: replace(part, keys=()))
     yield _of_pattern(
         "aggregates take equal values once where they should count each, and the reverse",
@@ -286,13 +344,33 @@ def _solutions() -> Iterator[Switch]:
         patterns.Group,
         lambda part: _aggregating(part, lambda one: replace(one, distinct=not one.distinct)),
     )
-    for function in ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE"):
+    for function in _AGGREGATES:
         yield _of_pattern(
             f"every aggregate is evaluated as {function}",
             grouped,
             patterns.Group,
-            partial(_all_as, function),
+            partial(_all_as, function, _AGGREGATES),
         )
+    for said, done in permutations(_AGGREGATES, 2):
+        sentence = f"{said} is evaluated as {done}"
+        yield _of_pattern(sentence, grouped, patterns.Group, partial(_all_as, done, (said,)))
+    yield _of_pattern(
+        "SUM leaves out values that are no numbers",
+        "SPARQL 1.1, 18.5.1.3: a sum with a value that is no number is an error, so it binds nothing",
+        patterns.Group,
+        _of_numbers,
+    )
+    yield _of_pattern(
+        "AVG is cut to an integer",
+        "SPARQL 1.1, 18.5.1.4: the average of integers is a decimal",
+        patterns.Group,
+        _average_cut,
+    )
+    yield _of_query(
+        "ASK is negated: it is true without a solution",
+        "SPARQL 1.1, 16.3: ASK is true where there is a solution",
+        _negated_ask,
+    )
     yield _of_query(
         "ASK is always answered by true",
         "SPARQL 1.1, 16.3: ASK is false without a solution",
@@ -307,6 +385,13 @@ def _solutions() -> Iterator[Switch]:
         "SPARQL 1.1, 18.5, Slice",
         unlimited,
     )
+    yield _of_query(
+        "ORDER BY is descending where it should be ascending, and the reverse",
+        "SPARQL 1.1, 15.1: ascending, unless DESC says otherwise",
+        _reversed,
+    )
+    for says, by in (("OFFSET is one more than it says", (1, 0)), ("LIMIT is one more than it says", (0, 1))):
+        yield _of_query(says, "SPARQL 1.1, 18.5, Slice", partial(_sliced, *by))
 
 
 @cache
@@ -322,12 +407,73 @@ def _without_empty_group(group: patterns.Group) -> patterns.Group:
     return replace(group, pattern=patterns.Extend(group.pattern, key, _TRUE), keys=(key,))
 
 
+def _without_keys(group: patterns.Group) -> patterns.Group:
+    """Return a group whose keys have other names, so that what is selected of them has no value."""
+    inner, keys = group.pattern, list[Variable]()
+    for key in group.keys:
+        keys.append(Variable(f"{key.name}_key"))
+        inner = patterns.Extend(inner, keys[-1], key)
+    return replace(group, pattern=inner, keys=tuple(keys))
+
+
 def _aggregating(group: patterns.Group, change: Callable[[Aggregation], Aggregation]) -> patterns.Group:
     return replace(group, aggregates=tuple((name, change(one)) for name, one in group.aggregates))
 
 
-def _all_as(function: str, group: patterns.Group) -> patterns.Group:
-    return _aggregating(group, lambda one: replace(one, function=function))
+_AGGREGATES: Final = ("COUNT", "SUM", "AVG", "MIN", "MAX", "SAMPLE")
+
+
+def _all_as(function: str, those: Sequence[str], group: patterns.Group) -> patterns.Group:
+    return _aggregating(group, lambda one: replace(one, function=function) if one.function in those else one)
+
+
+def _of_numbers(group: patterns.Group) -> patterns.Group:
+    """Return a group whose sums have 0 in place of values that are no numbers."""
+    inner, aggregates = group.pattern, list[tuple[Variable, Aggregation]]()
+    for name, one in group.aggregates:
+        value = one
+        if one.function == "SUM":
+            number = Variable(f"{name.name}_number")
+            expression = Call("IF", (Call("ISNUMERIC", one.arguments), one.arguments[0], _ZERO))
+            inner = patterns.Extend(inner, number, expression)
+            value = replace(one, arguments=(number,))
+        aggregates.append((name, value))
+    return replace(group, pattern=inner, aggregates=tuple(aggregates))
+
+
+_ZERO: Final = Literal("0", f"{XSD}integer")
+
+
+def _average_cut(group: patterns.Group) -> patterns.Pattern:
+    """Return a group whose averages are made integers, under their own names."""
+    averages = {name: one for name, one in group.aggregates if one.function == "AVG"}
+    exact = {name: Variable(f"{name.name}_exact") for name in averages}
+    aggregates = tuple((exact.get(name, name), one) for name, one in group.aggregates)
+    cut: patterns.Pattern = replace(group, aggregates=aggregates)
+    for name, whole in exact.items():
+        cut = patterns.Extend(cut, name, Call(f"<{XSD}integer>", (Call("FLOOR", (whole,)),)))
+    return cut
+
+
+def _negated_ask(query: EngineQuery) -> EngineQuery:
+    if query.form is not Form.ASK:
+        return query
+    found = Variable("any_solution")
+    asked = patterns.LeftJoin(patterns.EMPTY, patterns.Extend(query.pattern, found, _TRUE))
+    return replace(query, pattern=patterns.Filter(asked, Call("!", (Call("BOUND", (found,)),))))
+
+
+def _reversed(query: EngineQuery) -> EngineQuery:
+    order = tuple(replace(key, descending=not key.descending) for key in query.modifiers.order)
+    return replace(query, modifiers=replace(query.modifiers, order=order))
+
+
+def _sliced(skipped: int, more: int, query: EngineQuery) -> EngineQuery:
+    modifiers = query.modifiers
+    if not modifiers.slices or (more and modifiers.limit is None):
+        return query
+    limit = None if modifiers.limit is None else modifiers.limit + more
+    return replace(query, modifiers=replace(modifiers, offset=modifiers.offset + skipped, limit=limit))
 
 
 def _unprojected(query: EngineQuery) -> EngineQuery:
@@ -363,6 +509,10 @@ def _windows() -> Iterator[Switch]:
         ("the STEP is twice as long", often, lambda w: replace(w, slide=w.slide and _times(2, w.slide))),
     ):
         yield _of_windows(says, right, change)
+    for place, says in ((0, "first"), (-1, "last")):
+        for name, clause, right in (("length", "RANGE", long), ("slide", "STEP", often)):
+            sentence = f"all windows have the {clause} of the {says} one"
+            yield _of_query(sentence, right, partial(_alike, name, place))
     for number in range(_STREAMS):
         yield _of_query(
             f"all windows show stream {number + 1}", RspqlDefinition.OWN_STREAM, partial(_on_stream, number)
@@ -415,6 +565,19 @@ def _of_windows(sentence: str, right: str, change: Callable[[Range], Range]) -> 
         return source if short or other.length.nanoseconds <= 0 else replace(source, window=other)
 
     return _of_query(sentence, right, lambda query: with_sources(query, changed))
+
+
+def _alike(name: str, place: int, query: EngineQuery) -> EngineQuery:
+    windows = [source.window for source in sources(query) if isinstance(source.window, Range)]
+    if len(windows) == 1:
+        return query
+    size = getattr(windows[place], name)
+    return with_sources(
+        query,
+        lambda one: (
+            replace(one, window=replace(one.window, **{name: size})) if isinstance(one.window, Range) else one
+        ),
+    )
 
 
 def _on_stream(number: int, query: EngineQuery) -> EngineQuery:

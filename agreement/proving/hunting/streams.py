@@ -124,12 +124,14 @@ def _shapes(query: HuntedQuery) -> Iterator[TimedLetters]:
 
 
 def _vanishing(query: HuntedQuery) -> Iterator[TimedLetters]:
-    """Yield rows that appear, disappear while other triples continue, and return; for each letter."""
+    """Yield rows that appear, disappear while other triples continue, all or one by one, and return."""
     letters, reach = query.letters, _reach(query)
     step, noise = query.windows[0][1], noise_of(letters)
     later = [(t, noise) for t in range(1 + step, 1 + 2 * reach, step)]
     every = [(1, letter) for letter in letters]
     yield _ended(query, [*every, *later, (1 + 2 * reach, letters[0]), (2 + 2 * reach, noise)], reach)
+    one_by_one = [(1 + n * step, letter) for n, letter in enumerate(letters[:3])]
+    yield _ended(query, [*one_by_one, *((3 * step + t, noise) for t, noise in later)], reach)
     for first in letters[:2]:
         beside = [(1 + n * (reach + 1), letter) for n, letter in enumerate(letters)]
         yield _ended(query, [one for t, letter in beside for one in ((t, first), (t, letter))], reach)

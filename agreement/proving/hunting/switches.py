@@ -11,6 +11,7 @@ from typing import Final, get_args
 
 from agreement.comparing.judge import Options
 from agreement.comparing.judge.diagnosis import variations
+from agreement.documents.requests import sources
 from agreement.engines import specifications
 from agreement.engines.engine import RspqlDefinition
 from agreement.engines.specifications.parameters import Combination
@@ -38,6 +39,7 @@ def switches_of(of: specifications.Specification, options: Options) -> tuple[Swi
     """Return all switches except those learned from runs."""
     return (
         *_parameters(of),
+        *_of_one_window(),
         *_at_arrivals(of),
         *_start_times(options),
         *operators(),
@@ -63,6 +65,24 @@ def _parameters(of: specifications.Specification) -> Iterator[Switch]:
         right = f"{_PARAMETERS.get(name, name)}: {name} = {specifications.in_words(getattr(of, name))}"
         sentence = _BOUNDS.get(specifications.in_words(value), says) if name == "bounds" else says
         yield Switch(sentence, right, partial(_with_parameter, name, value))
+
+
+def _of_one_window() -> Iterator[Switch]:
+    """Yield evaluations at the closes of one of several windows alone."""
+    for says, place in (("first", 0), ("last", -1)):
+        yield Switch(
+            f"of several windows only the {says} makes an evaluation when it closes",
+            f"{_PARAMETERS['combination']}: each window that reports",
+            partial(_with_one_window, place),
+        )
+
+
+def _with_one_window(place: int, subject: JudgedRun) -> Iterable[JudgedRun]:
+    numbers = [str(n) for n, _ in enumerate(sources(subject.recorded.task.query), 1)]
+    if len(numbers) == 1:
+        return (subject,)
+    silent: dict[str, frozenset[object]] = {n: frozenset() for n in numbers if n != numbers[place]}
+    return _with_parameter("windows", silent, subject)
 
 
 def _at_arrivals(of: specifications.Specification) -> Iterator[Switch]:

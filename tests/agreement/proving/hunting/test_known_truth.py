@@ -70,7 +70,7 @@ def hunted(name, options, runs, seed=0):
 
 @pytest.mark.parametrize("name", CHOSEN)
 def test_a_mutant_is_found_small_and_named_by_its_rule(name):
-    found = MUTANTS[name].hunted(60, 250)
+    found = MUTANTS[name].hunted(240, 250)
     (fault,) = found.faults
     assert (fault.sentence, fault.repeated) == (CHOSEN[name], True)
     assert len(fault.run.pushes) <= 5

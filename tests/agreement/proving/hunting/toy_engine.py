@@ -88,6 +88,20 @@ REWRITTEN = {
     "limit-one": (r"\}\s*(GROUP BY \?s)?\s*$", r"} \1 LIMIT 1"),
     "minus-all": (r"MINUS \{ \?s :q \?b \. \}", "FILTER NOT EXISTS { ?any :q ?b . }"),
     "optional-both": (r"OPTIONAL (\{[^}]*\})", r"{ BIND(1 AS ?none) } UNION \1"),
+    "minus-as-not-exists": (r"MINUS", "FILTER NOT EXISTS"),
+    "bind-ignored": (r"BIND\((?:[^()]|\([^()]*\))*\)", ""),
+    "values-first": (r"(VALUES \?s \{ \S+)[^}]*", r"\1 "),
+    "values-ignored": (r"VALUES \?s \{[^}]*\}", ""),
+    "path-once": (r":p\+ ", ":p "),
+    "average-cut": (
+        r"AVG\(\?a\)",
+        "<http://www.w3.org/2001/XMLSchema#integer>(FLOOR(AVG(?a)))",
+    ),
+    "sum-as-average": (r"SUM\(", "AVG("),
+    "sum-of-numbers": (r"SUM\(\?a\)", "SUM(IF(isNumeric(?a), ?a, 0))"),
+    "order-reversed": (r"ORDER BY \?a \?s", "ORDER BY DESC(?a) DESC(?s)"),
+    "limit-one-more": (r"LIMIT 1", "LIMIT 2"),
+    "offset-one-more": (r"LIMIT 1", "LIMIT 1 OFFSET 1"),
     "union-if-empty": (
         rf"({GROUP}) UNION \{{ ([^{{}}]*) \}}",
         r"{ \1 } UNION { \2 FILTER NOT EXISTS { ?x :p ?y } }",
@@ -116,6 +130,8 @@ def changed_window(number, window, windows):
         "step-one": (name, stream, length, point),
         "one-stream": (name, windows[0][1], length, step),
         "streams-exchanged": (name, windows[-1 - number][1], length, step),
+        "range-of-first": (name, stream, windows[0][2], step),
+        "step-of-last": (name, stream, length, windows[-1][3]),
         "last-window-fed": (name, stream if last[stream] == name else "none", length, step),
     }.get(FAULT, window)
 
@@ -130,6 +146,7 @@ class Run:
         self.random, self.last, self.ever, self.stale = random.Random(7), None, Counter(), []
         self.clock, self.consumed, self.contents = {}, 0, {}
         self.anchor, self.shown, self.counts, self.final = 0, {}, Counter(), None
+        self.began, self.given, self.instants = False, 0, Counter()
 
     def push(self, t, stream, triple):
         if t < self.now:
@@ -183,12 +200,19 @@ class Run:
         return {
             "first-triple-lost": not self.pushes,
             "instant-first": bool(same),
+            "instant-second": FAULT == "instant-second" and self.is_second(t),
             "zero-lost": t == 0,
             "seen-lost": any(one[1:] == (stream, triple) for one in self.elements),
             "third-lost": self.pushes % 3 == 2,
+            "fourth-lost": self.pushes % 4 == 3,
             "second-stream-lost": stream != self.query.windows[0][1],
             "integers-lost": triple.object.value.isdecimal(),
         }.get(FAULT, False)
+
+    def is_second(self, t):
+        """Whether this is the second triple of an instant."""
+        self.instants[t] += 1
+        return self.instants[t] == 2
 
     def due(self, t, last=False):
         """Yield the reports of the closes that a time makes certain."""
@@ -198,7 +222,9 @@ class Run:
             self.anchor = t - t % 1000 + 1000
         if FAULT == "gap-anchored" and self.elements and t - self.elements[-1][0] > 4:
             self.elements.clear()
-        for window in self.query.windows:
+        for number, window in enumerate(self.query.windows):
+            if FAULT == "first-window-reports" and number:
+                break
             _, _, length, step = window
             first = start + self.anchor + length - (length if FAULT == "early-windows" else 0)
             close = max(first, first + (self.reported - first) // step * step)
@@ -239,8 +265,10 @@ class Run:
             holds = lambda u: opening < u <= at or u == self.elements[-1][0] > at  # noqa: E731
         streams = {one[1] for one in self.elements} if FAULT == "stream-names-ignored" else {stream}
         found = [triple for u, name, triple in self.elements if name in streams and holds(u)]
-        if FAULT == "keeps-two":
-            found = found[-2:]
+        found = kept_part(found)
+        if FAULT in ("first-instant", "last-instant") and found:
+            times = [u for u, name, _ in self.elements if name in streams and holds(u)]
+            found = [one for u, one in zip(times, found, strict=True) if u == times[PLACES[FAULT]]]
         if FAULT == "second-window-closed" and window == self.query.windows[-1] != self.query.windows[0]:
             found = [triple for u, name, triple in self.elements if name == stream and opening <= u <= at]
         if FAULT == "window-difference":
@@ -320,7 +348,8 @@ class Run:
     def rows(self, results):
         if isinstance(results, ox.QueryBoolean):
             true = ONE if FAULT == "ask-as-1" else TRUE
-            return [(("Answer", true),)] if bool(results) or FAULT == "ask-always" else []
+            told = not bool(results) if FAULT == "ask-negated" else bool(results)
+            return [(("Answer", true),)] if told or FAULT == "ask-always" else []
         names = [variable.value for variable in results.variables]
         return [tuple((name, str(one[name])) for name in names if one[name] is not None) for one in results]
 
@@ -341,6 +370,16 @@ class Run:
                 return list((now - before).elements())
             case "DSTREAM" if FAULT == "dstream-skips-empty" and not now:
                 return []
+            case "ISTREAM" if FAULT == "istream-once":
+                new = now - self.ever
+                self.ever |= now
+                return list(new.elements())
+            case "ISTREAM" if FAULT == "istream-first-lost" and not self.began:
+                self.began = bool(now)
+                return []
+            case "DSTREAM" if FAULT == "dstream-last-nonempty":
+                self.before = now or before
+                return list((before - now).elements())
             case "ISTREAM" if FAULT == "istream-by-subject":
                 return [row for row in rows if row[:1] not in {one[:1] for one in before}]
             case "ISTREAM":
@@ -362,6 +401,9 @@ class Run:
         self.last, self.ever = now or last, ever | now
         if FAULT == "equal-report-lost" and now == last:
             return []
+        if FAULT == "one-evaluation-old":
+            self.stale, rows = rows, self.stale
+            return rows
         if FAULT == "row-once-ever":
             return list((now - ever).elements())
         if FAULT == "accumulates":
@@ -375,11 +417,22 @@ class Run:
             rows = rows[1:]
         if FAULT == "one-row":
             rows = rows[:1]
+        if FAULT == "keys-unbound" and "GROUP BY" in self.query.sparql:
+            rows = [tuple((n, v) for n, v in row if n != "s") for row in rows]
+        if FAULT == "two-rows":
+            rows = rows[:2]
+        if FAULT == "last-row-twice":
+            rows = [*rows, *rows[-1:]]
+        if FAULT == "limit-in-all" and "LIMIT" in self.query.sparql:
+            rows = rows[: 1 - self.given]
+            self.given += len(rows)
         if FAULT == "rows-twice":
             rows = [*rows, *rows]
         if FAULT == "only-first-report" and self.reports > 1:
             return None
         if FAULT == "first-report-lost" and self.reports == 1:
+            return None
+        if FAULT == "every-third-missing" and rows and self.reports % 3 == 0:
             return None
         if FAULT == "every-second" and rows and self.reports % 2 == 0:
             return None
@@ -453,8 +506,6 @@ def unforeseen(run, rows, at, t):
             rows = [
                 tuple((n, re.sub(r'^"[3-9]"', '"2"', v) if n == "n" else v) for n, v in row) for row in rows
             ]
-        case "istream-first-lost":
-            rows = [] if run.query.operator == "ISTREAM" and run.reports == 1 else rows
         case "distinct-across" if "DISTINCT" in run.query.sparql:
             rows = [row for row in rows if not run.counts[row]]
             run.counts.update(rows)
@@ -473,6 +524,24 @@ def unforeseen(run, rows, at, t):
         case "first-digit":
             rows = [tuple((n, re.sub(r'^"(\d)\d+"\^', r'"\1"^', v)) for n, v in row) for row in rows]
     return rows, t
+
+
+PLACES = {"first-instant": 0, "last-instant": -1}
+
+
+def kept_part(found):
+    """Return the triples of a window that faults leave of its content."""
+    found = list(dict.fromkeys(found)) if FAULT in ("keeps-two", "keeps-first", "oldest-out") else found
+    match FAULT:
+        case "keeps-two":
+            return found[-2:]
+        case "keeps-first":
+            return found[:1]
+        case "oldest-out":
+            return found[1:] if len(found) > 1 else found
+        case "newest-out":
+            return found[:-1]
+    return found
 
 
 def numbered(triples):
