@@ -84,6 +84,7 @@ ON_PUSH = {
     "list": lambda _: put("[]\n"),
     "latin": lambda _: sys.stdout.buffer.write(b'{"reports": ["\xe9"]}\n') and sys.stdout.flush(),
     "key": lambda _: put('{"report": []}\n'),
+    "no-list": lambda _: put('{"reports": "none"}\n'),
     "number": lambda _: put(json.dumps(rows({"a": 1})) + "\n"),
     "term": lambda _: put(json.dumps(rows({"a": "http://e/a"})) + "\n"),
     "variable": lambda _: put(json.dumps(rows({"?a": "<http://e/a>"})) + "\n"),

@@ -41,7 +41,8 @@ SAYS = {
     "list": "has not replied for 0.5 s; it wrote, which is no JSON object: []",
     "latin": "has not replied for 0.5 s; it wrote, which is no JSON object: ",
     "key": "has replied to push wrongly: the key reports is missing",
-    "number": "has replied to push wrongly: reports.0.rows.0.a: found 1; expected a valid string",
+    "number": "has replied to push wrongly: reports.0.rows.0.a: found 1; expected a text in quotes",
+    "no-list": "has replied to push wrongly: reports: found 'none'; expected a list, [..]",
     "term": "has replied to push wrongly: 'http://e/a' is no RDF term",
     "variable": "has replied to push wrongly: found the variable '?a'; expected its name alone, such "
     "as s of ?s",
