@@ -231,7 +231,7 @@ def problem_of(error: ValidationError) -> str:
         case {"ctx": {"error": WrongValueError() as wrong}}:
             problem = wrong.problem
         case _:
-            problem = f"found {cut(repr(first['input']))}; expected {wanted(first, "JSON")}"
+            problem = f"found {cut(repr(first['input']))}; expected {wanted(first, 'JSON')}"
     return f"{where}: {problem}" if where else problem
 
 
