@@ -90,7 +90,7 @@ RUNNABLE = [
     for page, line in SHOWN
     if not PATTERN.search(line)
     and re.search("samples/|[.]lars", line)
-    and not line.startswith("lars run")
+    and not line.startswith(("lars run", "lars play"))  # the latter runs until it is ended
     and "../shared/" not in line  # a pack of tests runs what needs it
 ]
 
