@@ -301,6 +301,8 @@ SILENCE: Final = 30.0
 """The default number of seconds in which an adapter must reply."""
 _MOST_AHEAD: Final = 256
 """The number of pushes that are sent before their replies are read, if the adapter reads ahead."""
+_SLOW: Final = 0.1
+"""So many seconds for a reply are said where the time is over."""
 _Reply = TypeVar("_Reply", bound=Message)
 
 
@@ -325,6 +327,8 @@ class RunningAdapter:
     _child: ChildProgram | None = field(default=None, init=False)
     _fresh: bool = field(default=True, init=False)
     """Whether the process can receive another query."""
+    _slowest: float = field(default=0.0, init=False)
+    """The most seconds that a reply has taken."""
 
     @property
     def name(self) -> str:
@@ -370,13 +374,21 @@ class RunningAdapter:
 
     def _late(self) -> TimeIsUpError:
         problem = f"cannot wait for the adapter {cut(self.command)!r}: the time limit is over"
-        return TimeIsUpError(f"{problem}; use a longer --time-limit")
+        remedy = "use a longer --time-limit"
+        if self._slowest >= _SLOW:
+            problem += f", and a reply has taken {self._slowest:.1f} s"
+            remedy = f"make the adapter reply sooner, or {remedy}"
+        return TimeIsUpError(f"{problem}; {remedy}")
 
     def _replies(self, messages: Sequence[Message]) -> list[Mapping[str, object]]:
         assert self._child is not None
-        replies: list[Mapping[str, object]] = list(
-            self._child.replies([message.model_dump_json(by_alias=True) for message in messages])
-        )
+        began = monotonic()
+        try:
+            replies: list[Mapping[str, object]] = list(
+                self._child.replies([message.model_dump_json(by_alias=True) for message in messages])
+            )
+        finally:
+            self._slowest = max(self._slowest, (monotonic() - began) / max(1, len(messages)))
         self.noise = self._child.noise
         return replies
 

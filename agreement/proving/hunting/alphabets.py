@@ -57,7 +57,7 @@ def _repeated(pattern: patterns.Pattern) -> frozenset[str]:
 def _repeats(path: patterns.Path) -> bool:
     match path:
         case patterns.RepeatedPath(_, often):
-            return often is not patterns.Repetition.ZERO_OR_ONE
+            return often != "?"
         case patterns.Inverse(inner):
             return _repeats(inner)
         case patterns.PathSequence(left, right) | patterns.Alternative(left, right):

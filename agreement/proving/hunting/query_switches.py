@@ -249,10 +249,10 @@ def _walked_once(part: patterns.Pattern) -> patterns.Pattern:
 
     def once(path: patterns.Path) -> patterns.Path:
         match path:
-            case patterns.RepeatedPath(inner, patterns.Repetition.ONE_OR_MORE):
+            case patterns.RepeatedPath(inner, "+"):
                 return once(inner)
             case patterns.RepeatedPath(inner, _):
-                return patterns.RepeatedPath(once(inner), patterns.Repetition.ZERO_OR_ONE)
+                return patterns.RepeatedPath(once(inner), "?")
             case patterns.Inverse(inner):
                 return patterns.Inverse(once(inner))
             case patterns.PathSequence(left, right) | patterns.Alternative(left, right):

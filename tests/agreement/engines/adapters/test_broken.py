@@ -84,8 +84,9 @@ def adapter(kind, silence=0.5):
 def test_nobody_waits_for_a_slow_adapter_longer_than_there_is_time(left):
     engine = adapter("silent", silence=30)
     engine.until = time.monotonic() + 0.3
+    says = r"the time limit is over, and a reply has taken 0\.\d s; make the adapter reply sooner, or use a "
     for _ in range(2):
-        with pytest.raises(TimeIsUpError, match="the time limit is over; use a longer --time-limit"):
+        with pytest.raises(TimeIsUpError, match=says):
             answers_of(engine, Registration("q"), PUSHES)
     assert time.monotonic() < engine.until + 2
     assert not left()
