@@ -47,6 +47,7 @@ from agreement.documents.requests.groups import (
     unit_option,
 )
 from agreement.documents.requests.query_files import (
+    APART,
     EXPERIMENT_FILE,
     PROGRAM_SUFFIXES,
     QUERY_SUFFIXES,
@@ -66,6 +67,7 @@ from agreement.documents.requests.query_files import (
     experiment_in,
     finer_units,
     fitting_unit,
+    graphs_as_streams,
     has_short_numbers,
     is_experiment,
     is_query,

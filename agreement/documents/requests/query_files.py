@@ -25,7 +25,7 @@ from solver.facts import check_writable
 from translate.analysis import parts, rebuild, stream_blocks
 from translate.dialects import TITLES, Readings, read_query, tokens_of
 from translate.errors import UnknownFunctionError
-from translate.model.patterns import Pattern, StreamBlock
+from translate.model.patterns import Bgp, Pattern, StreamBlock
 from translate.model.query import EngineQuery, Language, MergedStream
 from translate.model.windows import Range, Span, WindowExpression, window_operator
 from translate.sparql import Document, Prefixes, has_relative_iri, read_declarations, resolve
@@ -273,8 +273,8 @@ def check_comparable(query: EngineQuery, source: str) -> None:
     """Raise LarsError for a query that reads the named graphs of elements: no engine version has these."""
     if reads_graphs(query):
         raise LarsError(
-            f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines, and streams that lars "
-            "searches, have triples without graphs; use a specification, or lars agree with a trace"
+            f"{source}: cannot ask an engine about GRAPH inside WINDOW: engines receive triples without "
+            "graphs; use a specification, or lars agree with a trace"
         )
 
 
@@ -282,6 +282,42 @@ def reads_graphs(query: EngineQuery) -> bool:
     """Whether the query has GRAPH inside a window, and so reads the named graphs of elements."""
     blocks = (part for part in parts(query.pattern) if isinstance(part, StreamBlock))
     return any(block.graph is not None for block in blocks)
+
+
+APART: Final = "Each named graph of an element is shown as a stream of its own. The names of graphs are IRIs."
+"""The note on streams that are searched for queries over the graphs of elements."""
+
+
+def graphs_as_streams(queries: Sequence[EngineQuery], source: str) -> tuple[EngineQuery, ...]:
+    """Return queries that read each named graph of elements as a stream of its own.
+
+    In time windows over one stream that only GRAPH reads, the answers are the same. Raises LarsError for
+    other queries that read graphs.
+    """
+    if not any(map(reads_graphs, queries)):
+        return tuple(queries)
+    blocks = [part for query in queries for part in parts(query.pattern) if isinstance(part, StreamBlock)]
+    reasons = {
+        "a pattern outside of GRAPH reads the triples of all graphs": any(
+            each.graph is None for each in blocks
+        )
+        or any(query.merged for query in queries),
+        "the queries read several streams": len({each.stream for each in blocks}) > 1,
+        "a path can be empty, which depends on the graphs in the window": any(
+            not isinstance(each.pattern, Bgp) for each in blocks
+        ),
+    }
+    if (why := next((reason for reason, holds in reasons.items() if holds), None)) is not None:
+        raise LarsError(
+            f"{source}: cannot search streams for GRAPH inside WINDOW: {why}; use lars agree with a trace"
+        )
+
+    def apart(part: Pattern) -> Pattern | None:
+        if not isinstance(part, StreamBlock) or part.graph is None:
+            return None
+        return replace(part, stream=part.graph, graph=None)
+
+    return tuple(replace(query, declared=(), pattern=rebuild(query.pattern, apart)) for query in queries)
 
 
 def load_program(path: Path) -> Program:

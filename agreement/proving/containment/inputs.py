@@ -7,9 +7,11 @@ from typing import Final
 
 from agreement.documents.outputs import quantity
 from agreement.documents.requests import (
+    APART,
     InterpretationOptions,
     durations_in,
     fitting_unit,
+    graphs_as_streams,
     load_query,
     sources,
 )
@@ -18,6 +20,7 @@ from lars.durations import Duration
 from lars.errors import LarsError
 from lars.files import exists
 from lars.language.terms import Variable
+from solver.settings import Warn, unsaid
 from translate.analysis import keeps_ties, rename
 from translate.model.patterns import Select
 from translate.model.query import EngineQuery, Profile
@@ -30,7 +33,11 @@ _TWO: Final = 2
 
 
 def two_queries(
-    inputs: Sequence[Path], unit: Duration | None, reading: InterpretationOptions, names: Mapping[str, str]
+    inputs: Sequence[Path],
+    unit: Duration | None,
+    reading: InterpretationOptions,
+    names: Mapping[str, str],
+    warn: Warn = unsaid,
 ) -> tuple[PairQuery, PairQuery]:
     """Return the two queries; `names` maps columns of the first to columns of the second.
 
@@ -42,7 +49,10 @@ def two_queries(
         if not exists(path):
             raise LarsError(f"{path}: no such file; {_ACCEPTED}")
     length = fitting_unit(durations_in(inputs)) if unit is None else unit
-    first, second = (load_query(path, length) for path in inputs)
+    loaded = [load_query(path, length, graphs=True) for path in inputs]
+    first, second = graphs_as_streams(loaded, str(inputs[0]))
+    if (first, second) != (*loaded,):
+        warn(APART)
     setting = reading.setting(length)
     if reading.profile is None and not (*sources(first), *sources(second)):
         setting = replace(setting, profile=Profile.SPARQL11)

@@ -48,6 +48,7 @@ from lars.language.windows import TupleWindow
 from solver.facts import STREAM_PREDICATE, Background, constant_of
 from solver.rdf import test
 from solver.search import Candidates
+from translate.tau import TRIGGER
 
 TRIPLE = "triple"
 """The predicate of triples in the active graph: static triples, and triples of merged streams."""
@@ -67,6 +68,18 @@ def patterns(program: Program) -> Iterator[Atom]:
             for atom, _, _ in atoms(literal):
                 if atom.predicate in (TRIPLE, STREAM_PREDICATE):
                     yield atom
+
+
+def stream_variables(programs: Iterable[Program]) -> tuple[Variable, ...]:
+    """Return the variables that range over streams, but for those of triggers."""
+    rules = (rule for program in programs for rule in program.rules if rule.head != TRIGGER)
+    sources = {
+        atom.arguments[3]
+        for rule in rules
+        for atom in patterns(Program((rule,)))
+        if atom.predicate == STREAM_PREDICATE
+    }
+    return tuple(sorted(source for source in sources if isinstance(source, Variable)))
 
 
 def triple_of(atom: Atom) -> tuple[Term, ...]:
@@ -127,7 +140,10 @@ class PositionClasses:
                 first, *rest = sorted(compared)
                 for name in rest:
                     self._unite(_node(first), _node(name))
-        every = [term for atom in atoms for term in triple_of(atom)]
+        sources = stream_variables(programs)
+        for source in sources[1:]:
+            self._unite(_node(sources[0]), _node(source))
+        every = [*(term for atom in atoms for term in triple_of(atom)), *sources]
         self.names = sorted({term for term in every if isinstance(term, Variable)})
         self._constants = _constants(every)
 
@@ -351,6 +367,7 @@ def candidate_atoms(
     found = dict.fromkeys(pattern for program in programs for pattern in patterns(program))
     stored = () if known is None else tuple(_triples(known))
     values, alike = _values(programs, stored, noisy=noisy)
+    streams = (*streams, *_new_streams(programs, streams, values))
     own = _own_sources(programs, streams, values)
     arriving: dict[Atom, None] = {}
     static: dict[Atom, None] = {}
@@ -370,6 +387,15 @@ def candidate_atoms(
             subject = fresh(something, constants, copy)
             arriving[Atom(STREAM_PREDICATE, (subject, *predicate_and_object, stream))] = None
     return Candidates(tuple(arriving), tuple(static), known or {}, alike)
+
+
+def _new_streams(
+    programs: Sequence[Program], streams: Sequence[Iri], values: Mapping[Variable, tuple[Constant, ...]]
+) -> Sequence[Iri]:
+    """Return the streams that no pattern names, for variables that range over streams."""
+    sources = stream_variables(programs)
+    named = (name for source in sources for name in values.get(source, ()))
+    return [name for name in dict.fromkeys(named) if isinstance(name, Iri) and name not in streams]
 
 
 _MOST_DISPLACING: Final = 3

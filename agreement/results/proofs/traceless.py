@@ -74,17 +74,15 @@ def _traceless(
 ) -> TracelessTask:
     if requests.experiment_in(inputs) is not None:
         task = on_read(_compared(read_experiment(inputs[0])), trace_input, overrides, warn)
-        queries = tuple(query for query in (task.csparql, task.cqels) if query is not None)
-        for query in queries:
-            requests.check_comparable(query, str(inputs[0]))
-        return TracelessTask(task, queries, tuple(map(str, inputs)))
+        read = [query for query in (task.csparql, task.cqels) if query is not None]
+        return _apart(TracelessTask(task, tuple(read), tuple(map(str, inputs))), overrides, warn)
     missing = [path for path in inputs if not exists(path)]
     if missing or len(inputs) not in (1, 2):
         what = f"{missing[0]}: no such file or folder" if missing else f"{len(inputs)} inputs"
         raise LarsError(f"{what}; expected {_INPUTS}")
     fitting = requests.fitting_unit((*requests.durations_in(inputs), *overrides.durations(trace_input)))
     unit = fitting if overrides.unit is None else overrides.unit
-    queries = tuple(requests.load_query(path, unit) for path in inputs)
+    queries = tuple(requests.load_query(path, unit, graphs=True) for path in inputs)
     task = AgreementTask(
         next((query for query in queries if query.language in MERGING), None),
         next((query for query in queries if query.language not in MERGING), None),
@@ -94,7 +92,23 @@ def _traceless(
         overrides.reading.trigger or Trigger.ANY,
         overrides.assigned,
     )
-    return TracelessTask(task, queries, tuple(map(str, inputs)))
+    return _apart(TracelessTask(task, queries, tuple(map(str, inputs))), overrides, warn)
+
+
+def _apart(traceless: TracelessTask, overrides: Overrides, warn: Warn) -> TracelessTask:
+    """Return a task whose queries read each named graph of elements as a stream of its own."""
+    if not any(map(requests.reads_graphs, traceless.queries)):
+        return traceless
+    queries = requests.graphs_as_streams(traceless.queries, traceless.inputs[0])
+    if overrides.reading.trigger is Trigger.QUERY_STREAMS:
+        raise LarsError(
+            f"{traceless.inputs[0]}: cannot search streams for GRAPH inside WINDOW with --trigger "
+            "query-streams: it concerns all graphs of a stream; use --trigger any or matching"
+        )
+    warn(requests.APART)
+    # One query is pulled and pushed, because no query of C-SPARQL reads the graphs of elements.
+    task = replace(traceless.task, csparql=queries[0], cqels=queries[-1])
+    return replace(traceless, task=task, queries=queries)
 
 
 def _compared(experiment: Experiment) -> Experiment:
@@ -337,7 +351,8 @@ def contained(request: DecideRequest, listeners: Listeners) -> ContainmentResult
     (True, False)
     """
     inputs = request.inputs
-    one, other = two_queries(inputs, request.options.unit, request.options.reading, request.two.rename or {})
+    how = request.options
+    one, other = two_queries(inputs, how.unit, how.reading, request.two.rename or {}, listeners.warn)
     deadline = Deadline.after(SECONDS if request.time_limit is None else request.time_limit)
     # The second direction, too, has its time.
     first = deadline.nearer(0.5) if request.two.equivalent else deadline
