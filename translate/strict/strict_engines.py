@@ -4,9 +4,18 @@ from collections.abc import Callable, Mapping
 from typing import Final, Literal
 
 from translate.errors import NeedsRdf12Error, QueryError
-from translate.strict import strict_cqels, strict_csparql, strict_janus, strict_kolibrie, strict_rspql
+from translate.strict import (
+    strict_cqels,
+    strict_cqels2,
+    strict_csparql,
+    strict_janus,
+    strict_kolibrie,
+    strict_rspql,
+)
 
-StrictEngine = Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"]
+StrictEngine = Literal[
+    "csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus", "cqels4j", "cqels-rs"
+]
 """An engine version whose own parser is known exactly."""
 
 
@@ -18,6 +27,8 @@ _CHECKS: Final[Mapping[StrictEngine, Callable[[str, str], None]]] = {
     "rsp-rs": strict_rspql.check_rsp_rs,
     "kolibrie": strict_kolibrie.check_kolibrie,
     "janus": strict_janus.check_janus,
+    "cqels4j": strict_cqels2.check_cqels4j,
+    "cqels-rs": strict_cqels2.check_cqels_rs,
 }
 
 

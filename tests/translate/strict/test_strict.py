@@ -12,10 +12,26 @@ KOLIBRIE = "PREFIX : <e:> REGISTER RSTREAM <o> AS SELECT ?s FROM NAMED WINDOW :w
 JANUS = "SELECT ?s ?n FROM NAMED WINDOW <l> ON STREAM <s> [RANGE 4 STEP 2] FROM NAMED WINDOW <h> ON LOG <s>"
 AT = "[START 1 END 3] WHERE"
 INNER = "{ SELECT ?s (COUNT(?o) AS ?n) WHERE { WINDOW <h> { ?s ?p ?o } } GROUP BY ?s }"
+JAVA = "REGISTER QUERY q AS SELECT ?s ?n"
+RUST = "SELECT ?s FROM STREAM s"
 RULES = {
     "janus": (
         f"{JANUS} {AT} {{ WINDOW <l> {{ ?s <p> ?o }} {INNER} }}",
         f"PREFIX e: <e:> REGISTER RStream e:o AS {JANUS} [OFFSET 3 RANGE 3 STEP 1] WHERE {{ }}",
+    ),
+    "cqels4j": (
+        f"{JAVA} FROM STREAM s [SLIDE 9s STEP 3s] WHERE {{ STREAM s {{ ?s <p> ?n }} }} ORDER BY ?n DESC",
+        f"PREFIX e: <e:> {JAVA} FROM STREAM s [FUTURE 2s EMIT ON_CLOSE LATENESS 1s] {{ ?s e:p ?n }}",
+        f"{JAVA} FROM NAMED WINDOW :w ON s [TRIPLES 3] {{ WINDOW :w {{ ?s <p> ?n }} }}".replace(
+            "REGISTER", "PREFIX : <e:> REGISTER"
+        ),
+        f"{JAVA} FROM STREAM s [RANGE 9s] {{ ?s <p> ?n FILTER NOT EXISTS {{ ?n <p> 1 }} }} HAVING(?n > 1)",
+        f"{JAVA} FROM STREAM s [TRIPLES 9] WHERE {{ ?s <p> ?n FILTER(SEQ(?s ; ?n)) }}",
+    ),
+    "cqels-rs": (
+        "RSTREAM SELECT ?s, ?n FROM STREAM s [RANGE 500ms STEP 100ms] WHERE { STREAM s { ?s <p> ?n } }",
+        "ASK FROM NAMED WINDOW <w> ON STREAM s [TRIPLES 3 SLIDE 1] { WINDOW <w> { ?s ?p ?o } STATIC { } }",
+        "SELECT ?s FROM STREAM s [NOW] { STREAM s { ?s ?p ?o } MINUS { ?o ?p ?s } FILTER(<f>(?o)) }",
     ),
     "csparql-0.9.7": (
         "REGISTER QUERY q AS SELECT ?s FROM STREAM <s> [RANGE 3s STEP 1s] WHERE { ?s ?p ?o }",
@@ -101,6 +117,29 @@ REJECTED = [
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s [RANGE 9 STEP 2]\n{{ ¦WINDOW :w {{}}", "start of"),
     ("rsp-js", f"{JS}FROM NAMED WINDOW :w ON STREAM :s {JS9}\nWINDOW :w {{ {{ ¦WINDOW :w {{}} }}", "start"),
     ("rsp-js", f"REGISTER RStream <o> AS ¦SELECT *\nFROM NAMED WINDOW <w> ON STREAM <s> {JS9}", "behind"),
+    ("java", "PREFIX e: <e:> ¦SELECT ?s FROM STREAM s [NOW] { ?s ?p ?o }", "without REGISTER"),
+    ("java", "REGISTER QUERY q AS ¦ASK FROM STREAM s [NOW] { ?s ?p ?o }", "other than SELECT"),
+    ("java", "REGISTER QUERY q AS ¦ISTREAM SELECT ?s FROM STREAM s [NOW] { ?s ?p ?o }", "before SELECT"),
+    ("java", f"{JAVA} FROM STREAM s [RANGE 9s ¦SLIDE 3s] {{ ?s ?p ?n }}", "RANGE with SLIDE"),
+    ("java", f"{JAVA} FROM STREAM s [¦TRIPLES 9 SLIDE 1] {{ ?s ?p ?n }}", "TRIPLES with SLIDE"),
+    ("java", f"{JAVA} FROM STREAM s [RANGE 9¦ms] {{ ?s ?p ?n }}", "the unit ms"),
+    ("java", f"{JAVA} FROM STREAM s [RANGE 9s ¦EMIT ON_CLOSE] {{ ?s ?p ?n }}", "without FUTURE"),
+    ("java", f"{JAVA} FROM STREAM s [RANGE 9s ¦LATENESS 1s] {{ ?s ?p ?n }}", "LATENESS but for FUTURE"),
+    ("java", f"{JAVA} FROM NAMED WINDOW ¦<w> ON s [NOW] {{ WINDOW <w> {{ ?s ?p ?n }} }}", "an IRI names"),
+    ("java", f"{JAVA} FROM STREAM s [NOW] {{ STREAM s {{ ?s ?p ?n }} ¦MINUS {{ ?n ?p ?s }} }}", "MINUS"),
+    ("java", f"{JAVA} FROM STREAM s [NOW] {{ STREAM s {{ ?s ?p ?n }} ¦STATIC {{ ?n ?p ?s }} }}", "STATIC"),
+    ("rust", f"{RUST} [RANGE 9s ¦SLIDE 3s] {{ ?s ?p ?o }}", "RANGE with SLIDE"),
+    ("rust", "SELECT ¦* FROM STREAM s [NOW] { ?s ?p ?o }", "SELECT *"),
+    ("rust", f"{RUST} [¦PAST 9s] {{ ?s ?p ?o }}", "PAST"),
+    ("rust", f"{RUST} [RANGE 9s ¦FUTURE 9s] {{ ?s ?p ?o }}", "FUTURE"),
+    ("rust", f"{RUST} [RANGE 9s ¦LATENESS 9s] {{ ?s ?p ?o }}", "LATENESS"),
+    ("rust", f"{RUST} [NOW] {{ ?s ?p ?o }} GROUP BY ?s ¦HAVING(COUNT(?o) > 1)", "HAVING"),
+    ("rust", f"{RUST} [NOW] {{ ?s ?p ?o FILTER ¦NOT EXISTS {{ ?o ?p ?s }} }}", "NOT EXISTS"),
+    ("rust", f"PREFIX e: <e:> {RUST} [NOW] {{ ?s ?p ?o FILTER(¦e:f(?o)) }}", "prefixed names"),
+    ("rust", "SELECT (GROUP_CONCAT(?o; ¦SEPARATOR = ',') AS ?x) FROM STREAM s [NOW] { ?s ?p ?o }", "a comma"),
+    ("rust", "REGISTER QUERY q AS ¦ASK FROM STREAM s [NOW] { ?s ?p ?o }", "other than SELECT"),
+    ("rust", "PREFIX : <e:> ASK FROM NAMED WINDOW ¦:w ON STREAM s [NOW] { WINDOW :w { ?s ?p ?o } }", "name"),
+    ("rust", "ASK FROM NAMED WINDOW <w> ON ¦s [NOW] { WINDOW <w> { ?s ?p ?o } }", "ON without STREAM"),
     ("kolibrie", "PREFIX : <e:> ¦SELECT ?s FROM NAMED WINDOW :w ON :s [RANGE 4] WHERE { }", "REGISTER"),
     ("kolibrie", f"{KOLIBRIE} STREAM ¦<s> [RANGE 4] WHERE {{ }}", "expects ["),
     ("kolibrie", f"{KOLIBRIE} e¦:s [RANGE 4] WHERE {{ }}", "white space"),
@@ -127,6 +166,8 @@ SHORT = {
     "rsp-js": "rsp-js",
     "rsp-rs": "rsp-rs",
     "kolibrie": "kolibrie",
+    "java": "cqels4j",
+    "rust": "cqels-rs",
 }
 
 
