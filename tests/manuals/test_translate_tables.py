@@ -255,6 +255,8 @@ ACCEPTED = {
     "rsp-rs": "own.rq",
     "kolibrie": "kolibrie.rq",
     "janus": "own.rq",
+    "cqels4j": "samples/crowd/query.cqels2.rq",
+    "cqels-rs": "rust.rq",
 }
 
 
@@ -271,6 +273,7 @@ REGISTER RSTREAM <http://e/o> AS SELECT ?s
 FROM NAMED WINDOW :w ON <http://e/s> [RANGE 4 STEP 2]
 WHERE { WINDOW :w { ?s ?p ?o } }
 """
+RUST = "ISTREAM SELECT ?s, ?o FROM STREAM s [RANGE 500ms] { STREAM s { ?s ?p ?o } }"
 
 
 @pytest.mark.parametrize("row", STRICT, ids=lambda row: row[0])
@@ -278,6 +281,7 @@ def test_each_engine_accepts_its_own_queries_alone(row, tmp_path):
     copied(tmp_path)
     (tmp_path / "own.rq").write_text(RSP_JS, encoding="utf-8")
     (tmp_path / "kolibrie.rq").write_text(KOLIBRIE, encoding="utf-8")
+    (tmp_path / "rust.rq").write_text(RUST, encoding="utf-8")
     (name,) = snippets(row[0])
     other = ACCEPTED["cqels-1.x" if name != "cqels-1.x" else "rsp4j"]
     assert run(f"lars translate {ACCEPTED[name]} --strict {name}", tmp_path)[0] == 0
