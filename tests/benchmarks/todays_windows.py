@@ -313,7 +313,7 @@ class Tried:
         """Judge what the naive evaluation reports, or the same with a row more."""
         draw.readings = {}
         language = draw.choice(JUDGED)
-        query, facts = drawn(draw, language, blocks=1 + (language == "janus")), traced(draw)
+        query, facts = drawn(draw, language, blocks=1 + (language in {"janus", "sparq"})), traced(draw)
         reports = reported(draw, query, facts)
         if not reports:
             return
@@ -338,6 +338,10 @@ def reported(draw, query, facts):
     """Return the answers that are not empty, when windows close that opened at time 0 or later."""
     if query.language == "janus":
         return logged(draw, query, facts)
+    if query.language == "sparq":
+        # At each close of a window the others show what closed last.
+        closes = (t for t in range(1, LAST + 1) if query.times(t - 1) != query.times(t))
+        return [(t, rows) for t in closes if (rows := query.rows(facts, t))]
     (window,) = query.windows
     if window.lead:
         # A window that looks ahead is laid around each anchor, and reported when it closes.

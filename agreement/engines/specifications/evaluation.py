@@ -52,7 +52,7 @@ from solver.facts import QUAD_PREDICATE, STREAM_PREDICATE, Fact, Row, Situation,
 from solver.job import Question, answers_at
 from solver.relational.shown_input import ShownContents, span_runs
 from translate.model.query import EPOCH, Dataset, EngineQuery, Profile, Semantics, Setting
-from translate.model.windows import Rows
+from translate.model.windows import Range, Rows
 from translate.tau import NAMED, Output, lars_program, output_of
 
 ShownSpans = tuple[range, ...]
@@ -315,10 +315,13 @@ def runs_at(
 
     def on_clock(source: WindowSource) -> WindowSource:
         window = in_ticks(source, starts[source], frame)
-        if isinstance(window, FixedWindow) or shift_of(source, frame):
+        last_closed = (
+            len(windows) > 1 and isinstance(source.window, Range) and source.window.origin is not None
+        )
+        if isinstance(window, FixedWindow) or shift_of(source, frame) or last_closed:
             raise LarsError(
                 f"cannot evaluate the window {source} with NOW() or --static-at: the window does not end at "
-                "the time of evaluation; use lars solve"
+                "each time of evaluation; use lars solve"
             )
         return replace(source, window=window)
 

@@ -388,8 +388,23 @@ class ShownWindow:
             case FixedWindow(begin, end, causal):
                 first = bisect_right(self.ticks, begin - 1)
                 return range(first, max(first, bisect_right(self.ticks, min(end, tick) if causal else end)))
-            case _:
-                return range(bisect_right(self.ticks, self.window.opening(own), 0, last), last)
+            case SlidingWindow():
+                opening, end = self._shown(self.window, own)
+                last = bisect_right(self.ticks, end)
+                return range(bisect_right(self.ticks, opening, 0, last), last)
+
+    def _shown(self, window: SlidingWindow, tick: int) -> tuple[int, int]:
+        """Return the ends (o, e] in ticks of the content: of the active window, or of the last closed one.
+
+        If a query defines when its windows open, as in sparq, it reads the windows that closed last.
+        """
+        clocked = "window-close" in self.strategies
+        if not (clocked and isinstance(self.source.window, Range) and self.source.window.origin is not None):
+            return window.opening(tick), tick
+        # A window that contains its last instant ends one tick after the last one of this instant.
+        closed = (tick + 1 - window.start - window.width) // window.slide
+        opening = window.start + closed * window.slide
+        return (opening, opening + window.width) if closed >= 0 else (window.start, window.start)
 
     def own_tick(self, tick: int) -> int:
         """Return the tick up to which a window is seen that ends before or after the reference time."""
@@ -414,8 +429,8 @@ class ShownWindow:
                 return self.elements[span[0]].t if span else tick // scale
             case FixedWindow(begin):
                 return begin // scale
-            case _:
-                return self.window.opening(self.own_tick(tick)) // scale - self.misses_first
+            case SlidingWindow():
+                return self._shown(self.window, self.own_tick(tick))[0] // scale - self.misses_first
 
     def arrivals(self) -> Sequence[EvaluationPoint]:
         """Return the ticks at which an element arrives in the window: the reference times.

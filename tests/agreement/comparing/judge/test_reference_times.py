@@ -121,6 +121,21 @@ def test_a_served_specification_reports_when_windows_close_that_look_ahead():
     assert found == {4000: first, 7000: second}
 
 
+SPARQ = (
+    "PREFIX : <http://e/> SELECT ?a ?c WHERE { WINDOW :w { ?a :p ?b } WINDOW :v { ?c :p ?b } } "
+    "FROM NAMED WINDOW :w ON <http://e/s> RANGE 3 FROM NAMED WINDOW :v ON <http://e/s> RANGE 2"
+)
+
+
+def test_windows_that_open_when_the_query_says_show_what_closed_last(tmp_path):
+    # [0, 3) with [0, 2) at 3 and [2, 4) is empty of a1 at 4; [3, 6) with [4, 6) at 6; with [6, 8) at 8.
+    pairs = {3: ("a1", "a1"), 6: ("a4", "a4"), 8: ("a4", "a6"), 9: ("a6", "a6")}
+    reports = {t: [{"a": a, "c": c}] for t, (a, c) in pairs.items()}
+    assert judged(tmp_path, SPARQ, reports).correct is True
+    reports[8] = [{"a": "a6", "c": "a6"}]
+    assert judged(tmp_path, SPARQ, reports).correct is False
+
+
 def test_windows_with_different_ends_need_an_option(tmp_path):
     query = BESIDE.replace("PAST 2s FUTURE 2s STEP 3s", "FUTURE 3s STEP 3s")
     with pytest.raises(LarsError, match="they are high-open and low-open; use --bounds"):
@@ -130,5 +145,5 @@ def test_windows_with_different_ends_need_an_option(tmp_path):
 
 def test_the_time_of_evaluation_in_a_window_that_ends_elsewhere_is_refused(tmp_path):
     query = PAST.replace("?a :p ?b", "?a :p ?b FILTER(NOW() > 0)")
-    with pytest.raises(LarsError, match="does not end at the time of evaluation; use lars solve"):
+    with pytest.raises(LarsError, match="does not end at each time of evaluation; use lars solve"):
         judged(tmp_path, query, {4: rows("a1")})
