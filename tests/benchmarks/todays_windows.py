@@ -6,7 +6,7 @@ window which times it shows, from the languages' documents, and joins triples in
 are compared with it, the streams of `decide --contained` and `witness` are tried by it. Where they say that
 there is none, all streams of up to two triples are tried, which is enough for these queries (A7), at all
 times up to where windows are periodic: one for each set of windows that show a time. Each case chooses
-readings too, but for `judge`. It prints each difference, and how often each said what.
+readings too. It prints each difference, and how often each said what.
 """
 
 import json
@@ -105,7 +105,7 @@ def janus(draw):
     offset = width + draw.randint(0, 4)
     text = f"LOG[OFFSET {offset}000 RANGE {width}000 STEP {step}000]"
     if draw.readings.get("offset") == "end":
-        return Window(text, lambda t: (t - offset - width, t - offset - 1))
+        return Window(text, lambda t: (t - offset - width, t - offset - 1), step)
     # The documents do not say what its STEP means; it is asked at each time.
     moves = step if draw.readings.get("offset") == "step" else 1
     return Window(text, lambda t: (t - t % moves - offset, t - t % moves - offset + width), step)
@@ -311,7 +311,7 @@ class Tried:
 
     def judge(self, draw):
         """Judge what the naive evaluation reports, or the same with a row more."""
-        draw.readings = {}
+        draw.readings = draw.choice(({}, {"log": "causal"}, {"offset": "end"}))
         language = draw.choice(JUDGED)
         query, facts = drawn(draw, language, blocks=1 + (language in {"janus", "sparq"})), traced(draw)
         reports = reported(draw, query, facts)
@@ -325,7 +325,7 @@ class Tried:
         answers = self.path("answers.ndjson", "".join(lines))
         how = {"unit": "1s", "answers": answers, "until": LAST, "diagnosis": False, "semantics": "set"}
         stream = {query.stream: self.path("0.trig", trig(facts))}
-        found = api.judge(self.path("0.rq", query.text), stream=stream, **how)
+        found = api.judge(self.path("0.rq", query.text), stream=stream, readings=draw.readings, **how)
         # Of another start time a report can come before the first window that counts: nothing asks for it.
         ends = (one.end for one in found.verdicts if one.phase == "windows")
         first = min(ends, default=0)
