@@ -69,7 +69,7 @@ def _java(document: Document, tree: Phrase, query: Phrase) -> _Found:
     for part in query.find_all(*_JAVA_LACKS):
         yield _keyword(document, part, _JAVA_LACKS[part.name]), _JAVA_LACKS[part.name]
     for window in query.find_all("declared"):
-        yield from _declared(document, window, TokenKind.IRI, "a window that an IRI names", with_stream=False)
+        yield from _declared(document, window, "an IRI", "a window that an IRI names", with_stream=False)
     for window in query.find_all("window"):
         kind = next(window.phrases())
         if kind.name == "rows" and any(kind.phrases()):
@@ -91,10 +91,10 @@ def _rust(document: Document, tree: Phrase, query: Phrase) -> _Found:
     for part in query.find_all(*_RUST_LACKS):
         yield _keyword(document, part, _RUST_LACKS[part.name]), _RUST_LACKS[part.name]
     for call in query.find_all("function"):
-        if call.first().kind is TokenKind.NAME:
+        if call.first().kind == "a prefixed name":
             yield call.first(), "calls of functions with prefixed names"
     for window in query.find_all("declared"):
-        yield from _declared(document, window, TokenKind.NAME, "a window that a prefixed name names")
+        yield from _declared(document, window, "a prefixed name", "a window that a prefixed name names")
     for token in document.tokens:
         if token.is_word("SEPARATOR"):
             yield token, "SEPARATOR; it has a comma there"
@@ -107,7 +107,7 @@ def _declared(
     label, stream = window.find("label"), window.find("stream")
     assert label is not None
     assert stream is not None
-    if label.first().kind is kind:
+    if label.first().kind == kind:
         yield label.first(), named
     if _before(document, stream.first()).is_word("STREAM") is not with_stream:
         yield stream.first(), "ON without STREAM" if with_stream else "ON STREAM; it has ON"
