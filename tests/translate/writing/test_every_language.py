@@ -46,7 +46,7 @@ def written(query, target):
         return str(error)
 
 
-@pytest.mark.parametrize(("source", "target"), product(Language, Language), ids=lambda one: one.value)
+@pytest.mark.parametrize(("source", "target"), [*product(Language, Language)], ids=lambda one: one.value)
 def test_the_sample_is_written_in_each_language_or_the_reason_is_named(source, target):
     query = crowd(source)
     again = written(query, target)
