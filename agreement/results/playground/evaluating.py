@@ -6,7 +6,7 @@ import tempfile
 from collections import deque
 from dataclasses import replace
 from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 from agreement.answering import explaining
 from agreement.answering.explaining import ProgramSituation
@@ -36,7 +36,7 @@ _SECONDS: Final = 0.08
 def evaluate(
     texts: PlayedTexts,
     period: str = "",
-    side: Literal["push", "pull"] = "pull",
+    side: Side = "pull",
     at: int | None = None,
     *,
     whole: bool = False,
@@ -87,11 +87,11 @@ def _clear(folder: Path) -> None:
 _Evaluated = tuple[Findings, ProgramSituation, Interval, PageHead]
 
 
-def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: str) -> _Evaluated:
+def _of_experiment(texts: PlayedTexts, path: Path, period: str, side: Side) -> _Evaluated:
     # An edited name could be that of any file of the computer.
     deque(names_inside(read_experiment(path)), maxlen=0)
     result = agree(path, **({"period": period} if period else {}))
-    here = _situation(result.compared, path, Side(side))
+    here = _situation(result.compared, path, side)
     question = f"Do push and pull agree? Below: {side}, step by step."
     about = result.agree, result.headline, result.warnings
     return result, here, here.stream.timeline, PageHead(texts.name, question, *about, "The comparison")
@@ -112,7 +112,7 @@ def _steps(here: ProgramSituation, span: Interval, path: Path, at: int | None, *
 
 def _situation(task: AgreementTask, path: Path, side: Side) -> ProgramSituation:
     """Return the query of a side of a comparison, given or derived, with its trace."""
-    given, usual = (task.csparql, Language.CSPARQL) if side is Side.PULL else (task.cqels, Language.CQELS)
+    given, usual = (task.csparql, Language.CSPARQL) if side == "pull" else (task.cqels, Language.CQELS)
     engine = usual if given is None else given.language
     evaluation = EvaluationOptions(engine=engine, mode=side)
     one = replace(task, periods=task.periods[:1])
