@@ -18,7 +18,7 @@ SERVED = f"{sys.executable} -m agreement.cli serve-engine"
 BROKEN = f"{sys.executable} {ROOT / 'tests/agreement/engines/adapters/broken.py'}"
 
 
-FEW = ("--faults", "1", "--runs", "40", "-q")
+FEW = ("--faults", "1", "--runs", "40", "--time-limit", "4m", "-q")
 
 
 @pytest.fixture(scope="module")
