@@ -321,15 +321,15 @@ def read_expression(
     """Return an expression with a fresh variable in place of each EXISTS."""
     tests: list[Exists] = []
 
-    def inner(found: Phrase) -> Variable:
-        if found.name != "aggregate":
+    def inner(phrase: Phrase) -> Variable:
+        if phrase.name != "aggregate":
             variable = scope.fresh("e")
-            tests.append(Exists(variable, read_group(found, stream, scope)))
+            tests.append(Exists(variable, read_group(phrase, stream, scope)))
             return variable
         if read_aggregate is None:
             accepted = "no aggregate: it can stand in SELECT, HAVING and ORDER BY, and not in an aggregate"
-            raise scope.unexpected(found, accepted)
-        return read_aggregate(found)
+            raise scope.unexpected(phrase, accepted)
+        return read_aggregate(phrase)
 
     return expressions.translate_expression(part, scope, inner), tuple(tests)
 
