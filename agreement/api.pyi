@@ -76,6 +76,7 @@ class InputOptions(TypedDict, total=False):
     time: str | None
     prefix: Mapping[str, str] | None
     column: Mapping[str, str | Mapping[str, str]] | None
+    null: str | Sequence[str] | None
 
 class BadLineOptions(TypedDict, total=False):
     on_error: Literal["stop", "skip"]
@@ -324,7 +325,7 @@ class WitnessKeywords(TracelessOptions, ProgressKeyword, total=False):
 
 def agree(*inputs: TraceSource, **options: Unpack[AgreeKeywords]) -> AgreeResult: ...
 def check(program: TextSource, /, *trace: TraceSource, **options: Unpack[CheckKeywords]) -> CheckResult: ...
-def check_pack(folder: str | Path, /, **options: Unpack[CheckPackKeywords]) -> PackCheck: ...
+def check_pack(experiment: str | Path, /, **options: Unpack[CheckPackKeywords]) -> PackCheck: ...
 def cite(*commands: str | Sequence[str] | None, **options: Unpack[ProgressKeyword]) -> Citations: ...
 def compare(
     first: str, second: str, /, *inputs: TraceSource, **options: Unpack[CompareKeywords]

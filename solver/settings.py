@@ -81,9 +81,10 @@ class TraceOptions:
     `origin` like dateTimes, unless `absolute` is set. A trace without an element is valid if its end is known
     (`ends`). A label is one blank node in a whole file, or in the scope `blank_nodes`. Cells of tables may
     shorten IRIs by `prefixes`. `columns` maps the columns of other tables to templates, by stream, with None
-    for all other streams. Messages have their times from the property `time`, an IRI, and are numbered
-    without it. With `graphs`, each triple of a named graph is also an atom with its graph, for queries with
-    GRAPH. Logs of messages need no version if they may be `unversioned`.
+    for all other streams; a cell of such a table that is one of the words `null` has no value. Messages have
+    their times from the property `time`, an IRI, and are numbered without it. With `graphs`, each triple of a
+    named graph is also an atom with its graph, for queries with GRAPH. Logs of messages need no version if
+    they may be `unversioned`.
     """
 
     unit: Duration
@@ -101,6 +102,7 @@ class TraceOptions:
     prefixes: tuple[tuple[str, str], ...] = ()
     columns: tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...] = ()
     time: str | None = None
+    null: tuple[str, ...] = ()
     graphs: bool = False
     unversioned: bool = False
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, ClassVar, Final
 
-from agreement.documents.junit import read_known, without_known, write_junit
 from agreement.documents.options import (
     IdleOptions,
     alone,
@@ -47,8 +46,8 @@ _CHECKS: Final = {
     "report": "agreement.results.renderings.pages.page:check_page",
     "figure": "agreement.results.renderings.pages.figure:check_figure",
     "picture": "agreement.results.renderings.phase_report:check",
-    "junit": "agreement.documents.junit:check_junit",
-    "known": "agreement.documents.junit:read_known",
+    "junit": "agreement.results.renderings.pages.junit:check_junit",
+    "known_failures": "agreement.results.renderings.pages.junit:read_known",
 }
 """For each option, the function that raises before the run if the place cannot be written at the end."""
 
@@ -96,10 +95,11 @@ class Outputs:
     junit: Path | None = option(
         None, "Also write the verdicts as test cases in JUnit XML.", metavar="FILE.xml"
     )
-    known: Path | None = option(
+    known_failures: Path | None = option(
         None,
         "List of known failures, one name of a test case per line. Only other failures give exit code 1.",
         metavar="FILE",
+        shell_name="--known",
     )
     as_json: bool = option(False, "Print JSON instead of text.", shell_name="--json")
     full: bool = option(False, "Also print the query model, both LARS programs and all answers.")
@@ -135,7 +135,10 @@ class Outputs:
         if self.experiment is not None:
             result.write_experiment(self.experiment)
         if self.junit is not None:
-            known = () if self.known is None else read_known(self.known)
+            # Loads what few runs need.
+            from agreement.results.renderings.pages.junit import read_known, write_junit
+
+            known = () if self.known_failures is None else read_known(self.known_failures)
             write_junit(self.junit, " ".join(typed_command()[:2]), tuple(result.cases()), known)
         if self.tables.out is None:
             return ()
@@ -147,18 +150,20 @@ class Outputs:
     def ending(self, result: Any, note: Warn) -> tuple[int, str | None]:
         """Return the exit code and its message: a negative verdict counts only for failures not known."""
         code, why = result.ending
-        if self.known is None or code > 1:
+        if self.known_failures is None or code > 1:
             return code, why
-        cases, known = tuple(result.cases()), read_known(self.known)
+        from agreement.results.renderings.pages.junit import read_known, without_known
+
+        cases, known = tuple(result.cases()), read_known(self.known_failures)
         new, gone = without_known(cases, known)
         for name in gone:
-            note(f"this known failure no longer occurs; remove it from {self.known}: {name}")
+            note(f"this known failure no longer occurs; remove it from {self.known_failures}: {name}")
         if not new:
             # A verdict without a failed case stays.
             return (0, None) if len(gone) < len(known) else (code, why)
         listed = "".join(f"\n  {name}" for name in new[:_LISTED])
         more = f"\n  and {len(new) - _LISTED} more" if len(new) > _LISTED else ""
-        return code, f"{self.known}: lacks {quantity(len(new), 'failure')}:{listed}{more}"
+        return code, f"{self.known_failures}: lacks {quantity(len(new), 'failure')}:{listed}{more}"
 
     def write_page(self, result: Any, target: Path, request: object) -> None:
         """Write the page, with its provenance: the command and the input files."""
@@ -207,7 +212,7 @@ class Command:
 
 _QUERIES, _ENGINES, _EXPERIMENTS = "Queries and programs", "Engines", "Experiments and streams"
 _PAGED: Final = ("report", "as_json")
-_CASES: Final = ("junit", "known")
+_CASES: Final = ("junit", "known_failures")
 _TABLES: Final = tuple(declared_option.name for declared_option in declared(OutOptions))
 
 COMMANDS: Final = {
@@ -350,7 +355,7 @@ COMMANDS: Final = {
     "run": Command(
         "Run an experiment cell by cell, continue an interrupted run, and write tables.",
         _EXPERIMENTS,
-        "files.runs:run_or_check",
+        "files.packed:run_or_check",
         ("report", "as_json", "keys"),
         "running cells",
         (

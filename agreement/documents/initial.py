@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from math import ceil
 from pathlib import Path
 from typing import Final
@@ -43,6 +44,8 @@ MINUTE: Final = 60_000
 _STRING: Final = f"{XSD}string"
 _MOST_BYTES: Final = 50_000_000
 """The times of larger tables are not read."""
+_MOST_ROWS: Final = 200_000
+"""Of longer tables the first rows are looked at."""
 _ZONED: Final = re.compile(rb"[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
 SINCE_1970: Final = 100_000_000_000
 """More milliseconds than this count from 1970."""
@@ -228,6 +231,27 @@ def _first_row(path: Path, names: Sequence[str]) -> Mapping[str, str]:
     return {name: row.get(name, "") for name in names}
 
 
+def _words_between_numbers(path: Path) -> Iterator[str]:
+    """Yield the words for missing values in columns of text tables whose other cells are all numbers."""
+    names = header(path)
+    if not {".csv", ".tsv"} & {*path.suffixes} or _is_of_trace(path, names):
+        return
+    # Loads pyarrow, which no query needs.
+    from solver.traces.formats.mapped_tables import NULL_WORDS, NUMBER
+
+    with readable(path).open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        delimiter = delimiter_of(file.readline())
+        file.seek(0)
+        cells: dict[int, set[str]] = {}
+        for row in islice(csv.reader(file, delimiter=delimiter), 1, _MOST_ROWS):
+            for place, cell in enumerate(row):
+                cells.setdefault(place, set()).add(cell)
+    for values in cells.values():
+        others = values - NULL_WORDS - {""}
+        if others and all(map(NUMBER.fullmatch, others)):
+            yield from values & NULL_WORDS
+
+
 _OWN: Final = ({"t", "s", "p", "o"}, {"t", "atom"}, {"t", "predicate"})
 
 
@@ -281,6 +305,11 @@ class InitialExperiment:
             yield "sort = true"
         if input_options.blank_nodes is not None:
             yield f"blank_nodes = {_text(input_options.blank_nodes)}"
+        if nulls := self.null_words():
+            if not input_options.null:
+                yield "# These words stand for missing values: all other cells of their columns are numbers."
+                note(f"cells with {', '.join(nulls)} have no value (--null)")
+            yield f"null = {_text(list(nulls))}"
         yield from _table("readings", input_options.readings or {})
         yield from _table("streams", {iri: self._from_here(path) for iri, path in self.streams.items()})
         mapped = self.mapped(note)
@@ -292,6 +321,13 @@ class InitialExperiment:
         for stream, own in columns.items():
             if not isinstance(own, str):
                 yield from _table(f"columns.{_text(stream)}", own, guessed)
+
+    def null_words(self) -> tuple[str, ...]:
+        """Return the words that stand for missing values: the given ones, or words between numbers."""
+        if self.input_options.null:
+            return self.input_options.null
+        found = (word for path in self.traces for word in _words_between_numbers(path))
+        return tuple(sorted(dict.fromkeys(found)))
 
     def mapped(self, note: Warn) -> InputOptions:
         """Return the options of the traces, with guesses for missing ones."""

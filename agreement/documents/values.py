@@ -93,6 +93,14 @@ def names(value: object) -> tuple[str, ...]:
     return tuple(map(name, value if isinstance(value, list) else [value]))
 
 
+def texts(value: object) -> tuple[str, ...]:
+    """Read texts, one or a list of them."""
+    every = value if isinstance(value, list) else [value]
+    if not all(isinstance(each, str) for each in every):
+        raise wrong(value, "a text in quotes, or a list of texts")
+    return tuple(every)
+
+
 def json_table(value: object) -> dict[str, Any]:
     """Read a table of values that JSON has: no dateTimes, no infinite numbers."""
     if not isinstance(value, dict):

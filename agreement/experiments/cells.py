@@ -143,7 +143,7 @@ def _described(part: Any) -> Any:  # JSON of a part of a work, whichever
                 )
             ]
             files = [digest(path) for path in paths]
-            how = [times, options.sort, options.prefixes, options.columns, streams, files]
+            how = [times, options.sort, options.null, options.prefixes, options.columns, streams, files]
             return [how, _described(static), repr(timeline)]
         case EngineVersion(name, off):
             return [name, sorted(off)]

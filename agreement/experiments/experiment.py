@@ -321,6 +321,7 @@ def trace_of(experiment: Experiment, entry: ExperimentEntry, table: schema.Trace
         prefixes=tuple(table.prefixes.items()),
         columns=table.columns,
         time=table.time,
+        null=table.null,
         unversioned=UNVERSIONED in requests.current().readings,
     )
     return TraceInput((*files, *streams), options)

@@ -393,6 +393,7 @@ def _on_top(options: _Options, own: settings.TraceOptions) -> _Options:
         origin=options.origin or own.origin,
         sort=options.sort or own.sort,
         blank_nodes=options.blank_nodes or own.blank_nodes,
+        null=options.null or own.null,
         time=options.time or own.time,
     )
 

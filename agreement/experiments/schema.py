@@ -311,6 +311,9 @@ class TraceKeys(Table):
     prefixes: Annotated[dict[str, str], _read(values.prefixes, dict[str, _IriText])] = _option(
         {}, requests.InputOptions, "prefix"
     )
+    null: Annotated[tuple[str, ...], _read(values.texts, str | list[str])] = _option(
+        (), requests.InputOptions, "null"
+    )
     columns: Annotated[
         tuple[tuple[str | None, tuple[tuple[str, str], ...]], ...],
         _read(values.columns, dict[str, str | dict[str, str]]),

@@ -16,7 +16,6 @@ from agreement.comparing.agree.periods import PeriodVerdict
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import requests
 from agreement.documents.dates import Dates
-from agreement.documents.junit import VerdictCase
 from agreement.documents.options import option, shell_words
 from agreement.documents.outputs import atom_text, document_lines
 from agreement.documents.requests import Side
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from agreement.results.base.sources import SourceFiles
+    from agreement.results.renderings.pages.junit import VerdictCase
     from agreement.results.renderings.pages.page import Page
 
 
@@ -248,7 +248,7 @@ class AgreeResult(Findings):
         )
         return tuple(_difference(variant, row, self.dates) for variant, row in every)
 
-    def cases(self) -> Iterator[VerdictCase]:
+    def cases(self) -> "Iterator[VerdictCase]":
         """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
         return self._view.cases()
 

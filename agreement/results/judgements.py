@@ -14,7 +14,6 @@ from agreement.comparing.judge.judgement import beyond, oddities
 from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict
 from agreement.documents import requests
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, flags_of, names_of, option
 from agreement.documents.recordings import Answers, read_recording
 from agreement.documents.table_files import OutTable
@@ -32,6 +31,7 @@ from agreement.results.renderings.judged_windows import (
     windows_cases,
     windows_table,
 )
+from agreement.results.renderings.pages.junit import VerdictCase
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn

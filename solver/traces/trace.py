@@ -348,8 +348,8 @@ def _mapped(
     """Return the triples of a mapped table, as a table."""
     from solver.traces.formats.mapped_tables import MappedTable, write_mapped
 
-    how = mapping, options.prefixes
-    write = partial(write_mapped, path, plain, mapping, dict(options.prefixes))
+    how = mapping, options.prefixes, options.null
+    write = partial(write_mapped, path, plain, mapping, dict(options.prefixes), nulls=options.null)
     return MappedTable(), input_files.converted_file(plain, how, write)
 
 

@@ -236,6 +236,7 @@ BEGINNINGS = {
     "sql": "-- For SQLite",
     "ticker": "% A LARS",
     "idlv-sr": "ans1(",
+    "latex": "% \\usepackage{amsmath",
 }
 
 

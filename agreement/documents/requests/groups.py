@@ -86,6 +86,18 @@ def static_option(help_text: str) -> Any:
     return option((), help_text, static_files, metavar="[IRI=]FILE", source="static", repeated=True)
 
 
+def experiment_argument() -> Any:
+    """Return the field of an experiment."""
+    return argument(
+        "EXPERIMENT", "Experiment file (.toml), or a folder that contains an experiment.toml.", default=None
+    )
+
+
+def cells_at_once_option() -> Any:
+    """Return the field of how many cells run at the same time."""
+    return option(1, "Number of cells that run in parallel.", least=1)
+
+
 def fail_on_empty_option() -> Any:
     """Return the field of the option that rejects an agreement of two sides without any row."""
     return option(
@@ -268,6 +280,13 @@ class InputOptions:
         repeated=True,
     )
 
+    null: tuple[str, ...] = option(
+        (),
+        "Word for a missing value in a table with --column, such as n/a or -. Repeatable.",
+        metavar="WORD",
+        repeated=True,
+    )
+
     @property
     def query_readings(self) -> tuple[str, ...] | None:
         """The readings that concern queries, and no data."""
@@ -327,6 +346,7 @@ class InputOptions:
             prefixes=tuple((self.prefix or {}).items()),
             columns=columns_by_stream(self.column or {}),
             time=self.time,
+            null=self.null,
             unversioned=UNVERSIONED in query_files.current().readings,
         )
         every = (*paths, *(path for path in named if path not in paths))

@@ -22,7 +22,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Literal, Self, 
 from rich.console import RenderableType
 
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.junit import VerdictCase
 from agreement.documents.options import (
     IdleOptions,
     Option,
@@ -45,6 +44,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from agreement.results.base.sources import SourceFiles
+    from agreement.results.renderings.pages.junit import VerdictCase
     from agreement.results.renderings.pages.page import InlinePage, Page
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
@@ -113,7 +113,7 @@ class Findings(Result):
     def tables(self) -> Sequence[OutTable]:
         """Return the tables that the command writes with --out."""
 
-    def cases(self) -> Iterable[VerdictCase]:
+    def cases(self) -> "Iterable[VerdictCase]":
         """Return the verdicts as test cases; a negative verdict has a case that fails."""
         raise LarsError(f"cannot write test cases of {type(self).__name__}: it has no verdicts")
 

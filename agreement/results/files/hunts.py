@@ -12,7 +12,6 @@ from rich.console import RenderableType
 
 from agreement.comparing.judge import ACCEPTED_JUDGES, Options, is_judge
 from agreement.documents import requests
-from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, option
 from agreement.documents.recordings import static_lines
 from agreement.documents.recordings.case import case_text
@@ -28,6 +27,7 @@ from agreement.results.files.recorded import (
     case_of_run,
 )
 from agreement.results.renderings import hunt_report
+from agreement.results.renderings.pages.junit import VerdictCase
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, read_text, replacement_folder
 from solver.settings import StaticFile

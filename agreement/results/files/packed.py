@@ -10,12 +10,13 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.options import argument, option
+from agreement.documents.options import option
 from agreement.documents.outputs import Json, pick, quantity
-from agreement.documents.requests import EXPERIMENT_FILE
+from agreement.documents.requests import EXPERIMENT_FILE, cells_at_once_option, experiment_argument
 from agreement.documents.table_files import OutTable
 from agreement.documents.values import absolute_iri
 from agreement.experiments import Cell, execution
+from agreement.experiments.crate import CHECK, PackDescription, versions
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.packing import (
@@ -33,8 +34,15 @@ from agreement.experiments.packing import (
     sums_text,
 )
 from agreement.experiments.results import CellResults
-from agreement.results.base.library import Findings, Listeners, Result, offered_functions, text_table
-from agreement.results.renderings.pack_report import CHECK, PackDescription, versions
+from agreement.results.base.library import (
+    Findings,
+    Listeners,
+    Result,
+    answering,
+    offered_functions,
+    text_table,
+)
+from agreement.results.files.runs import RunRequest, RunResult, run
 from lars.errors import LarsError
 from lars.files import exists, replacement_path, temporary_folder
 from solver.settings import Progress, no_progress
@@ -56,7 +64,7 @@ class PackRequest:
     lars pack samples/coupons -o coupons-packed
     """
 
-    experiment: Path | None = argument("EXPERIMENT", f"Experiment to pack: {ACCEPTED[15:]}.", default=None)
+    experiment: Path | None = experiment_argument()
     out: Path | None = option(
         None, "New folder, or new ZIP archive (*.zip), to write.", metavar="DIR|FILE.zip", short="-o"
     )
@@ -67,7 +75,7 @@ class PackRequest:
         metavar="IRI",
         keyword="str | None",
     )
-    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
+    jobs: int = cells_at_once_option()
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,14 +199,6 @@ def _archive(folder: Path, target: Path) -> None:
                 archive.writestr(info, path.read_bytes())
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CheckPackRequest:
-    """Run a packed experiment again, and compare its files and results."""
-
-    folder: Path = argument("FOLDER", "Folder of a packed experiment.")
-    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
-
-
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
 class PackCheck(Findings):
     """The result of `check_pack`: the changed files, and the results that differ from the packed results."""
@@ -245,16 +245,21 @@ class PackCheck(Findings):
         return text_table("differences", ("cell", "at", "name", "expected", "actual"), rows)
 
 
-@offered_functions(CheckPackRequest)
-def check_pack(request: CheckPackRequest, listeners: Listeners) -> PackCheck:
+@offered_functions(
+    RunRequest, without=("check", "out", "fresh", "master", "fail_on_empty"), needs=("experiment",)
+)
+def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
     """Run a packed experiment again, and compare its files and results with the packed ones.
 
     >>> check_pack("samples/slide")
     Traceback (most recent call last):
     lars.errors.LarsError: samples/slide: cannot check the experiment: it has no sha256sums.txt; ...
     """
-    changed = tuple(changed_files(request.folder))
-    packed, results, cells = _both(request.folder, changed, lambda: _rerun(request, listeners))
+    folder = request.experiment
+    if folder is None:
+        raise LarsError("nothing to check; expected the folder of a packed experiment")
+    changed = tuple(changed_files(folder))
+    packed, results, cells = _both(folder, changed, lambda: _rerun(folder, request.jobs, listeners))
     differences = tuple(result_differences(packed["cells"], results))
     own = dict(versions())
     others = {
@@ -263,8 +268,8 @@ def check_pack(request: CheckPackRequest, listeners: Listeners) -> PackCheck:
     return PackCheck(changed, differences, cells, others)
 
 
-def _rerun(request: CheckPackRequest, listeners: Listeners) -> tuple[list[Json], int]:
-    _, cells, results = _run(request.folder, listeners.progress, request.jobs)
+def _rerun(folder: Path, jobs: int, listeners: Listeners) -> tuple[list[Json], int]:
+    _, cells, results = _run(folder, listeners.progress, jobs)
     return expected_results(cells, results), len(cells)
 
 
@@ -277,3 +282,11 @@ def _both(
     except LarsError as error:
         listed = "".join(f"{name} {problem} since the experiment was packed\n" for name, problem in changed)
         raise LarsError(f"{listed}{error}") from None
+
+
+@offered_functions(RunRequest)
+def run_or_check(request: RunRequest, listeners: Listeners) -> RunResult | PackCheck:
+    """Answer `lars run`: run an experiment, or run a packed experiment again and compare the results."""
+    if request.check:
+        return answering(check_pack).answer(request, listeners)
+    return answering(run).answer(request, listeners)

@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rich.console import RenderableType
 
-from agreement.documents.options import IdleOptions, argument, has, has_not, option
+from agreement.documents.options import IdleOptions, has, has_not, option
 from agreement.documents.outputs import Json, quantity
-from agreement.documents.requests import fail_on_empty_option
+from agreement.documents.requests import cells_at_once_option, experiment_argument, fail_on_empty_option
 from agreement.documents.table_files import OutTable
 from agreement.experiments import Cell, execution
 from agreement.experiments.experiment import ACCEPTED, in_fitting_units, read_experiment
 from agreement.experiments.grid import cells_of
 from agreement.experiments.results import CellResults
-from agreement.results.base.library import Findings, Listeners, answering, offered_functions
-from agreement.results.files.packed import CheckPackRequest, PackCheck, check_pack
+from agreement.results.base.library import Findings, Listeners, offered_functions
 from lars.durations import SECOND
 from lars.errors import LarsError
 from solver.memory import FAILED
@@ -44,13 +43,11 @@ class RunRequest:
         IdleOptions(has_not("--check"), ("--json",), requires="--check"),
     )
 
-    experiment: Path | None = argument(
-        "EXPERIMENT", "Experiment file (.toml), or a folder that contains an experiment.toml.", default=None
-    )
+    experiment: Path | None = experiment_argument()
     out: Path | None = option(
         None, "Folder of the results. [default: results, next to the experiment file]", metavar="DIR"
     )
-    jobs: int = option(1, "Number of cells that run in parallel.", least=1)
+    jobs: int = cells_at_once_option()
     fresh: bool = option(False, "Run all cells again, including finished ones.")
     check: bool = option(
         False,
@@ -169,14 +166,3 @@ def run(request: RunRequest, listeners: Listeners) -> RunResult:
     results.write(folder)
     listeners.note(f"these tables and all results are in {folder}")
     return RunResult(folder, results, request.fail_on_empty)
-
-
-@offered_functions(RunRequest)
-def run_or_check(request: RunRequest, listeners: Listeners) -> RunResult | PackCheck:
-    """Answer `lars run`: run an experiment, or run a packed experiment again and compare the results."""
-    if not request.check:
-        return answering(run).answer(request, listeners)
-    if request.experiment is None:
-        raise LarsError("nothing to check; expected the folder of a packed experiment")
-    own = CheckPackRequest(folder=request.experiment, jobs=request.jobs)
-    return answering(check_pack).answer(own, listeners)

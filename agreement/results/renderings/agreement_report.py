@@ -24,7 +24,6 @@ from agreement.comparing.agree.periods import PeriodVerdict, first_start
 from agreement.comparing.agree.sides import RowDifference
 from agreement.documents import outputs
 from agreement.documents.dates import NO_DATES, Dates
-from agreement.documents.junit import VerdictCase
 from agreement.documents.requests import SIDES
 from agreement.documents.table_files import Column, OutTable, TableValue, term_columns
 from lars.durations import Duration
@@ -37,6 +36,7 @@ from translate.model.query import MERGING, EngineQuery, Query, Setting
 from translate.tau import Trigger, columns, lars_program, pull, push
 
 if TYPE_CHECKING:
+    from agreement.results.renderings.pages.junit import VerdictCase
     from solver.spark import RowsByTime
 
 
@@ -289,8 +289,10 @@ class AgreementView:
             ],
         }
 
-    def cases(self) -> Iterator[VerdictCase]:
+    def cases(self) -> "Iterator[VerdictCase]":
         """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
+        from agreement.results.renderings.pages.junit import VerdictCase
+
         for verdict in self.first.verdicts:
             name = f"U = {verdict.period}"
             if verdict.agree is None:

@@ -5,16 +5,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from agreement.comparing.judge import Judgement, Shift, Verdict
+from agreement.comparing.judge import Judgement, RefusedCase, Shift, Verdict
 from agreement.comparing.judge.by_engine import VersionJudgement
 from agreement.comparing.judge.judgement import counts
-from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, RefusedCase, first_problem
+from agreement.comparing.judge.judging import AnswersVerdict, CaseVerdict, first_problem
 from agreement.comparing.matching.likeness import RowMatch
 from agreement.comparing.matching.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
-from agreement.documents.junit import VerdictCase
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
+from agreement.results.renderings.pages.junit import VerdictCase
 from solver.facts import Row
 
 COUNTING: Final = "windows"

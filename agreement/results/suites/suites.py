@@ -10,7 +10,6 @@ from typing import Final
 
 from rich.console import RenderableType
 
-from agreement.documents.junit import VerdictCase
 from agreement.documents.options import argument, flags_of, option
 from agreement.documents.outputs import first_few, pick, quantity
 from agreement.documents.recordings import read_recording
@@ -47,6 +46,7 @@ from agreement.results.base.library import (
 )
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
+from agreement.results.renderings.pages.junit import VerdictCase
 from agreement.results.suites import claims
 from agreement.results.suites.claims import KINDS, ClaimVerdict
 from lars.durations import Duration

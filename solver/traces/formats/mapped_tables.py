@@ -211,6 +211,30 @@ _NUMBERS: Final = (
 )
 
 
+NULL_WORDS: Final = frozenset(
+    (
+        "-",
+        "--",
+        "?",
+        "n/a",
+        "N/A",
+        "na",
+        "NA",
+        "nan",
+        "NaN",
+        "nil",
+        "none",
+        "None",
+        "null",
+        "NULL",
+        "\\N",
+        ".",
+    )
+)
+"""Words that tables often have in place of a missing value."""
+NUMBER: Final = re.compile(_NUMBERS[2][1])
+
+
 def _own_literals(column: pa.Array, *, typed: bool) -> pa.Array:
     if not tables.is_text(column.type):
         return tables.literals(column).cast(pa.string())
@@ -235,9 +259,10 @@ def _oddity(column: pa.Array) -> str | None:
     if not len(texts) / 2 < (pc.sum(numbers).as_py() or 0) < len(texts):
         return None
     odd = texts[pc.index(numbers, False).as_py()].as_py()
+    remedy = f"; use --null {odd} if it stands for a missing value" if odd in NULL_WORDS else ""
     return (
         f"{short(odd)} is no number, as most others are; "
-        "they are read as numbers only where all are (an empty cell is none)"
+        f"they are read as numbers only where all are (an empty cell is none){remedy}"
     )
 
 
@@ -264,8 +289,19 @@ def _date_time(text: str) -> str:
     return cell_date_time(text) or text
 
 
-def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str, str], made: Path) -> None:
-    """Write the triples of a table, row by row, as Parquet; raises LarsError for an invalid table."""
+def write_mapped(  # noqa: PLR0913 - a table, its mapping, its copy
+    path: str,
+    plain: Path,
+    mapping: Columns,
+    prefixes: Mapping[str, str],
+    made: Path,
+    *,
+    nulls: Sequence[str] = (),
+) -> None:
+    """Write the triples of a table, row by row, as Parquet; raises LarsError for an invalid table.
+
+    A text cell that is one of `nulls` has no value.
+    """
     columns_wanted = dict(mapping)
     predicates = [(key, text) for key, text in mapping if key not in _OWN]
     if not predicates or "t" not in columns_wanted or "s" not in columns_wanted:
@@ -277,11 +313,12 @@ def write_mapped(path: str, plain: Path, mapping: Columns, prefixes: Mapping[str
         )
     own = [columns_wanted[key] for key in ("s", "stream") if key in columns_wanted]
     templates = [read_template(text, prefixes) for text in (*own, *(text for _, text in predicates))]
-    table = _read(path, plain, [time[1], *(name for template in templates for name in template.columns)])
+    names = [time[1], *(name for template in templates for name in template.columns)]
+    table = _read(path, plain, names, nulls)
     subject, *rest = [table.terms(template) for template in templates]
     stream = rest.pop(0) if "stream" in columns_wanted else None
-    names = [read_predicate(key, prefixes) for key, _ in predicates]
-    objects = list(zip(names, rest, strict=True))
+    written = [read_predicate(key, prefixes) for key, _ in predicates]
+    objects = list(zip(written, rest, strict=True))
     try:
         pq.write_table(_triples(_times(table, time[1]), stream, subject, objects), made)
     except (pa.ArrowException, OSError) as error:
@@ -344,7 +381,7 @@ def _is_parquet(plain: Path) -> bool:
         return file.read(len(PARQUET)) == PARQUET
 
 
-def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
+def _read(path: str, plain: Path, names: Sequence[str], nulls: Sequence[str]) -> _Table:
     header = column_names(path, plain)
     texts = [name for name in dict.fromkeys(names) if name != ROW or name in header]
     if missing := [name for name in texts if name not in header]:
@@ -377,6 +414,9 @@ def _read(path: str, plain: Path, names: Sequence[str]) -> _Table:
             raise LarsError(
                 f"{path}: the column {name} has bytes that are no UTF-8; expected UTF-8"
             ) from None
+        if nulls and tables.is_text(columns[name].type):
+            are_null = pc.is_in(columns[name], value_set=pa.array(nulls, pa.string()))
+            columns[name] = pc.if_else(are_null, pa.scalar(None, pa.string()), columns[name])
     if ROW in names and ROW not in header:
         columns[ROW] = pa.array(np.arange(1, table.num_rows + 1))
     return _Table(path, columns, not is_parquet, marked)
@@ -495,7 +535,7 @@ def cells_of_table(path: str, plain: Path) -> dict[str, tuple[bool, list[str | N
     Those of typed columns are literals as in N-Triples. Raises LarsError for other types.
     """
     names = column_names(path, plain)
-    table = _read(path, plain, names)
+    table = _read(path, plain, names, ())
     cells: dict[str, tuple[bool, list[str | None]]] = {}
     for name in names:
         table.check(name)

@@ -198,7 +198,12 @@ def test_every_option_of_the_input_is_written(tmp_path, monkeypatch):
     (tmp_path / "t.csv").write_text("time,s\n3,a\n")
     values = {"static": "t.ttl", "stream": "e:S=t.csv", "sort": "", "time": "e:at", "prefix": "e=http://e/"}
     values |= {"unit": "1s", "trace_unit": "1ms", "base": "http://x/", "rdf": "1.2", "blank_nodes": "element"}
-    values |= {"origin": "2026-01-31T12:00:00Z", "column": "t={time}", "readings": "range-alone=tumbling"}
+    values |= {
+        "origin": "2026-01-31T12:00:00Z",
+        "column": "t={time}",
+        "readings": "range-alone=tumbling",
+        "null": "-",
+    }
     flags = {one.name: one.flag for one in declared(InputOptions)}
     assert {*flags} == {*values}
     (tmp_path / "t.ttl").write_text("")

@@ -1,0 +1,63 @@
+"""Words in a table that mean that there is no value: as an empty cell, where they are named."""
+
+import tomllib
+
+import pytest
+
+from tests.agreement.command import lars, solve
+
+QUERY = "PREFIX : <http://e/> SELECT ?temp WHERE { STREAM :s [NOW] { ?x :temp ?temp } }"
+TABLE = "time,temp,note\n1,20.5,-\n2,{},b\n3,22,c\n4,{},d\n"
+COLUMNS = ("--column", "t={time}", "--column", "s=_:{row}", "--column", "http://e/temp={temp}")
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(QUERY)
+    (tmp_path / "empty.csv").write_text(TABLE.format("", ""))
+    return tmp_path
+
+
+def values(ran):
+    assert ran.code == 0, ran.err
+    return [row["temp"]["value"] for line in ran.lines for row in line.get("rows", [])]
+
+
+@pytest.mark.parametrize(("first", "second"), [("n/a", "NA"), ("-", '"-"'), ("?", "")])
+def test_a_named_word_is_an_empty_cell(first, second, folder):
+    (folder / "a.csv").write_text(TABLE.format(first, second))
+    words = [one for word in (first, second) if word for one in ("--null", word.strip('"'))]
+    assert values(solve("q.rq", "a.csv", *COLUMNS, *words)) == ["20.5", "22"]
+    assert values(solve("q.rq", "empty.csv", *COLUMNS)) == ["20.5", "22"]
+    assert values(solve("q.rq", "a.csv", *COLUMNS)) != ["20.5", "22"]
+
+
+def test_without_the_option_the_warning_leads_to_it(folder):
+    (folder / "a.csv").write_text(TABLE.format("21", "n/a"))
+    assert "use --null n/a if it stands for a missing value" in solve("q.rq", "a.csv", *COLUMNS).err
+
+
+def test_a_word_in_a_column_of_texts_stays_unless_named(folder):
+    (folder / "a.csv").write_text("time,temp\n1,a\n2,-\n3,b\n")
+    lars("init", "e", "q.rq", "a.csv")
+    assert "null" not in tomllib.loads((folder / "e/experiment.toml").read_text())
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_init_finds_the_words_and_the_experiment_reads_them(separator, folder):
+    (folder / "a.csv").write_text(TABLE.format("n/a", "NA").replace(",", separator))
+    made = lars("init", "e", "q.rq", "a.csv", "--period", "1")
+    assert made.code == 0, made.err
+    assert "cells with NA, n/a have no value (--null)" in made.err
+    assert tomllib.loads((folder / "e/experiment.toml").read_text())["null"] == ["NA", "n/a"]
+    assert values(solve("e")) == ["20.5", "22"]
+    agreed = lars("agree", "e", "--json")
+    assert (agreed.code, "is no number" in agreed.err) == (0, False), agreed.err
+
+
+def test_the_words_of_a_command_line_replace_those_of_an_experiment(folder):
+    (folder / "a.csv").write_text(TABLE.format("x", "n/a"))
+    lars("init", "e", "q.rq", "a.csv", "--null", "x", "--null", "n/a")
+    assert values(solve("e")) == ["20.5", "22"]
+    assert values(solve("e", "--null", "x")) == ["20.5", "22", "n/a"]
