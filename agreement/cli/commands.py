@@ -46,8 +46,8 @@ _CHECKS: Final = {
     "report": "agreement.results.renderings.pages.page:check_page",
     "figure": "agreement.results.renderings.pages.figure:check_figure",
     "picture": "agreement.results.renderings.phase_report:check",
-    "junit": "agreement.results.renderings.pages.junit:check_junit",
-    "known_failures": "agreement.results.renderings.pages.junit:read_known",
+    "junit": "agreement.experiments.junit:check_junit",
+    "known_failures": "agreement.experiments.junit:read_known",
 }
 """For each option, the function that raises before the run if the place cannot be written at the end."""
 
@@ -136,7 +136,7 @@ class Outputs:
             result.write_experiment(self.experiment)
         if self.junit is not None:
             # Loads what few runs need.
-            from agreement.results.renderings.pages.junit import read_known, write_junit
+            from agreement.experiments.junit import read_known, write_junit
 
             known = () if self.known_failures is None else read_known(self.known_failures)
             write_junit(self.junit, " ".join(typed_command()[:2]), tuple(result.cases()), known)
@@ -152,7 +152,7 @@ class Outputs:
         code, why = result.ending
         if self.known_failures is None or code > 1:
             return code, why
-        from agreement.results.renderings.pages.junit import read_known, without_known
+        from agreement.experiments.junit import read_known, without_known
 
         cases, known = tuple(result.cases()), read_known(self.known_failures)
         new, gone = without_known(cases, known)

@@ -35,8 +35,8 @@ from translate.dialects import TITLES
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from agreement.experiments.junit import VerdictCase
     from agreement.results.base.sources import SourceFiles
-    from agreement.results.renderings.pages.junit import VerdictCase
     from agreement.results.renderings.pages.page import Page
 
 

@@ -21,6 +21,7 @@ from agreement.documents.traces import check_graphs, origin_in, point_in
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import EngineRun, with_versions
 from agreement.experiments.grid import experiment_query
+from agreement.experiments.junit import VerdictCase
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.renderings import verdict_report
 from agreement.results.renderings.judged_windows import (
@@ -31,7 +32,6 @@ from agreement.results.renderings.judged_windows import (
     windows_cases,
     windows_table,
 )
-from agreement.results.renderings.pages.junit import VerdictCase
 from lars.durations import MILLISECOND, Duration
 from lars.errors import LarsError
 from solver.settings import TraceInput, Warn

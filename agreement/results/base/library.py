@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     import polars as pl  # type: ignore[import-not-found]
     import pyarrow as pa
 
+    from agreement.experiments.junit import VerdictCase
     from agreement.results.base.sources import SourceFiles
-    from agreement.results.renderings.pages.junit import VerdictCase
     from agreement.results.renderings.pages.page import InlinePage, Page
 
 JsonValue = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]

@@ -19,6 +19,7 @@ from agreement.documents.table_files import Column, OutTable
 from agreement.engines.adapters import RunningAdapter, StreamEngine
 from agreement.engines.registry import ENGINES
 from agreement.engines.specifications import NAMES, specification
+from agreement.experiments.junit import VerdictCase
 from agreement.proving import hunting
 from agreement.results.base.library import Findings, Listeners, offered_functions
 from agreement.results.files.recorded import (
@@ -27,7 +28,6 @@ from agreement.results.files.recorded import (
     case_of_run,
 )
 from agreement.results.renderings import hunt_report
-from agreement.results.renderings.pages.junit import VerdictCase
 from lars.errors import FailedRunError, LarsError
 from lars.files import check_own_folder, read_text, replacement_folder
 from solver.settings import StaticFile

@@ -36,7 +36,7 @@ from translate.model.query import MERGING, EngineQuery, Query, Setting
 from translate.tau import Trigger, columns, lars_program, pull, push
 
 if TYPE_CHECKING:
-    from agreement.results.renderings.pages.junit import VerdictCase
+    from agreement.experiments.junit import VerdictCase
     from solver.spark import RowsByTime
 
 
@@ -291,7 +291,7 @@ class AgreementView:
 
     def cases(self) -> "Iterator[VerdictCase]":
         """Yield a test case for each period U, or, if it disagrees, for each row of only one side."""
-        from agreement.results.renderings.pages.junit import VerdictCase
+        from agreement.experiments.junit import VerdictCase
 
         for verdict in self.first.verdicts:
             name = f"U = {verdict.period}"

@@ -14,7 +14,7 @@ from agreement.comparing.matching.places import PlaceKind
 from agreement.documents.dates import SUFFIX, Dates
 from agreement.documents.outputs import Json, binding, pick, short
 from agreement.documents.table_files import Column, OutTable, TableValue
-from agreement.results.renderings.pages.junit import VerdictCase
+from agreement.experiments.junit import VerdictCase
 from solver.facts import Row
 
 COUNTING: Final = "windows"

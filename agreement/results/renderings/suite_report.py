@@ -8,9 +8,9 @@ import pyoxigraph as ox
 from rich.console import RenderableType
 
 from agreement.documents import outputs
+from agreement.experiments.junit import VerdictCase, junit_text
 from agreement.proving import suite
 from agreement.proving.suite.running import Choice
-from agreement.results.renderings.pages.junit import VerdictCase, junit_text
 
 _OUTCOMES: Final = suite.OUTCOMES
 _EARL: Final = {

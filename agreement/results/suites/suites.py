@@ -17,6 +17,7 @@ from agreement.documents.requests import AnswersOptions, bounds_option
 from agreement.documents.table_files import OutTable
 from agreement.engines.adapters import RunningAdapter
 from agreement.engines.specifications import specification
+from agreement.experiments.junit import VerdictCase
 from agreement.proving.hunting import seconds_of
 from agreement.proving.suite import (
     LEVELS,
@@ -46,7 +47,6 @@ from agreement.results.base.library import (
 )
 from agreement.results.files.recorded import AdapterOptions, adapter_option
 from agreement.results.renderings import suite_report
-from agreement.results.renderings.pages.junit import VerdictCase
 from agreement.results.suites import claims
 from agreement.results.suites.claims import KINDS, ClaimVerdict
 from lars.durations import Duration

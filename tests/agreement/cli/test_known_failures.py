@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from agreement import api
-from agreement.results.renderings.pages.junit import VerdictCase, junit_text
+from agreement.experiments.junit import VerdictCase, junit_text
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
