@@ -308,7 +308,20 @@ class TranslateKeywords(EvaluationOptions, InterpretationOptions, InputOptions, 
     semantics: Literal["set", "bag"] | None
     to: Literal["csparql", "cqels", "sparqlstream", "rspql", "kolibrie", "cqels2", "sparq", "janus"] | None
     step: str | None
-    strict: Literal["csparql-0.9.7", "cqels-1.x", "rsp4j", "rsp-js", "rsp-rs", "kolibrie", "janus"] | None
+    strict: (
+        Literal[
+            "csparql-0.9.7",
+            "cqels-1.x",
+            "rsp4j",
+            "rsp-js",
+            "rsp-rs",
+            "kolibrie",
+            "janus",
+            "cqels4j",
+            "cqels-rs",
+        ]
+        | None
+    )
     assign: Mapping[str, Sequence[str]] | None
     at: int | str | datetime | None
     format: Literal["lars", "ascii", "asp", "model", "json", "sql", "ticker", "idlv-sr", "latex"]
