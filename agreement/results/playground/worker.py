@@ -49,7 +49,7 @@ class PlayProcess:
             env={**os.environ, "PYTHONPATH": path},
         )
         self._running.callback(_end, self._process)
-        self._answers = 0
+        self._answers, self._is_warm = 0, False
         _write(self._process.stdin, _as_json(self._warm, {}))
 
     def answer(self, texts: PlayedTexts, **view: Any) -> Json:
@@ -62,8 +62,11 @@ class PlayProcess:
                 process.kill()
 
             timer = Timer(self._seconds, stop)
-            timer.start()
             try:
+                if not self._is_warm:  # its start is no part of the evaluation
+                    _read(process.stdout)
+                    self._is_warm = True
+                timer.start()
                 _write(process.stdin, _as_json(texts, view))
                 answer = _read(process.stdout)
                 self._answers += 1
@@ -131,6 +134,7 @@ def serve() -> None:
     memory.watch(lambda _: os._exit(memory.FAILED))
     _answer(_read(questions))
     guard(Path(sys.argv[2]))
+    _write(answers, {})
     with suppress(EOFError, BrokenPipeError):
         while True:
             _write(answers, _answer(_read(questions)))
