@@ -387,7 +387,10 @@ class ShownWindow:
                 return range(max(0, last - count), last)
             case FixedWindow(begin, end, causal):
                 first = bisect_right(self.ticks, begin - 1)
-                return range(first, max(first, bisect_right(self.ticks, min(end, tick) if causal else end)))
+                # Also where the other windows end before the triples of this instant.
+                scale = self.frame.clock.scale
+                shown = min(end, (tick // scale + 1) * scale - 1) if causal else end
+                return range(first, max(first, bisect_right(self.ticks, shown)))
             case SlidingWindow():
                 opening, end = self._shown(self.window, own)
                 last = bisect_right(self.ticks, end)

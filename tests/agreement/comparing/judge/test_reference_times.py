@@ -121,6 +121,20 @@ def test_a_served_specification_reports_when_windows_close_that_look_ahead():
     assert found == {4000: first, 7000: second}
 
 
+@pytest.mark.parametrize(("reading", "correct"), [("causal", True), ("whole", False)])
+def test_a_causal_log_contains_the_time_of_evaluation(reading, correct, tmp_path):
+    live = "FROM NAMED WINDOW :l ON STREAM <http://e/s> [RANGE 2000 STEP 4000]"
+    query = JANUS.format("?c", "[START 3000 END 9000]", live, "WINDOW :l { ?c :p ?b }")
+    reports = {4: [], 8: [{"a": "a4", "c": "a6"}, {"a": "a6", "c": "a6"}]}
+    trace = {t: own for t, own in reports.items() if own}
+    assert judged(tmp_path, query, trace, t0="2", readings={"log": reading}).correct is correct
+    at_six = {6: [{"a": "a4", "c": "a4"}, {"a": "a6", "c": "a4"}]}
+    found = judged(
+        tmp_path, query.replace("STEP 4000", "STEP 6000"), at_six, t0="4", readings={"log": reading}
+    )
+    assert found.correct is correct
+
+
 SPARQ = (
     "PREFIX : <http://e/> SELECT ?a ?c WHERE { WINDOW :w { ?a :p ?b } WINDOW :v { ?c :p ?b } } "
     "FROM NAMED WINDOW :w ON <http://e/s> RANGE 3 FROM NAMED WINDOW :v ON <http://e/s> RANGE 2"
