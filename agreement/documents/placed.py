@@ -155,7 +155,7 @@ def _fault(model: type[BaseModel], data: PlacedData, path: KeyPath, error: Error
         case _:
             value_text = message_text if data.notation == "TOML" else shown_json
             text = f"found {value_text(error['input'])}"
-            return _Fault(at, WrongValueError(f"{text}; expected {wanted(error, data.notation)}"))
+            return _Fault(at, WrongValueError(f"{text}; expected {expectation(error, data.notation)}"))
 
 
 def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
@@ -165,7 +165,7 @@ def _missing(data: PlacedData, error: ErrorDetails, required: str) -> str:
     return f"{problem}; found the keys {', '.join(error['input']) or 'none'}; expected {data.accepted}"
 
 
-def wanted(error: ErrorDetails, notation: Notation) -> str:
+def expectation(error: ErrorDetails, notation: Notation) -> str:
     """Return what a value should have been, in words."""
     match error:
         case {"type": "literal_error", "ctx": {"expected": str() as expected}}:

@@ -6,6 +6,8 @@ import re
 import tomllib
 from typing import get_args, get_type_hints
 
+import pytest
+
 from agreement import api
 from agreement.cli.commands import COMMANDS as DECLARED
 from agreement.comparing.agree.sides import CAUSES as ROW_CAUSES
@@ -14,6 +16,7 @@ from agreement.engines.adapters.built_in import BuiltInOptions
 from agreement.engines.adapters.messages import REPLIES, REQUEST
 from agreement.engines.registry import ENGINES
 from agreement.proving.suite.suite_tests import chosen_streams
+from agreement.results.base.library import answering
 from tests.manuals.pages import BLOCKS, PAGES, ROOT, block, rows, snippets
 from tests.manuals.running import copied, run
 
@@ -29,6 +32,9 @@ RESULTS = rows("agreement/manual/python.md", "| result of | attributes |")
 MESSAGES = rows("agreement/manual/adapters.md", "| message | reply |")
 PROFILE_KEYS = rows("agreement/manual/adapters.md", "| key of the reply to `open` | meaning [default] |")
 SERVED = rows("agreement/manual/adapters.md", "| option of `lars serve-engine` | meaning |")
+DUE = rows("agreement/manual/judge.md", "| window | content at the reference time t | due at |")
+PLAY_LIMITS = rows("agreement/manual/play.md", "| limit | value |")
+PLAY_REFERENCES = rows("agreement/manual/play.md", "| reference | in the playground |")
 VERSIONS = rows("agreement/manual/judge.md", "| engine version | language | engine |")
 
 
@@ -238,3 +244,87 @@ def test_the_outcomes_of_a_measured_engine_are_all_tests():
         "agreement/manual/suite.md", "| engine | passed | failed | not asked | refused | vector |"
     )
     assert {sum(map(int, row[1:5])) for row in measured} == {len(chosen_streams())}
+
+
+IN_QUERY = {
+    "CQELS 2": "PREFIX : <http://e/> SELECT ?a {{ STREAM s {} {{ ?a :p ?b }} }}",
+    "SPARQLstream": (
+        "PREFIX : <http://e/> SELECT RSTREAM ?a FROM NAMED STREAM <http://e/s> {} WHERE {{ ?a :p ?b }}"
+    ),
+    "Janus": (
+        "PREFIX : <http://e/> REGISTER RStream :o AS SELECT ?a FROM NAMED WINDOW :w ON LOG <http://e/s> {} "
+        "WHERE {{ WINDOW :w {{ ?a :p ?b }} }}"
+    ),
+}
+
+
+@pytest.mark.parametrize("row", DUE, ids=lambda row: row[0])
+def test_each_window_is_due_when_its_row_says(row, tmp_path):
+    """Content and due time by `lars solve --as rspql`, with one element at each time point from 0 to 30."""
+    window, language = re.fullmatch(r"`(?:ON LOG <s> )?([^`]+)` of (.+)", row[0]).groups()
+    (tmp_path / "q.rq").write_text(IN_QUERY[language].format(window))
+    (tmp_path / "t.csv").write_text(
+        "t,s,p,o\n" + "".join(f"{t},http://e/a{t},http://e/p,http://e/b\n" for t in range(31))
+    )
+    stream = "s" if language == "CQELS 2" else "http://e/s"
+    asked = f"lars solve q.rq --stream {stream}=t.csv --as rspql --unit 1s --until 30 --json"
+    code, out = run(asked, tmp_path)
+    assert code == 0, out
+    lines = [json.loads(line) for line in out.splitlines() if line.startswith("{")]
+    came = {one["t"]: {int(row["a"]["value"].rpartition("/a")[2]) for row in one["rows"]} for one in lines}
+    assert len(came) >= (1 if "START" in window else 3)
+    low_end, low, high, high_end = re.match(
+        r"([\[(])?(?:from )?(t?[−+]?\d*)(?:, | to )(t?[−+]?\d*)([\])])?", row[1]
+    ).groups()
+    lead = int(re.match(r"t(?:\+(\d+))?|the", row[2]).group(1) or 0)
+    for due, inside in came.items():
+        first, last = (_time(text, due - lead) for text in (low, high))
+        assert {t for t in range(31) if first < t < last} <= inside <= set(range(first, last + 1))
+        for end, t in ((low_end, first), (high_end, last)):
+            if end is not None and 0 <= t <= 30:
+                assert (t in inside) == (end in "[]")
+
+
+def _time(text, reference):
+    """Return the time point of a text such as t−5 at the reference time t, or of a number."""
+    count = int(text.removeprefix("t").replace("−", "-") or 0)
+    return reference + count if text.startswith("t") else count
+
+
+def test_the_limits_of_the_playground_are_those_of_its_server():
+    from agreement.results.playground import playing, server, texts
+
+    (seconds,) = (one.default for one in answering(playing.play).options if one.name == "time_limit")
+    values = {
+        "time of an evaluation": f"{seconds:g} s",
+        "memory of an evaluation": f"{playing._MOST_MEMORY >> 30}G",
+        "all files together": f"{texts.MOST_LETTERS:,} characters",
+        "a request": f"{server.MOST_BYTES >> 20} MiB",
+        "evaluations that wait": f"{server.MOST_WAITING};",
+    }
+    assert [row[0] for row in PLAY_LIMITS] == [*values]
+    assert [row for row in PLAY_LIMITS if values[row[0]] not in row[1]] == []
+
+
+HOSTILE = {
+    "paths in": (
+        "a query above",
+        "a trace of the computer",
+        "a trace that is a link",
+        "static data of an engine",
+    ),
+    "a folder": ("a folder of traces", "a trace that is a device", "static data compressed"),
+    "`engine`": ("an adapter", "an adapter beside the comparison"),
+    "`FROM`": ("FROM", "SERVICE", "BASE"),
+    "`@context`": ("a trace with a remote context",),
+    "entities": ("a trace with an entity",),
+}
+
+
+def test_each_reference_that_the_playground_does_not_follow_is_tried():
+    from tests.agreement.results.playground.test_hostile import GRAPHS, REFERENCES
+
+    assert [next((one for one in HOSTILE if row[0].startswith(one)), None) for row in PLAY_REFERENCES] == [
+        *HOSTILE
+    ]
+    assert {name for names in HOSTILE.values() for name in names} <= {*GRAPHS, *REFERENCES}

@@ -91,8 +91,8 @@ def _names(rules: Sequence[str]) -> dict[str, str]:
 def _latex(text: str, names: Mapping[str, str]) -> str:
     r"""Return a part of a rule as mathematics.
 
-    >>> _latex('⊞^{3,0,3} ◇ p(?x, "a_b", 20)', {})
-    '\\boxplus^{3,0,3} \\Diamond \\textit{p}(\\textit{?x}, \\textrm{``a\\_b\'\'}, 20)'
+    >>> print(_latex('⊞^{3,0,3} ◇ p(?x, "a_b", 20)', {}))
+    \boxplus^{3,0,3} \Diamond \textit{p}(\textit{?x}, \textrm{``a\_b''}, 20)
     """
     return "".join(_token(match, names) for match in _TOKEN.finditer(text)).rstrip()
 

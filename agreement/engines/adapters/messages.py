@@ -24,7 +24,7 @@ from pydantic import (
     model_validator,
 )
 
-from agreement.documents.placed import wanted
+from agreement.documents.placed import expectation
 from agreement.documents.recordings import Push, Recording, Report, stream_iri, triple_of
 from agreement.documents.recordings.recording import rows_in
 from agreement.documents.values import WrongValueError, cut
@@ -231,7 +231,7 @@ def problem_of(error: ValidationError) -> str:
         case {"ctx": {"error": WrongValueError() as wrong}}:
             problem = wrong.problem
         case _:
-            problem = f"found {cut(repr(first['input']))}; expected {wanted(first, 'JSON')}"
+            problem = f"found {cut(repr(first['input']))}; expected {expectation(first, 'JSON')}"
     return f"{where}: {problem}" if where else problem
 
 

@@ -251,9 +251,11 @@ class PackCheck(Findings):
 def check_pack(request: RunRequest, listeners: Listeners) -> PackCheck:
     """Run a packed experiment again, and compare its files and results with the packed ones.
 
-    >>> check_pack("samples/slide")
-    Traceback (most recent call last):
-    lars.errors.LarsError: samples/slide: cannot check the experiment: it has no sha256sums.txt; ...
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = pack("samples/slide", out=f"{folder}/slide")
+    ...     check_pack(f"{folder}/slide").changed
+    ()
     """
     folder = request.experiment
     if folder is None:
