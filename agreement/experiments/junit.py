@@ -35,11 +35,11 @@ def junit_text(suite: str, cases: Sequence[VerdictCase], known: Collection[str] 
       <testcase classname="g" name="c"><skipped message="known failure: why"/></testcase>
     </testsuite>
     """
-    failures = sum(case.failure is not None and case.name not in known for case in cases)
+    failures = sum(case.failure is not None and on_one_line(case.name) not in known for case in cases)
     skipped = sum(case.skipped is not None or case.failure is not None for case in cases) - failures
     counts = f'tests="{len(cases)}" failures="{failures}" errors="0" skipped="{skipped}"'
     head = f"<testsuite name={_attribute(suite)} {counts}>"
-    lines = (_case(case, is_known=case.name in known) for case in cases)
+    lines = (_case(case, is_known=on_one_line(case.name) in known) for case in cases)
     return "\n".join(('<?xml version="1.0" encoding="UTF-8"?>', head, *lines, "</testsuite>", ""))
 
 

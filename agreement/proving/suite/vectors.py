@@ -178,9 +178,9 @@ def declared_vectors(of: Specification, start: Start | None, bounds: Bounds | No
         for n, vector in enumerate(vectors())
         if vector.report == of.report
         and vector.bounds in ends
-        and vector.empty is of.empty
-        and (vector.by_clock or vector.tick is of.tick)
-        and vector.combination is of.combination
+        and vector.empty == of.empty
+        and (vector.by_clock or vector.tick == of.tick)
+        and vector.combination == of.combination
         and (start is None or vector.start == start)
     )
 

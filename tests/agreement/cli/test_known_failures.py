@@ -5,7 +5,8 @@ import xml.etree.ElementTree as ET
 import pytest
 
 from agreement import api
-from agreement.experiments.junit import VerdictCase, junit_text
+from agreement.experiments.junit import VerdictCase, junit_text, without_known
+from lars.errors import on_one_line
 from tests.agreement.command import lars
 from tests.packs import SAMPLES
 
@@ -104,3 +105,9 @@ def test_the_text_is_well_formed_whatever_it_holds():
     text = "".join(map(chr, range(0x300))) + "\ud800]]>"
     root = ET.fromstring(junit_text(text, [VerdictCase(text, text, failure=text, text=text)]))
     assert (root.get("failures"), len(root[0])) == ("1", 1)
+
+
+def test_a_failure_whose_name_has_a_line_break_is_known_by_its_line_in_the_list():
+    cases, line = [VerdictCase("g", "a\nb", "why")], on_one_line("a\nb")
+    assert without_known(cases, [line]) == ((), ())
+    assert 'failures="0" errors="0" skipped="1"' in junit_text("s", cases, [line])
