@@ -348,7 +348,12 @@ class InitialExperiment:
         If all tables have the same columns, it is one mapping, for None.
         """
         headers = {path: header(path) for path in self.traces}
-        own = {path: names for path, names in headers.items() if names and not _is_of_trace(path, names)}
+        # pandas writes its index as a column without a name.
+        own = {
+            path: tuple(name for name in names if name.strip())
+            for path, names in headers.items()
+            if any(map(str.strip, names)) and not _is_of_trace(path, names)
+        }
         read = [load_query(query, self.input_options.unit or SECOND) for query in self.queries.values()]
         texts = [text_in(query, "a query") for query in self.queries.values()]
         compared = frozenset(_compared_with_texts(tuple(read)))

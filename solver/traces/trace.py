@@ -67,6 +67,7 @@ BINARY: Final = (".jelly", ".parquet", ".arrow", ".feather")
 
 _JSON_LD: Final = re.compile(rb'\s*(?:\[\s*)?\{\s*"@(?:context|id|type|graph|reverse|included|index|nest)"')
 """The beginning of JSON-LD, with its keywords; rows of logs may begin with @timestamp and @version."""
+_JSON_ARRAY: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*\[\s*[{\]]")
 
 
 def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_files.FileFormat:
@@ -86,6 +87,11 @@ def format_of(head: input_files.FileHead, *, mapped: bool = False) -> input_file
     rows = mapped and name.suffix.lower() in (".jsonl", ".ndjson")
     if name.suffix.lower() in (".jsonld", ".ndjsonld") or (not rows and _JSON_LD.match(head.start)):
         return _of_json_ld(head, name.suffix.lower())
+    if _JSON_ARRAY.match(head.start):
+        raise LarsError(
+            f"{head.path}: cannot read an array of JSON; use JSON lines, with one object on each line: "
+            "jq -c '.[]' FILE > FILE.jsonl"
+        )
     if name.suffix.lower() == ".ttl":
         raise LarsError(
             f"{head.path}: a Turtle file holds no times; name it data_NN.ttl, or write TriG or RDF Messages "

@@ -45,6 +45,18 @@ def test_a_table_with_columns_of_its_own_gets_a_first_mapping(tmp_path, monkeypa
     assert made.path.read_text() == made.text
 
 
+def test_a_column_without_a_name_is_left_out(tmp_path, monkeypatch):
+    """pandas writes its index as such a column."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q.rq").write_text(
+        "SELECT ?b WHERE { STREAM <http://e/S> [RANGE 3s] { ?b <http://e/at> ?s } }"
+    )
+    pd.DataFrame({"time": [3], "bike": ["b"], "at": ["s"]}).to_csv("bikes.csv")
+    found = lars("init", ".", "q.rq", "bikes.csv")
+    assert 't = "{time}"\ns = "ex:{bike}"\n"http://e/at" = "ex:{at}"' in found.out
+    assert lars("solve", ".").out.endswith("3: (b)\n")
+
+
 @pytest.mark.parametrize(("column", "remark"), [("temperature", True), ("heat", False)])
 def test_a_predicate_that_no_column_is_named_by_is_said(tmp_path, monkeypatch, column, remark):
     monkeypatch.chdir(tmp_path)

@@ -129,6 +129,11 @@ MALFORMED = {
     "turtle syntax": ({"d/data_00.ttl": "<urn:s> <urn:p> 1 .\n<urn:s> ;"}, "d/data_00.ttl:2:9: "),
     "turtle name": ({"d/first.ttl": "<urn:s> <urn:p> 1 ."}, "d/first.ttl: found no time in the file's name"),
     "turtle alone": ({"a.ttl": "<urn:s> <urn:p> 1 ."}, "a.ttl: a Turtle file holds no times"),
+    "an array of JSON": (
+        {"a.json": '[\n {"t": 1, "s": "<http://e/a>"}\n]\n'},
+        "a.json: cannot read an array of JSON; use JSON lines",
+    ),
+    "an empty array of JSON": ({"a.jsonl": "[]"}, "a.jsonl: cannot read an array of JSON; use JSON lines"),
     "no format": ({"a.txt": "once upon a time\n"}, "a.txt: neither the name nor the content"),
     "empty": ({"a.nt": ""}, "a.nt: the trace is empty"),
     "comments only": ({"a.nt": "# nothing\n"}, "a.nt: the trace holds no elements"),
