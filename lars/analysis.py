@@ -307,7 +307,7 @@ def _misgathered(literal: logic.Gather, outside: frozenset[terms.Variable]) -> s
         )
     if clash := sorted(map(str, (own - keys) & outside)):
         names = ", ".join(clash)
-        return f"{names} also occurs outside of the aggregate; expected by {names}, or another name inside"
+        return f"{names} also occurs outside of the aggregate; use by {names}, or another name inside"
     problem = _foreign("groups by", keys, literal.atom) or _unaggregated(literal.aggregation)
     return problem or _foreign("aggregates", frozenset(literal.aggregation.arguments), literal.atom)
 

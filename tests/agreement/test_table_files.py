@@ -108,7 +108,7 @@ def test_a_description_of_somebodys_own_data_gives_them_to_nobody(tmp_path):
 @pytest.mark.parametrize("place", ["file", "none/o"])
 def test_what_is_no_place_for_a_folder_is_refused(tmp_path, place):
     (tmp_path / "file").write_text("")
-    with pytest.raises(LarsError, match=r"--out .*; use a "):
+    with pytest.raises(LarsError, match=r"--out .*; use an? "):
         check_folder(tmp_path / place)
 
 

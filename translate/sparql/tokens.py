@@ -250,7 +250,9 @@ def _unescaped(written: str) -> tuple[str, tuple[tuple[int, int], ...]]:
 
 def _unreadable(text: str, start: int) -> str:
     if text[start] in "\"'":
-        return f"found a string with an invalid escape, or without {text[start]} at its end on the same line"
+        quote = text[start]
+        problem = f"found a string with an invalid escape, or without {quote} at its end on the same line"
+        return f"{problem}; use \\\\ for a backslash, and {quote} at the end"
     return f"found the character {text[start]!r}, which can stand only in a string, an IRI or a comment"
 
 

@@ -241,7 +241,7 @@ OPTIONS = {
     "a unit of endless digits": o(f"solve cq.rq t.nq --unit {ENDLESS}s", "999", "18 digits"),
     "--from after --to": o("solve cq.rq t.nq --from 5 --to 2", "5", "2"),
     "--from after --to when comparing": o("agree . --from 5 --to 2", "5", "2"),
-    "--from after the last element": o("solve cq.rq t.nq --from 9", "[9, 3]", "--to"),
+    "--from after the last element": o("solve cq.rq t.nq --from 9", "[9, 9] is after the trace", "--from"),
     "more time points than anyone waits for": o("agree . --to 4000000000000000000", "10000000", "--unit"),
     "more pulls than anyone waits for": o(
         "solve cs.rq t.nq --to 4000000000000000000", "10000000", "--unit"

@@ -350,6 +350,7 @@ MET = (
 MAPPED = "t={when} --column 's=<http://e/{who}>' --column '<http://e/p>=<http://e/b>'"
 NUMBERS = "numbers.rq in.nq --answers numbers.ndjson --no-diagnosis"
 ELSEWHERE_OF = {
+    "play": {"--port"},
     "agree": {"--fail-on-empty"},
     "phase": {"--fail-on-empty"},
     "compare": {
@@ -402,7 +403,7 @@ ELSEWHERE_OF = {
 }
 ELSEWHERE = {
     "--base",
-    *("--junit", "--known"),
+    *("--junit", "--known", "--null"),
     *("--reading", "--prefix"),
     "--memory",
     "--verbose",

@@ -145,9 +145,9 @@ def test_printed_programs_are_still_those_of_clingo_and_sql(folder):
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="no node here")
 def test_the_script_of_a_page_shows_the_strings_of_its_data_with_escapes():
-    from agreement.results.renderings.pages.page import _part
+    from agreement.results.renderings.pages.page import part
 
-    _, begin, rest = _part("page.js").partition("const seen")
+    _, begin, rest = part("page.js").partition("const seen")
     seen = begin + rest.partition("const data")[0]
     script = f"{seen}console.log(JSON.stringify(JSON.parse(process.argv[1], allSeen)))"
     text = '{"a\\u202e": ["\\u001b[31m x\\ny\\t", 1, null, {"b": "\\udb40\\udc41"}]}'

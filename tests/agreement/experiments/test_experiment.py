@@ -8,7 +8,7 @@ import pytest
 
 from agreement.documents.generate import Plan
 from agreement.documents.requests import load_query
-from agreement.documents.values import read_periods
+from agreement.documents.values import points_of, read_periods
 from agreement.experiments.experiment import read_experiment
 from agreement.experiments.grid import cells_of, comparison_of
 from agreement.experiments.schema import schema
@@ -416,7 +416,7 @@ def test_other_languages_stand_on_the_side_that_reads_streams_as_they_do(folder,
     ],
 )
 def test_periods_are_read_from_an_option(text, periods):
-    assert tuple(one.points(SECOND) for one in read_periods(text)) == periods
+    assert tuple(points_of(one, SECOND) for one in read_periods(text)) == periods
 
 
 def test_a_range_of_durations_goes_by_the_smallest_unit_that_it_is_written_with():
@@ -468,7 +468,7 @@ def test_other_texts_are_no_periods(text):
 def test_the_schema_names_every_key_and_is_json():
     found = json.loads(json.dumps(schema()))
     keys = {"title", "unit", "timeline", "csparql", "cqels", "streams", "static", "period", "profile"}
-    keys |= {"prefixes", "columns", "on", "blank_nodes", "time", "base", "rdf", "readings"}
+    keys |= {"prefixes", "columns", "on", "blank_nodes", "time", "base", "rdf", "readings", "null"}
     keys |= {"bounds", "trigger", "assign", "origin", "trace_unit", "files", "sort"}
     keys |= {language.value for language in Language}
     assert set(found["properties"]) == keys | {

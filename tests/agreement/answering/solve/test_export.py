@@ -107,22 +107,24 @@ def test_a_program_is_printed_in_each_format(program, shape, line):
     assert line in lars("translate", path, "--format", shape, *unit).out.splitlines()
 
 
-STRICT = "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'"
+STRICT = (
+    "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus', 'cqels4j', 'cqels-rs'"
+)
 
 
 @pytest.mark.parametrize(
     ("option", "removed", "accepted"),
     [
-        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker', 'idlv-sr'"),
+        ("--format", "laser", "'lars', 'ascii', 'asp', 'model', 'json', 'sql', 'ticker', 'idlv-sr', 'latex'"),
         (
             "--strict",
             "csparql-0.9",
-            "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'",
+            STRICT,
         ),
         (
             "--strict",
             "sparqlstream",
-            "'csparql-0.9.7', 'cqels-1.x', 'rsp4j', 'rsp-js', 'rsp-rs', 'kolibrie', 'janus'",
+            STRICT,
         ),
     ],
 )

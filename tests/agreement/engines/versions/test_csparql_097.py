@@ -144,7 +144,7 @@ def test_ask_has_one_row_and_a_stream_is_no_graph():
         (
             "S 3s STEP 1s",
             "CONSTRUCT { ?s :q ?o } WHERE { ?s :p ?o }",
-            "runs CONSTRUCT; expected SELECT, ASK",
+            "does not model CONSTRUCT; expected SELECT, ASK",
         ),
     ],
 )
