@@ -74,7 +74,7 @@ def test_each_has_the_rows_of_the_same_table_in_parquet(name, tmp_path):
         (LINES.replace('"s": "urn:b", ', ""), "a.ndjson:3:1: found None as s"),
         (LINES + "{", "a.ndjson:4:2: no JSON: Expecting property name"),
         (LINES.replace("}", ",}"), "a.ndjson:1:4"),
-        (f"[{LINES}]", "a.ndjson:1:46: no JSON: "),
+        (f"[{LINES}]", "a.ndjson: cannot read an array of JSON; use JSON lines"),
         ('"t": 3\n', "a.ndjson:1:4: no JSON: Extra data; expected in each line a JSON object"),
         (LINES + "}\n", "a.ndjson:4:1: no JSON: "),
         (LINES + "[]\n", "a.ndjson:4:1: found '[]'; expected in each line a JSON object"),
