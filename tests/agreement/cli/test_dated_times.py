@@ -387,3 +387,16 @@ def test_no_row_is_after_the_last_time_that_is_not_refused(tmp_path):
         asked = ("--mode", "pull", "--period", "1", "--from", "5000", "--to", "5000")
         ran = lars("solve", tmp_path / "q.rq", tmp_path / "t.nq", *asked)
         assert "5000: (e:a)" in ran.out
+
+
+def test_a_row_that_leaves_after_all_windows_have_run_empty_is_still_answered(tmp_path):
+    """At 20 the window (15, 20] has the element of 18; at 40 DSTREAM reports that its row has left."""
+    (tmp_path / "q.rq").write_text(
+        "REGISTER DSTREAM <e:out> AS SELECT ?x FROM NAMED WINDOW <e:w> ON <e:S> [RANGE PT5S STEP PT1S] "
+        "WHERE { WINDOW <e:w> { ?x <e:p> ?o } }"
+    )
+    (tmp_path / "t.nq").write_text('<e:a> <e:p> "1" <e:S> "18" .\n')
+    inputs = "solve", tmp_path / "q.rq", tmp_path / "t.nq", "--unit", "1s", "--mode", "pull", "--period", "20"
+    ran = lars(*inputs, "--from", "40", "--to", "60")
+    assert (ran.code, ran.out) == (0, lars(*inputs, "--from", "20", "--to", "60").out.replace("20: -\n", ""))
+    assert "40: (e:a)" in ran.out
