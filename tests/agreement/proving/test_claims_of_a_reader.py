@@ -30,7 +30,9 @@ def test_a_renamed_column_keeps_its_place_in_the_order(tmp_path, key, code):
     (tmp_path / "a.rq").write_text(PREFIX + rooms)
     (tmp_path / "b.rq").write_text(PREFIX + places.format(key))
     files = (tmp_path / "a.rq", tmp_path / "b.rq")
-    ran = lars("decide", *files, "--contained", "--rename", "room=place", "--unit", "1s", "--time-limit", "30")
+    ran = lars(
+        "decide", *files, "--contained", "--rename", "room=place", "--unit", "1s", "--time-limit", "30"
+    )
     assert (ran.code == 0) is (code == 0)
     assert (": yes" in ran.out) is (code == 0)
 
