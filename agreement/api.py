@@ -1,4 +1,4 @@
-"""The commands of `lars` as Python functions, for notebooks and programs of your own.
+"""The commands of `lars` as Python functions, for notebooks and Python programs.
 
     from agreement import api
 
@@ -7,19 +7,21 @@
     found.to_pandas(), found.to_arrow("periods"), found.to_json()
 
 `translate`, `solve`, `agree`, `judge`, `explain`, `check`, `compare`, `decide`, `witness`, `shrink`, `phase`,
-`run`, `pack`, `init`, `record`, `generate` and `export` take the commands' arguments. `contained` is
-`lars decide --contained`, `compare_logs` is `lars compare` of two files of alerts, `read_export` is
-`lars export --read`, `check_pack` is `lars run --check`.
-Keywords have the options' names, with `_` for `-`; names that Python reserves end in `_`: `from_`, `as_`. A
-query or program is a path or its text. A trace is a path, a text, an open file, a table (of pyarrow, pandas,
-polars: columns t, stream, s, p, o, or t, atom) or elements in their order, pairs (t, graph) or (t, triple) of
-rdflib; static data are a path, a text, an open file or a graph of rdflib. A string is a text if it has a line
-break, { or ←. Numbers of numpy are numbers, and a timedelta is a duration.
+`run`, `pack`, `init`, `record`, `generate` and `export` take the arguments of the command with the same name.
+`contained` runs `lars decide --contained`, and `read_export` runs `lars export --read`. `compare_logs` runs
+`lars compare` on two files of alerts, and `check_pack` runs `lars run --check`. Each keyword has the name of
+the option, with `_` for `-`. If Python reserves a name, the keyword ends in `_`: `from_`, `as_`. A query or
+program is a path or a text. A trace is a path, a text, an open file, a table or a sequence of elements. A
+table is a table of pyarrow, pandas or polars, with the columns t, stream, s, p, o or the columns t, atom. An
+element is a pair (t, graph) or (t, triple) with objects of rdflib. Static data are a path, a text, an open
+file or a graph of rdflib. A string is read as a text if the string contains a line break, { or ←, otherwise
+as a path. Numbers of numpy are valid numbers, and a timedelta is a valid duration.
 
-Results do not change; they have `warnings` and `notes`, `text`, `to_json()` as --json prints it, and tables
-as --out writes them. An invalid input raises `LarsError`, with its `place` if it is a `PlacedError`; a
-failure of the machine raises `FailedRunError`. Nothing is printed; `progress(done, total)` receives the
-progress of the work. Files are read again at each call.
+Results are immutable. A result has the attributes `warnings`, `notes` and `text`, the JSON output
+(`to_json()`), and the tables of the option --out. An invalid input raises `LarsError`. Its subclass
+`PlacedError` also has the `place` of the error. A failed run raises `FailedRunError`, for example if memory
+is short. The functions print nothing; the callback `progress(done, total)` receives the progress of the work.
+Each call reads its files again.
 """
 
 from importlib import import_module
@@ -63,7 +65,7 @@ _OFFERED: Final = {
     "lars.errors": ("FailedRunError", "LarsError", "Place", "PlacedError"),
     "solver.facts": ("Fact",),
 }
-"""The names of the library by the modules that have them: each is loaded once a name of it is used."""
+"""The public names, by the module that defines them. The first use of a name imports its module."""
 _MODULES: Final = {name: module for module, names in _OFFERED.items() for name in names}
 __all__ = sorted(_MODULES)  # noqa: PLE0605 - the stub has them one by one
 

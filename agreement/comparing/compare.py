@@ -1,7 +1,8 @@
-"""The differences of two reporters on a run, and the switches that cause them.
+"""Find the differences between two reporters on one run, and the switches that cause the differences.
 
-Reporters come first, unchanged and with switches on. Differences are found by comparing the reports at one
-push, or in one time unit. Their causes are switches that make a difference smaller, or remove it.
+A `Reporter` is an engine version, a running engine or a specification. The reports of two reporters are
+compared at each push or in each time unit. A switch causes a difference if the switch makes the difference
+smaller or removes the difference.
 """
 
 from collections import Counter
@@ -32,32 +33,34 @@ from translate.model.query import Form
 
 
 def profile(name: str) -> Specification | Engine:
-    """Return the specification or engine version of that name, or the specification in that file."""
+    """Return the engine version or specification of this name, or the specification in this file."""
     if not judge.is_judge(name):
         raise LarsError(f"unknown engine {cut(name)!r}; use {judge.ACCEPTED_JUDGES}")
     return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
 def check_reporter(name: str) -> None:
-    """Raise LarsError for a name that is not a specification, engine version or adapter."""
+    """Raise LarsError if the name is not a specification, an engine version or an adapter."""
     if not judge.is_judge(name) and not name.startswith(ADAPTER):
         accepted = f"{judge.ACCEPTED_JUDGES}, '{ADAPTER}COMMAND'"
         raise LarsError(f"unknown engine {cut(name)!r}; use {accepted}")
 
 
 _SAID: Final = frozenset(("name", "description"))
-"""The fields of a specification that change nothing."""
+"""The fields of a specification that do not influence its reports."""
 _BOUNDS: Final = "bounds"
 
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """An engine version, a running engine or a specification, as messages name it.
+    """An engine version, a running engine or a specification, under the name that messages use.
 
-    Its switches are the rules of an engine version, each of which can be off. A specification's switches are
-    the fields in which `like` differs. With `lexical`, the rows do not distinguish IRIs, literals and blank
-    nodes. For a specification, `start` is the start of windows and `bounds` are their ends; If `start` is
-    None, windows close at multiples of their slides. If `bounds` is None, the specification determines them.
+    - The switches of an engine version are its rules; a switch that is on turns its rule off.
+    - The switches of a specification are the fields in which the specification `like` differs.
+    - With `lexical`, rows do not distinguish IRIs, literals and blank nodes.
+    - `start` is the start time of a specification's windows. If None, windows close at multiples of their
+      slides.
+    - `bounds` are the bounds of a specification's windows. If None, the specification determines the bounds.
     """
 
     name: str
@@ -69,12 +72,12 @@ class Reporter:
 
     @property
     def timed(self) -> bool:
-        """Whether the times of its reports are comparable; false for real-time stamps."""
+        """Whether the times of the reports are comparable; false for an engine that stamps with real time."""
         return isinstance(self.who, Specification) or self.who.timed
 
     @property
     def specification(self) -> Specification:
-        """Its own specification, or the one that it claims to follow."""
+        """The reporter's specification: the reporter itself, or the one that an engine claims to follow."""
         return (
             self.who
             if isinstance(self.who, Specification)
@@ -83,7 +86,7 @@ class Reporter:
 
     @property
     def switches(self) -> tuple[EngineRule, ...]:
-        """The switches of the reporter."""
+        """The switches of the reporter: rules of an engine version, or fields of a specification."""
         if not isinstance(self.who, Specification):
             return self.who.rules
         rules = () if self.like is None else fields(self.who, self.like)
@@ -98,9 +101,10 @@ class Reporter:
     def reports(
         self, run: EngineRun, switched: frozenset[str] = NOTHING_OFF, until: int | None = None
     ) -> Recording:
-        """Return the reporter's reports with some switches on, up to the last push or the time point `until`.
+        """Return the reports with the given switches on, up to the last push or the time point `until`.
 
-        Raises LarsError for a query that the reporter cannot run.
+        Raises:
+            LarsError: The reporter cannot run the query.
         """
         if not isinstance(self.who, Specification):
             recording = self.who.run(run.query, run.static, run.pushes, switched)
@@ -111,9 +115,9 @@ class Reporter:
 
 
 def named_reporter(name: str, text: str) -> Reporter:
-    """Return the reporter of a name: a specification, an engine version, a file, or a real engine.
+    """Return the reporter with this name: a specification, an engine version, a file, or an adapter.
 
-    An adapter receives the query's text.
+    An adapter receives the text of the query.
     """
     check_reporter(name)
     if name.startswith(ADAPTER):
@@ -123,7 +127,7 @@ def named_reporter(name: str, text: str) -> Reporter:
 
 
 def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
-    """Yield the fields in which two specifications differ, with both values."""
+    """Yield the fields in which two specifications differ, with the values of both specifications."""
     for name in Specification.model_fields:
         one, other = getattr(of, name), getattr(like, name)
         if name not in _SAID and one != other:
@@ -132,7 +136,7 @@ def fields(of: Specification, like: Specification) -> Iterator[EngineRule]:
 
 
 def _joined(reports: Iterable[Report]) -> Iterator[Report]:
-    """Yield one report for each time: some engines give each row by itself."""
+    """Yield one report for each time, because some engines report each row separately."""
     by_time: dict[float, Report] = {}
     for report in reports:
         before = by_time.get(report.t)
@@ -143,31 +147,38 @@ def _joined(reports: Iterable[Report]) -> Iterator[Report]:
 def pair_reports(
     reports: Sequence[Report], other: Sequence[Report]
 ) -> list[tuple[Report | None, Report | None]]:
-    """Return reports paired with their nearest in time; those of `reports` come first, in order."""
+    """Return each report of one side paired with the nearest report in time of the other side.
+
+    Pairs with a report of the first side come first, in the order of the first side.
+    """
     pairs = nearest_pairs([report.t for report in reports], [report.t for report in other])
     return [(None if n is None else reports[n], None if m is None else other[m]) for n, m in pairs]
 
 
 @dataclass(frozen=True, slots=True)
 class SwitchedRule:
-    """A switch: a rule of an engine version, or a field of a specification; sides are 0 and 1."""
+    """A switch of one side: a rule of an engine version, or a field of a specification.
+
+    `number` is 0 or 1.
+    """
 
     number: int
-    """That of its side."""
+    """The number of the side that has the switch: 0 or 1."""
     profile: str
     rule: EngineRule
 
 
 Switched = frozenset[tuple[int, str]]
-"""The switches that are on: the number of the side, and the name of the rule or field."""
+"""The switches that are on, as pairs of the side's number and the name of the rule or field."""
 _NOTHING: Final[Switched] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
 class DifferenceWithRules:
-    """A place with a difference, and its causes; `undone` if without them nothing differs.
+    """A difference at one place (a push or time unit), and the switches that cause the difference.
 
-    `together`: it takes all of the causes together.
+    `undone` is true if nothing differs once the switches are on. `together` is true if all of the switches
+    are needed together.
     """
 
     difference: ReportMatch
@@ -178,10 +189,11 @@ class DifferenceWithRules:
 
 @dataclass(frozen=True, slots=True)
 class Pairing:
-    """Two reporters, each on its own reading of one run, and their reports for each set of switches.
+    """Two reporters on one run, and the reports of both reporters for each set of switches.
 
-    They are compared by push, or by time unit if both are specifications, which need no push to advance time.
-    `times` are compared if both sides have comparable times.
+    Each reporter has its own reading of the run. Reports are compared at each push. If both reporters are
+    specifications, reports are compared in each time unit, because specifications advance time without
+    pushes. With `times`, the times of reports are also compared if both reporters have comparable times.
     """
 
     sides: tuple[Reporter, Reporter]
@@ -193,13 +205,13 @@ class Pairing:
 
     @property
     def pushes(self) -> tuple[Push, ...] | None:
-        """The pushes at which reports are compared; None if they are compared in each time unit."""
+        """The pushes at which reports are compared; None if reports are compared in each time unit."""
         by_time = all(isinstance(side.who, Specification) for side in self.sides)
         return None if by_time else self.runs[0].pushes
 
     @property
     def causes(self) -> tuple[SwitchedRule, ...]:
-        """The switches of both sides."""
+        """The switches of both reporters."""
         return tuple(
             SwitchedRule(number, side.name, rule)
             for number, side in enumerate(self.sides)
@@ -207,25 +219,25 @@ class Pairing:
         )
 
     def side(self, number: int, switched: frozenset[str] = NOTHING_OFF) -> Recording:
-        """Return one side's reports."""
+        """Return the reports of one reporter with the given switches on."""
         if (number, switched) not in self._reports:
             self._reports[number, switched] = self.sides[number].reports(self.runs[number], switched)
         return self._reports[number, switched]
 
     def recordings(self, switched: Switched = _NOTHING) -> tuple[Recording, Recording]:
-        """Return both sides' reports in the same columns."""
+        """Return the reports of both reporters in the same columns."""
         first, second = (
             self.side(number, frozenset(name for own, name in switched if own == number)) for number in (0, 1)
         )
         return in_common_columns(first, second)
 
     def grouped(self, recording: Recording) -> tuple[dict[int, Reports], Reports]:
-        """Return reports by place, one for each time; and reports that no push triggers."""
+        """Return the reports by place with one report per time, and the reports that no push triggers."""
         places, after = by_place(recording.reports, self.pushes, self.runs[0].unit.milliseconds)
         return {place: tuple(_joined(reports)) for place, reports in places.items()}, after
 
     def matched(self, place: int, first: Reports, second: Reports) -> ReportMatch:
-        """Return the match of two sides' reports at one place."""
+        """Return the match of both reporters' reports at one place."""
         timed = all(side.timed for side in self.sides)
         pairs = pair_reports(first, second) if timed else [(_whole(first), _whole(second))]
         missing, extra, apart = list[Row](), list[Row](), list[TimePair]()
@@ -243,7 +255,7 @@ class Pairing:
         )
 
     def differences(self, switched: Switched = _NOTHING) -> Mapping[int, ReportMatch] | None:
-        """Return the differences by place; None if the switched profile cannot run."""
+        """Return the differences by place; None if a reporter cannot run with these switches."""
         if switched not in self._known:
             self._known[switched] = self._compared(switched)
         return self._known[switched]
@@ -260,14 +272,14 @@ class Pairing:
         return {int(match.at): match for match in every if match.size}
 
     def size(self, causes: Iterable[SwitchedRule], place: float) -> int | None:
-        """Return the size of the difference at a place; None if the switched profile cannot run."""
+        """Return the size of the difference at a place; None if a reporter cannot run with these switches."""
         differences = self.differences(_of(causes))
         if differences is None:
             return None
         return differences[int(place)].size if place in differences else 0
 
     def explained(self, progress: Progress = no_progress) -> tuple[DifferenceWithRules, ...]:
-        """Return each difference with its causes: single switches, otherwise sets of switches."""
+        """Return each difference with its causes: single switches if possible, otherwise sets of switches."""
         base = self.differences() or {}
         every = self.causes if base else ()
         for done, cause in enumerate(every):
@@ -281,10 +293,11 @@ class Pairing:
     def _explained(
         self, difference: ReportMatch, explanations: Sequence[DifferenceWithRules]
     ) -> DifferenceWithRules:
-        """Return the single switches that remove a difference, otherwise those that make it smaller.
+        """Return the single switches that remove a difference, otherwise the switches that make it smaller.
 
-        If these together do not remove it, or none exists, return the smallest set of switches with the
-        smallest remaining difference. It is found by removing switches one by one.
+        If the switches together do not remove the difference, or no such switch exists, the result is a
+        smallest set of switches with the smallest remaining difference. The search removes switches one by
+        one.
         """
         sizes = {cause: self.size([cause], difference.at) for cause in self.causes}
         undoing = tuple(cause for cause, size in sizes.items() if size == 0)
@@ -301,9 +314,9 @@ class Pairing:
         return DifferenceWithRules(difference, rules, undone=least == 0, together=len(rules) > 1)
 
     def needed(self) -> tuple[EngineRule, ...] | None:
-        """Return the rules of an engine version that change its reports when off.
+        """Return the rules of an engine version that change its reports when they are off.
 
-        None unless it is compared with its specification.
+        The result is None if the engine version is not compared with its own specification.
         """
         for number, version in enumerate(self.sides):
             other = self.sides[1 - number]
@@ -317,7 +330,7 @@ class Pairing:
         return None
 
     def _is_alike_by(self, number: int, rules: Sequence[EngineRule]) -> bool:
-        """Whether nothing changes with all other rules off."""
+        """Return whether the reports stay the same if only the given rules are on."""
         off = frozenset(rule.name for rule in self.sides[number].switches if rule not in rules)
         try:
             own, changed = in_common_columns(self.side(number), self.side(number, off))
@@ -338,13 +351,18 @@ def _of(causes: Iterable[SwitchedRule]) -> Switched:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """The differences of two reporters: `places` are the pushes, or time units, at which either reports.
+    """The differences of two reporters on one run.
 
-    `pushes` is None if reports are compared by time unit. `alone` are switches that each remove all
-    differences. `needed` are the rules of an engine version that change its reports when off; it is None if
-    the version is not compared with its own specification. `fields` are the different fields of the sides'
-    specifications. `after` are reports of each side that no push triggers. `silent` marks the sides without
-    any row. `title` is a case's name; times are shown in `unit`, from `origin`.
+    - `places` is the number of pushes, or time units, at which a reporter reports.
+    - `pushes` is None if reports are compared by time unit.
+    - `parted` are the differences with their causes.
+    - `alone` are the switches each of which removes all differences.
+    - `needed` are the rules of an engine version that change its reports when they are off. The value is None
+      if the version is not compared with its own specification.
+    - `fields` are the fields in which the specifications of both reporters differ.
+    - `after` are the reports of each reporter that no push triggers.
+    - `silent` contains a boolean per reporter: whether the reporter reports no row.
+    - `title` is the name of the case. Times are shown in `unit`, from `origin`.
     """
 
     names: tuple[str, str]
@@ -364,31 +382,32 @@ class Divergence:
 
     @property
     def same(self) -> bool:
-        """Whether both sides report the same rows at all places."""
+        """Whether both reporters report the same rows at all places."""
         return not self.parted
 
     @property
     def is_empty(self) -> bool:
-        """Whether neither side reports a row."""
+        """Whether neither reporter reports a row."""
         return self.same and all(self.silent)
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if any."""
+        """The mapping of time points to dateTimes, if the times are dateTimes."""
         return Dates(self.origin, self.unit)
 
     @property
     def frequencies(self) -> list[tuple[SwitchedRule, int]]:
-        """Return the causes with their numbers of places, the most frequent first."""
+        """The causes with the numbers of places that they affect, the most frequent cause first."""
         counter = Counter(cause for counts in self.parted for cause in counts.causes)
         order = {cause: n for n, cause in enumerate(self.causes)}
         return sorted(counter.items(), key=lambda pair: (-pair[1], order[pair[0]]))
 
 
 def divergence(pairing: Pairing, progress: Progress = no_progress) -> Divergence:
-    """Return the differences of two reporters on one run, with the builds that differ least.
+    """Return the differences of two reporters on one run, for the pair of builds that differ least.
 
-    Raises LarsError for a query that cannot be run.
+    Raises:
+        LarsError: A reporter cannot run the query.
     """
     first, second = _nearest_builds(pairing)
     # A specification can be changed into the other side's specification.
@@ -422,7 +441,7 @@ def _with_sides(pairing: Pairing, first: Reporter, second: Reporter) -> Pairing:
 
 
 def _nearest_builds(pairing: Pairing) -> tuple[Reporter, Reporter]:
-    """Return both sides with the builds that differ least: an engine's name can mean any of its builds."""
+    """Return the pair of builds that differ least, since an engine's name can mean any of its builds."""
     first, second = pairing.sides
     pairs = list(product(first.builds, second.builds))
     # Where a build has a name of its own, the engine's name means the usual one beside it.

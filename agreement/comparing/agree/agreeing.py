@@ -1,7 +1,7 @@
-"""The comparison of two queries on a recorded or synthetic trace: its report, and its task.
+"""Compare two queries on a recorded or synthetic trace: the task, its input, and the report.
 
-First from two queries, or one, and a trace to the verdict: which periods agree, and why others do not. Then
-from files and options to the queries and the trace.
+`compare_pairs` evaluates both queries and returns which periods agree, and why other periods do not.
+`on_files` and `run` read the queries and the trace from files and options.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -67,10 +67,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """The compared queries: pull of a C-SPARQL query against push of a CQELS query.
+    """A pair of compared queries: a C-SPARQL query evaluated by pull, and a CQELS query evaluated by push.
 
-    `choices` has the derivation of the CQELS query, brave or cautious for each (s, ω, g); None for a given
-    query.
+    If the CQELS query was derived, `choices` contains `brave` or `cautious` for each triple of stream, window
+    and graph pattern (s, ω, g). For a given CQELS query, `choices` is None.
     """
 
     csparql: EngineQuery
@@ -83,7 +83,7 @@ class Pair:
 
 @dataclass(frozen=True)
 class VariantReport:
-    """One pair's verdicts over all periods; the causes are found when they are asked for."""
+    """The verdicts on one pair of queries over all pull periods; causes are computed on demand."""
 
     pair: Pair
     verdicts: tuple[PeriodVerdict, ...]
@@ -93,32 +93,32 @@ class VariantReport:
 
     @property
     def is_empty(self) -> bool:
-        """Whether whole periods exist, but no side has a row in any of them."""
+        """Whether whole periods exist, but neither side has a row in any of them."""
         whole = [verdict for verdict in self.verdicts if verdict.intervals]
         return bool(whole) and all(verdict.is_empty for verdict in whole)
 
     @cached_property
     def explanation(self) -> "DifferenceCauses":
-        """The causes of every difference of the variant."""
+        """The causes of all differences of this pair of queries."""
         # Two sides that agree need no causes.
         from agreement.comparing.agree.causes import DifferenceCauses
 
         return DifferenceCauses(self.programs, self.answers, self.trace, self.verdicts)
 
     def differences(self, interval: PeriodComparison) -> Iterator[RowDifference]:
-        """Yield the rows that only one side reports in an interval, with causes."""
+        """Yield the rows that only one side reports in a period, with causes."""
         return iter(()) if interval.agree else self.explanation.differences(interval)
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return for each row that only one side reports the input that its proof uses, in its interval."""
+        """Return the input atoms that prove each row that only one side reports, one list per row."""
         return self.explanation.supports(differences)
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementReport:
-    """All variants, the brave one first; `variables` are a row's columns in order.
+    """The reports of all variants, the brave variant first; `variables` are the columns of a row, in order.
 
-    They are V̄, unless `remark` lists omitted variables.
+    `variables` are all variables of both queries unless `remark` lists omitted variables.
     """
 
     variables: tuple[Variable, ...]
@@ -128,7 +128,7 @@ class AgreementReport:
 
     @property
     def certified(self) -> tuple[int, int]:
-        """The numbers of evaluation times of both sides: those that clingo certified, and all."""
+        """The number of evaluations that clingo verified, and the number of all evaluations of both sides."""
         answer_parts = [self.variants[0].answers.pull, *(report.answers.push for report in self.variants)]
         return sum(parts.certified for parts in answer_parts), sum(
             parts.evaluations for parts in answer_parts
@@ -143,9 +143,10 @@ def pairs(
     *,
     alike: bool = True,
 ) -> tuple[Pair, ...]:
-    """Return the pairs to compare: the two queries, or one query with its derived counterparts.
+    """Return the pairs to compare: two given queries, or one query paired with each derived query.
 
-    Raises LarsError for two queries that are not `alike`: of different variables, forms or datasets.
+    Raises:
+        LarsError: No query is given, or with `alike` the variables, forms or datasets of both queries differ.
     """
     if csparql is not None and cqels is not None:
         if alike:
@@ -167,7 +168,8 @@ def pairs(
 class ComparedInput:
     """The common trace of both sides, and the variables on which rows are compared.
 
-    `on` is None for all variables. Push meets the background of the trace, as pull does, or `push_static`.
+    If `on` is None, rows are compared on all variables. Push uses the static data `push_static`; if it is
+    None, push uses the static data of the trace, as pull does.
     """
 
     trace: Trace
@@ -182,7 +184,10 @@ def compare_pairs(
     setting: Setting,
     trigger: Trigger,
 ) -> AgreementReport:
-    """Return the verdict of each pair for each period; each time point is evaluated once for all."""
+    """Return the verdicts on each pair for each pull period.
+
+    All pairs share one evaluation per time point.
+    """
     first, trace, on, remark = compared[0], compared_input.trace, compared_input.on, None
     queries = first.csparql, *(pair.cqels for pair in compared)
     output, variables = output_of(first.csparql, setting).predicate, columns(first.csparql)
@@ -208,7 +213,7 @@ def compare_pairs(
 
 
 def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Program:
-    """Return the program of push's query in the reading of pull's engine, which merges all streams."""
+    """Return the program of push's query under the semantics of pull's engine, which merges all streams."""
     if pair.csparql.language not in MERGING:
         return lars_program(pair.cqels, setting) if on is None else program_on(pair.cqels, setting, on)
     try:
@@ -225,7 +230,7 @@ def _merged(pair: Pair, setting: Setting, on: Sequence[Variable] | None) -> Prog
 def _differing(
     pulled: Background, pushed: Background | None, questions: Sequence[Question]
 ) -> Background | None:
-    """Return push's background if the questions' part of it differs from pull's, otherwise None."""
+    """Return push's static data; None if the queries read the same triples in pull's static data."""
     if pushed is None or pushed is pulled:
         return None
     one, other = (used_background(known, questions) for known in (pulled, pushed))
@@ -246,7 +251,7 @@ def _warnings(compared: Sequence[Pair], setting: Setting) -> tuple[str, ...]:
 
 
 _NAMED: Final = 5
-"""The number of periods that a warning names; if there are more, it names only some."""
+"""The maximum number of periods that a warning names."""
 _INPUTS: Final = (
     f"a folder with {requests.EXPERIMENT_FILE}, "
     f"or one or two queries ({', '.join(requests.QUERY_SUFFIXES)}) followed by traces"
@@ -255,7 +260,10 @@ _INPUTS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Overrides:
-    """Options that override an experiment's values or defaults; missing ones change nothing."""
+    """Options that replace an experiment's values or defaults.
+
+    An option that is None or empty changes nothing.
+    """
 
     periods: tuple[Period, ...]
     unit: Duration | None
@@ -263,20 +271,21 @@ class Overrides:
     assigned: Mapping[Iri, tuple[Iri, ...]]
 
     def durations(self, trace_input: TraceInput) -> tuple[Duration, ...]:
-        """Return the further durations that the unit must divide: periods, and the trace's unit."""
+        """Return the additional durations that the unit must divide: pull periods and the trace's unit."""
         counted = trace_input.options.trace_unit
         return (*requests.durations_among(self.periods), *(() if counted is None else (counted,)))
 
     def in_points(self, unit: Duration) -> tuple[int, ...]:
-        """Return the given periods in time points; the result can be empty."""
+        """Return the pull periods of the options in time points; the result is empty without the option."""
         return tuple(dict.fromkeys(points_of(period, unit) for period in self.periods))
 
 
 @dataclass(frozen=True, slots=True)
 class AgreementTask:
-    """Pull of a C-SPARQL query against push of a CQELS query; one of them can be derived.
+    """A comparison: pull of a C-SPARQL query against push of a CQELS query.
 
-    `periods` empty means the C-SPARQL query's STEP. With a `generated` trace, `trace` has no files.
+    One query may be None; the comparison then derives it. If `periods` is empty, the pull period is the STEP
+    of the C-SPARQL query. If `generated` is a plan, the trace is synthetic and `trace` has no files.
     """
 
     csparql: EngineQuery | None
@@ -292,7 +301,7 @@ class AgreementTask:
 
 
 def on_files(inputs: Sequence[Path], trace_input: TraceInput, overrides: Overrides) -> AgreementTask:
-    """Return the comparison of one or two queries on traces, the inputs of the command."""
+    """Return the comparison of one or two queries on traces, from the inputs of the command."""
     alone = [path for path in inputs if path.suffix == ".toml" or exists(path / requests.EXPERIMENT_FILE)]
     if alone:
         raise LarsError(
@@ -330,7 +339,10 @@ def _told_apart(inputs: Sequence[Path]) -> tuple[list[Path], tuple[Path, ...]]:
 
 
 def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tuple[Path, ...]]:
-    """Return the file and the traces of each query; the key is whether the query is pulled."""
+    """Return the query file and the traces for each query.
+
+    The key is true for the query evaluated by pull.
+    """
     queries, traces = _told_apart(inputs)
     loaded = [(path, requests.load_query(path, unit, graphs=True)) for path in queries]
     pulled, _ = _by_language(loaded)
@@ -340,7 +352,7 @@ def inputs_by_kind(inputs: Sequence[Path], unit: Duration) -> Mapping[bool, tupl
 def _by_language(
     queries: Sequence[tuple[Path, EngineQuery]],
 ) -> tuple[EngineQuery | None, EngineQuery | None]:
-    """Return the pulled and the pushed query; None stands for a query that is to be derived."""
+    """Return the query evaluated by pull and the query evaluated by push; None for a query to derive."""
     asked = [query for _, query in queries]
     if len(asked) > 1 and not any(query.language in MERGING for query in asked):
         pulled = [not analysis.is_pushed(query) for query in asked]
@@ -359,7 +371,7 @@ def _by_language(
 
 
 def run(task: AgreementTask, warn: Warn) -> AgreementReport:
-    """Return the report of a comparison."""
+    """Return the report of a comparison, with warnings."""
     queries = [query for query in (task.csparql, task.cqels) if query is not None]
     streams = [stream.value for query in queries for stream in streams_of(query)]
     periods = periods_of(task)
@@ -398,7 +410,7 @@ def run(task: AgreementTask, warn: Warn) -> AgreementReport:
 
 
 def _between_steps(pulled: EngineQuery, periods: Sequence[int], unit: Duration) -> Iterator[str]:
-    """Yield a warning for pull periods that are not multiples of the STEP, since windows then end early."""
+    """Yield a warning if pull periods are not multiples of the STEP: windows then end before the pull."""
     windows = (source.window for source in requests.sources(pulled))
     steps = (
         window.slide.points(unit)
@@ -430,7 +442,7 @@ def _absent(compared: Sequence[Pair], pulled: Background, pushed: Background) ->
 
 
 def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTask) -> Iterator[str]:
-    """Yield, for each side without rows, the parts of its query without a match."""
+    """Yield, for each side without rows, a message with the parts of its query that have no match."""
     first, setting = report.variants[0], task.setting
 
     def question(query: EngineQuery, *, pulled: bool) -> Question:
@@ -451,8 +463,10 @@ def _silences(report: AgreementReport, periods: Sequence[int], task: AgreementTa
 def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, Trace, tuple[Pair, ...]]:
     """Return a comparison with the dates of its trace, the trace, and the pairs of its queries.
 
-    Their rows have only the compared variables. Raises LarsError for static data of only one engine: both
-    sides must have the same data.
+    The rows of the queries have only the compared variables.
+
+    Raises:
+        LarsError: Static data is given for only one engine; both sides must have the same static data.
     """
     own = next((file for file in task.trace.static if file.engine is not None), None)
     if own is not None:
@@ -476,9 +490,9 @@ def compared_on_trace(task: AgreementTask, warn: Warn) -> tuple[AgreementTask, T
 def comparison_trace(
     task: AgreementTask, queries: Sequence[EngineQuery], warn: Warn, known: Background | None = None
 ) -> Trace:
-    """Return the trace of a comparison, with the requested timeline.
+    """Return the recorded or synthetic trace of a comparison, with the requested timeline.
 
-    It is recorded or synthetic; `known` is its background.
+    `known` is the static data of the trace; if it is None, the static data is read from the task.
     """
     trace_input = task.trace
     if any(time is not None for time in task.span):
@@ -514,7 +528,7 @@ def _loaded(
 
 
 def emptiness(report: AgreementReport) -> Iterator[str]:
-    """Yield warnings about weak verdicts: no row at all, or no whole period."""
+    """Yield warnings about verdicts on little data: no row at all, or no whole period."""
     first = report.variants[0]
     if first.is_empty:
         yield "no row on either side: is static data missing (--static), or a stream, or a unit wrong?"
@@ -524,7 +538,11 @@ def emptiness(report: AgreementReport) -> Iterator[str]:
 
 
 def periods_of(task: AgreementTask) -> tuple[int, ...]:
-    """Return the pull periods in time points; raises LarsError if neither options nor queries have any."""
+    """Return the pull periods in time points.
+
+    Raises:
+        LarsError: Neither the options nor the queries determine a pull period.
+    """
     if task.periods:
         return task.periods
     steps: set[Duration] = set()

@@ -1,9 +1,9 @@
-"""The causes of rows that only one side reports; the first applicable cause counts.
+"""Find the cause of each row that only one side reports: the first cause that applies.
 
-First come answers under changed windows, input or empty groups; then the search for causes; then the rows of
-all periods, with causes and support. The queries of a pair without a common (V, P, D, S) can also differ
-because they read a stream through windows of different kind or length. It is tried before causes that would
-not hold.
+`AskedProgram` evaluates a program under changed windows or input. `CauseSearch` tests the causes in their
+order. `DifferenceCauses` finds the causes and supporting input atoms of the rows of all periods. Two queries
+without a common model (V, P, D, S) can read a stream through windows of different kind or length. The cause
+"different windows" is tested before the causes that assume equal windows.
 """
 
 from bisect import bisect_right
@@ -35,7 +35,7 @@ from solver.relational.supports import supports
 
 
 class AskedProgram:
-    """A program with its input, evaluated at many times at once, also under changed input."""
+    """A program with its input; all evaluation times are answered together, also under changed input."""
 
     def __init__(self, program: Program, output: Signature, situation: relational.EncodedSituation) -> None:
         self.program = program
@@ -43,19 +43,22 @@ class AskedProgram:
         self._situation = situation
 
     def at(self, times: Array, newest: Array | None = None) -> AnswerRuns:
-        """Return the answers at ascending times; `newest` hides later arrivals."""
+        """Return the answers at ascending times.
+
+        With `newest`, the evaluation ignores arrivals after that time.
+        """
         return answers_at(self._question, self._situation, times, newest)
 
     @cached_property
     def without_input(self) -> AnswerRuns:
-        """The answers from only static data, at the end."""
+        """The answers from static data only, at the last time point."""
         last = np.array([self._situation.timeline.last], np.int64)
         return answers_at(self._question, replace(self._situation, atoms={}), last)
 
     def hidden(self, times: Array) -> AnswerRuns:
-        """Return the rows that are answers, or are not, because windows hide the newest input.
+        """Return the rows that appear or disappear if the windows also show the newest input.
 
-        The effect is evaluated at those times at which a window hides some arrived input.
+        The rows are evaluated only at times at which a window hides input that has arrived.
         """
         own = windows(self.program)
         hiding = [
@@ -74,7 +77,7 @@ class AskedProgram:
         return self.at(times).difference(answers_at(whole, self._situation, times, times))
 
     def supports(self, rows: Sequence[Row], times: Sequence[int]) -> list[tuple[Fact, ...]]:
-        """Return for each row, an answer at its time, the input atoms of one proof."""
+        """Return, for each row and its time, the input atoms of one proof of the row."""
         seen, output = reach(self.program), self._question.predicate
         assert output is not None
         unbounded = seen.tuples or seen.past is None or seen.future is None
@@ -85,10 +88,10 @@ class AskedProgram:
 
 
 def _reaching_on(window: Window) -> Window:
-    """Return the window extended to the reference time, which includes newer input.
+    """Return the window extended to the reference time, so that the window includes newer input.
 
-    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}: without input after the reference time, it has the content of ⊞^{l,u,d} and
-    all newer input. A window that always ends at the reference time or later is unchanged.
+    ⊞^{l,u,d} becomes ⊞^{l,d-1,d}. Without input after the reference time, ⊞^{l,d-1,d} shows the content of
+    ⊞^{l,u,d} and all newer input. A window that always ends at the reference time or later is unchanged.
     """
     if not isinstance(window, TimeWindow):
         return window
@@ -99,7 +102,10 @@ def _reaching_on(window: Window) -> Window:
 
 
 def with_windows_of(program: Program, other: Program) -> Program:
-    """Return the program with the other program's window on each stream, if that is unique."""
+    """Return the program with the other program's windows.
+
+    The window on a stream is replaced if the other program reads the stream through exactly one window.
+    """
     theirs = {stream: windows for stream, windows in _by_stream(other).items() if len(windows) == 1}
 
     def change(literal: formulas.BodyLiteral) -> formulas.BodyLiteral:
@@ -126,7 +132,10 @@ def _by_stream(program: Program) -> Mapping[Term, set[Window]]:
 
 
 def without_empty_groups(program: Program) -> Program:
-    """Return the program in which aggregates of an empty multiset have no row (SEMANTICS T13, as CQELS)."""
+    """Return the program in which an aggregate of an empty multiset gives no row, as in CQELS.
+
+    SEMANTICS T13 describes the difference.
+    """
     rules: list[Rule] = []
     for rule in program.rules:
         head = head_atom(rule)
@@ -142,7 +151,10 @@ def without_empty_groups(program: Program) -> Program:
 
 
 def _of_nothing(rule: Rule, some: str) -> bool:
-    """Whether the rule gives the row of no solution, as τ writes it inside GRAPH and EXISTS."""
+    """Return whether the rule derives the row of an empty group.
+
+    Τ writes such rules inside GRAPH and EXISTS.
+    """
     return any(
         isinstance(part, formulas.Not) and isinstance(part.inner, Atom) and part.inner.predicate == some
         for part in rule.body
@@ -159,10 +171,10 @@ def without_slices(program: Program) -> Program:
 
 
 def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, frozenset[int]]:
-    """Return the program with arbitrary values of aggregates, and the output's places of such values.
+    """Return the program with arbitrary aggregate values, and the places of aggregate values in the output.
 
-    Conditions on such values are true: HAVING, a FILTER, a join; a negated literal that may depend on such a
-    value blocks nothing. The values themselves are null.
+    Aggregate values are null. Conditions on an aggregate value are true: HAVING, FILTER and joins. A negated
+    literal that may depend on an aggregate value is dropped.
     """
     whole, above = without_slices(program), _above_aggregates(program)
     places: frozenset[_Place] = frozenset()
@@ -176,7 +188,7 @@ def with_any_aggregates(program: Program, output: Signature) -> tuple[Program, f
 
 
 _Place = tuple[Signature, int]
-"""An argument of a predicate, by its place."""
+"""A predicate with the place of one of its arguments."""
 
 
 def _above_aggregates(program: Program) -> frozenset[Signature]:
@@ -195,7 +207,7 @@ def _above_aggregates(program: Program) -> frozenset[Signature]:
 def _with_any_values(
     rule: Rule, places: frozenset[_Place], above: frozenset[Signature]
 ) -> tuple[Rule, frozenset[_Place]]:
-    """Return a rule with arbitrary terms at these places, and such places in its head."""
+    """Return a rule with arbitrary terms at the given places, and its head's places with arbitrary terms."""
     names = _others(rule)
     body: list[formulas.BodyLiteral] = []
     conditions: list[formulas.Condition] = []
@@ -231,7 +243,7 @@ def _with_any_values(
 def _loosened(
     atom: Atom, places: frozenset[_Place], names: Iterator[Variable], kept: Collection[Variable]
 ) -> Atom:
-    """Return the atom with fresh variables at these places, and in place of each variable outside `kept`."""
+    """Return the atom with fresh variables at the given places, and for each variable outside `kept`."""
     predicate = signature(atom)
     terms = (
         next(names) if (predicate, n) in places or (isinstance(term, Variable) and term not in kept) else term
@@ -241,14 +253,14 @@ def _loosened(
 
 
 def _blocks(literal: formulas.Not, bound: Collection[Variable], above: Collection[Signature]) -> bool:
-    """Whether the negated literal is independent of aggregates."""
+    """Return whether the negated literal has only bound variables and does not depend on aggregates."""
     return variables(literal) <= {*bound} and not any(
         signature(atom) in above for atom, _, _ in atoms(literal)
     )
 
 
 def _others(rule: Rule) -> Iterator[Variable]:
-    """Yield variables that the rule does not have."""
+    """Yield variable names that do not occur in the rule."""
     taken = variables(rule.head).union(*map(variables, rule.body))
     return (name for name in (Variable(f"Any{n}") for n in count()) if name not in taken)
 
@@ -257,7 +269,8 @@ def _others(rule: Rule) -> Iterator[Variable]:
 class DifferingRows:
     """Rows that only one side reports in a period (start, end], sorted by period.
 
-    `reported` is the time of push's last evaluation up to the end with the row, -1 for none.
+    `reported` is the time of push's last evaluation with the row up to the end of the period, -1 if no
+    evaluation has the row.
     """
 
     coded: CodedColumns
@@ -267,17 +280,17 @@ class DifferingRows:
 
     @property
     def columns(self) -> tuple[Array, ...]:
-        """The codes of the rows' terms."""
+        """The codes of the rows' RDF terms, one array per column."""
         return self.coded.columns
 
     def take(self, places: Array | Mask) -> "DifferingRows":
-        """Return the rows at these places, or the rows that a mask selects."""
+        """Return the rows at the given places, or the rows that a mask selects."""
         ends = (ends[places] for ends in (self.start, self.end, self.reported))
         return DifferingRows(self.coded.take(places), *ends)
 
 
 DifferingPeriods = tuple[Array, Array, Array, Mapping[Side, DifferingRows]]
-"""The starts and ends of periods (start, end] that disagree, push's times in them, and each side's rows."""
+"""The starts and ends of disagreeing periods (start, end], push's times in them, and both sides' rows."""
 
 
 _Wanted = TypeVar("_Wanted")
@@ -287,7 +300,7 @@ _Result = TypeVar("_Result")
 def slice_causes(
     programs: SidePrograms, situation: relational.EncodedSituation, periods: DifferingPeriods
 ) -> Mapping[Side, Array]:
-    """Return the first cause of each row that only one side reports, in periods that end in a slice."""
+    """Return the first cause of each row that only one side reports, in the periods that end in a slice."""
     search, (*_, rows_of_sides) = CauseSearch(programs, situation, periods), periods
     return {
         side: search.causes(replace(rows, coded=rows.coded.coded_by(situation.terms)), side)
@@ -296,13 +309,14 @@ def slice_causes(
 
 
 Applies = Callable[[DifferingRows], Mask]
-"""Tells of which rows a cause is true, if none before it is."""
+"""A function that returns a mask of the rows to which a cause applies, if no earlier cause applies."""
 
 
 class CauseSearch:
-    """The search for the causes of one-sided rows in some periods, for all rows of a side at once.
+    """The search for the causes of rows that only one side reports, for all rows of a side together.
 
-    The causes of a row that only push reports concern its last report, at t, and the pull at the end.
+    A row that only push reports was last reported at time t. The causes of the row concern this report and
+    the pull at the end of the period.
     """
 
     def __init__(
@@ -315,7 +329,7 @@ class CauseSearch:
         self._hidden: dict[tuple[Program, Side], AnswerRuns] = {}
 
     def causes(self, rows: DifferingRows, side: Side) -> Array:
-        """Return the first cause that applies to each of the rows, as its place among the causes."""
+        """Return the first cause of each row, as an index into `CAUSES`."""
         numbers = np.full(len(rows.end), -1, np.int64)
         for steps in (self._general(side), self._by_time(side)):
             for cause, applies in steps:
@@ -325,7 +339,7 @@ class CauseSearch:
         return numbers
 
     def program_over(self, program: Program, static: SideStatic = "both") -> AskedProgram:
-        """Return a program over the input of the periods, and over the static data of a side, or of both."""
+        """Return a program over the input of the periods and the static data of one side or of both sides."""
         if self._sides.push_static is None:
             static = "both"
         key = program, static
@@ -334,7 +348,7 @@ class CauseSearch:
         return self._programs[key]
 
     def _everywhere(self, program: Program) -> AnswerRuns:
-        """Return a program's answers at all evaluation times of both sides: more times cost little."""
+        """Return a program's answers at the evaluation times of both sides."""
         return self.program_over(program).at(np.union1d(self._pushes, self._ends))
 
     def _general(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
@@ -365,7 +379,7 @@ class CauseSearch:
         yield "static only", is_static
 
     def _same_in_both(self, side: Side) -> Applies:
-        """Return the test whether both sides would agree on a row if each had the static data of both."""
+        """Return the test whether both sides would agree on a row if both had the static data of both."""
         push = self.program_over(self._sides.push).at(self._pushes)
         pull = self.program_over(self._sides.pull).at(self._ends)
 
@@ -378,10 +392,10 @@ class CauseSearch:
         return is_same
 
     def _by_time(self, side: Side) -> Iterator[tuple[RowCause, Applies]]:
-        """Yield causes why the other side lacks a row, in steps from one side's answer to the other's.
+        """Yield the causes that depend on time, in steps from one side's answer to the other side's answer.
 
         For a row of push, the steps lead from push's answer at t to pull's answer at the end of the period.
-        For a row of pull, they lead from the end to the evaluation times of push.
+        For a row of pull, the steps lead from the end of the period to the evaluation times of push.
         """
         push, pull, of_push = self._sides.push, self._sides.pull, side == "push"
         own, other = (push, pull) if of_push else (pull, push)
@@ -407,7 +421,7 @@ class CauseSearch:
             return row | self._hides_group(through, *asked(rows))
 
         def asked(rows: DifferingRows) -> tuple[Array, DifferingRows, Array]:
-            """Return the times at which the other side could have the rows, and their lower bounds."""
+            """Return the times at which the other side could report the rows, the rows, and lower bounds."""
             return (self._ends, rows, rows.end - 1) if of_push else (self._pushes, rows, rows.start)
 
         def has_other_windows(rows: DifferingRows) -> Mask:
@@ -430,7 +444,7 @@ class CauseSearch:
         yield last, lambda rows: np.ones(len(rows.end), np.bool_)
 
     def _is_gone(self, merged: Program, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows that pull would lack even if nothing arrived after their last report."""
+        """Return a mask of the rows that pull would lack even without input after push's last report."""
         # More input can also change an aggregate, or push a row out of the first ones.
         parts = (part for rule in self._sides.pull.rules for part in rule.body)
         if not any(isinstance(part, formulas.Not | formulas.SetLiteral) for part in parts):
@@ -446,7 +460,7 @@ class CauseSearch:
         return gone
 
     def _silent(self, rows: DifferingRows) -> Mask:
-        """Return a mask of the rows in whose period push never evaluated."""
+        """Return a mask of the rows in whose period push never evaluates."""
         before, until = (np.searchsorted(self._pushes, t, "right") for t in (rows.start, rows.end))
         mask: Mask = before == until
         return mask
@@ -454,9 +468,9 @@ class CauseSearch:
     def _hides(
         self, programs: tuple[Program, ...], when: Side, rows: DifferingRows, after: Array, until: Array
     ) -> Mask:
-        """Return a mask of the rows that input hidden by windows would add or remove.
+        """Return a mask of the rows that appear or disappear if windows show their hidden input.
 
-        It applies to one of the programs, at an evaluation time of that side in (after, until].
+        The mask covers each of the programs, at the evaluation times of the side `when` in (after, until].
         """
         times = self._ends if when == "pull" else self._pushes
         mask = np.zeros(len(rows.end), np.bool_)
@@ -468,9 +482,9 @@ class CauseSearch:
         return mask
 
     def _hides_group(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of rows whose group is in no answer after `after`, because windows hide input.
+        """Return a mask of the rows whose group has no answer after `after` because windows hide input.
 
-        With all input the group could have another aggregate, so a single row is not the test.
+        The group could have another aggregate with all input, so the test ignores the aggregate values.
         """
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
@@ -479,7 +493,10 @@ class CauseSearch:
         return ~shown & free.hidden(times).holds_within(columns, after, rows.end)
 
     def _groups(self, program: Program, rows: DifferingRows) -> tuple[AskedProgram, Sequence[Array]] | None:
-        """Return the program with arbitrary aggregates, and the rows in its form; None without aggregates."""
+        """Return the program with arbitrary aggregates, and the rows with null aggregates.
+
+        The result is None without aggregates.
+        """
         if not any(isinstance(part, formulas.Gather) for rule in program.rules for part in rule.body):
             return None
         free, places = with_any_aggregates(program, self._sides.output)
@@ -490,7 +507,7 @@ class CauseSearch:
         return self.program_over(free), columns
 
     def _aggregates(self, program: Program, times: Array, rows: DifferingRows, after: Array) -> Mask:
-        """Return a mask of the rows that a program has, with other aggregates, in (after, end]."""
+        """Return a mask of the rows that a program answers in (after, end] with other aggregate values."""
         if (group := self._groups(program, rows)) is None:
             return np.zeros(len(rows.end), np.bool_)
         free, columns = group
@@ -502,7 +519,7 @@ class CauseSearch:
 
     @cached_property
     def _ends(self) -> Array:
-        """The ends of the periods, when pull evaluates."""
+        """The ends of the periods, at which pull evaluates."""
         return np.unique(self._end)
 
     @cached_property
@@ -516,7 +533,7 @@ class CauseSearch:
 
 
 def _ascending(values: list[int]) -> list[Array]:
-    """Return the places of the values in the fewest parts with non-decreasing values.
+    """Return the places of the values, partitioned into as few non-decreasing sequences as possible.
 
     >>> [part.tolist() for part in _ascending([3, 5, 1, 4, 2])]
     [[4], [2, 3], [0, 1]]
@@ -536,16 +553,17 @@ def _ascending(values: list[int]) -> list[Array]:
 
 
 _ORDERED: Final = 1000
-"""The number of periods whose orders of rows are cached."""
+"""The number of periods whose sorted rows are cached."""
 _ROWS_AT_ONCE: Final = 1_000_000
-"""The number of rows whose causes are searched together; then the rows of other sections are read."""
+"""The number of rows after which the search for causes starts, before further sections are read."""
 
 
 @dataclass(frozen=True, eq=False)
 class _SectionRows:
-    """The rows of only one side in the disagreeing periods of a section, verdict by verdict.
+    """The rows of only one side in the disagreeing periods of a section, in the order of the verdicts.
 
-    `owner` is the place of a row's period among all that disagree, `numbers` its own place among all rows.
+    `owner` is the index of a row's period among all disagreeing periods. `numbers` are the indexes of the
+    rows among all rows.
     """
 
     answers: BothAnswers
@@ -556,7 +574,10 @@ class _SectionRows:
 
     @cached_property
     def pushed(self) -> Array:
-        """The last time at which push has each row, up to the end of its period; -1 for never."""
+        """The last time up to the end of its period at which push reports a row.
+
+        The result is -1 if push never reports the row.
+        """
         times = self.rows.reported.copy()
         for before in reversed(range(self.section)):
             if not len(left := np.flatnonzero(times < 0)):
@@ -568,15 +589,15 @@ class _SectionRows:
 
 
 Causes = npt.NDArray[np.int8]
-"""The places of causes among all causes, for all rows; each place is one byte."""
+"""The cause of each row, as an index into `CAUSES` in one byte."""
 SideRow = tuple[Side, Row, int]
-"""A row of a side, and a time at which it is an answer."""
+"""A side, a row of the side, and a time at which the side answers the row."""
 
 
 def slice_supports(
     programs: SidePrograms, situation: relational.EncodedSituation, wanted: Sequence[SideRow]
 ) -> list[tuple[Fact, ...]]:
-    """Return for each row the input atoms of one proof."""
+    """Return, for each row, the input atoms of one proof of the row."""
     proved: dict[int, tuple[Fact, ...]] = {}
     statics = programs.statics(situation)
     for side, program in zip(SIDES, (programs.push, programs.pull), strict=True):
@@ -589,7 +610,7 @@ def slice_supports(
 
 
 class DifferenceCauses:
-    """The causes of every difference in some periods, over one trace."""
+    """The causes of all differences in some periods of one trace."""
 
     def __init__(
         self, programs: SidePrograms, answers: BothAnswers, trace: Trace, verdicts: Sequence[PeriodVerdict]
@@ -602,7 +623,7 @@ class DifferenceCauses:
 
     @property
     def periods(self) -> Sequence[PeriodComparison]:
-        """The periods that disagree, in the order of the verdicts."""
+        """The periods in which push and pull disagree, in the order of the verdicts."""
         return self._periods
 
     @cached_property
@@ -610,21 +631,21 @@ class DifferenceCauses:
         return {period: place for place, period in enumerate(self._periods)}
 
     def causes(self, side: Side) -> Causes:
-        """Return the causes of all rows that only one side reports, period by period."""
+        """Return the causes of all rows that only this side reports, period by period."""
         return self._causes[side]
 
     def owners(self, side: Side) -> Array:
-        """Return the place of the period of each of these rows."""
+        """Return, for each row that only this side reports, the index of its period."""
         return np.repeat(np.arange(len(self._periods)), np.diff(self._begins[side]))
 
     def counts(self, side: Side) -> Array:
-        """Return the number of one side's rows: a row per disagreeing period, a column per cause."""
+        """Return the numbers of this side's rows: a line per disagreeing period, a column per cause."""
         cells = len(self._periods) * len(CAUSES)
         counts = np.bincount(self.owners(side) * len(CAUSES) + self.causes(side), minlength=cells)
         return counts.reshape(len(self._periods), len(CAUSES)).astype(np.int64)
 
     def cause_counts(self, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the number of one-sided rows in some disagreeing periods, by the cause's place."""
+        """Return the number of rows of both sides in some disagreeing periods, one number per cause."""
         numbers: Array = self._totals[[self._places[period] for period in periods]].sum(axis=0)
         return numbers
 
@@ -638,12 +659,12 @@ class DifferenceCauses:
         return {side: self.counts(side) for side in SIDES}
 
     def counts_in(self, side: Side, periods: Sequence[PeriodComparison]) -> Array:
-        """Return the number of one side's rows in some disagreeing periods: a row for each, by cause."""
+        """Return the numbers of one side's rows in some periods: a line per period, a column per cause."""
         numbers: Array = self._counts[side][[self._places[period] for period in periods]]
         return numbers
 
     def in_order(self, side: Side, period: PeriodComparison) -> Array:
-        """Return a period's rows in the order of `differences`, as places among the causes of all."""
+        """Return the indexes of a period's rows among all causes, in the order of `differences`."""
         if (side, period) not in self._ordered:
             if len(self._ordered) >= _ORDERED:
                 self._ordered.clear()
@@ -653,7 +674,7 @@ class DifferenceCauses:
         return self._ordered[side, period]
 
     def difference(self, side: Side, number: int) -> RowDifference:
-        """Return a row of a side, by its place among the causes of all."""
+        """Return the one-sided row of a side with this index among all rows of the side."""
         place = int(np.searchsorted(self._begins[side], number, "right")) - 1
         period, own = self._periods[place], np.array([number - self._begins[side][place]])
         rows, numbered = self._rows_of(side, period)
@@ -679,7 +700,7 @@ class DifferenceCauses:
     def _causes_of_rows(
         self, side: Side, place: int, begin: int, end: int
     ) -> Iterator[tuple[RowCause, int | None]]:
-        """Yield the cause, and the last push time, of the rows from `begin` to `end` among all rows."""
+        """Yield the cause and the last push time of each row with an index from `begin` to `end`."""
         section_row = self._section_rows(int(self._sections[place]))[side]
         first = int(np.searchsorted(section_row.numbers, begin))
         causes, pushed = self.causes(side)[begin:end], section_row.pushed[first : first + end - begin]
@@ -691,7 +712,7 @@ class DifferenceCauses:
         return tables.only(side), number
 
     def supports(self, differences: Sequence[RowDifference]) -> list[tuple[Fact, ...]]:
-        """Return for each row the input atoms of one proof, at its side's last report."""
+        """Return, for each row, the input atoms of one proof at the last report of the row by its side."""
         rows = [(difference.side, difference.row, difference.at) for difference in differences]
         places = self._by_slice([difference.interval.end for difference in differences])
         work = self._work(slice_supports)
@@ -703,14 +724,14 @@ class DifferenceCauses:
 
     @cached_property
     def _longest(self) -> int:
-        """The number of time points of the longest period."""
+        """The number of time points of the longest disagreeing period."""
         return max((comparison.end - comparison.start for comparison in self._periods), default=0)
 
     @cached_property
     def _slices(self) -> Sequence[Interval]:
-        """The slices of the timeline for the search: a period belongs to the slice of its end.
+        """The slices of the timeline for the search; a period belongs to the slice that contains its end.
 
-        If there are several slices, each is inside one section.
+        If several slices exist, each slice is inside one section.
         """
         intervals = self._trace.slices(self._programs.questions, self._longest)
         if len(intervals) == 1:
@@ -722,7 +743,7 @@ class DifferenceCauses:
         return [Interval(begin + 1, end) for begin, end in pairwise([first - 1, *ends])]
 
     def _by_slice(self, ends: Sequence[int]) -> list[tuple[Interval, Array]]:
-        """Return the slices that contain some ends, with the ends' places."""
+        """Return the slices that contain some of the given ends, with the indexes of these ends."""
         numbers = np.searchsorted([interval.last for interval in self._slices], ends)
         return [
             (self._slices[number], np.flatnonzero(numbers == number))
@@ -731,7 +752,7 @@ class DifferenceCauses:
 
     @cached_property
     def _sections(self) -> Array:
-        """The section of each period."""
+        """The number of the section of each disagreeing period."""
         parts = [
             whole.sections(np.array([comparison.number for comparison in periods]))
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -740,7 +761,7 @@ class DifferenceCauses:
 
     @cached_property
     def _begins(self) -> Mapping[Side, Array]:
-        """The first place of each period's rows among one side's rows, then the number of rows."""
+        """For each side, the index of the first row of each period, followed by the number of rows."""
         numbered = [
             (whole.sizes, [comparison.number for comparison in periods])
             for whole, periods in groupby(self._periods, attrgetter("periods"))
@@ -750,7 +771,7 @@ class DifferenceCauses:
 
     @cached_property
     def _causes(self) -> Mapping[Side, Causes]:
-        """The causes of all periods' rows, in the periods' order of rows."""
+        """The causes of the rows of all periods, period by period."""
         numbers = {side: np.full(int(begins[-1]), -1, np.int8) for side, begins in self._begins.items()}
         periods: list[tuple[Interval, DifferingPeriods]] = []
         placed: list[Mapping[Side, Array]] = []
@@ -779,7 +800,7 @@ class DifferenceCauses:
     def _work(
         self, find: Callable[[SidePrograms, relational.EncodedSituation, _Wanted], _Result]
     ) -> SlicedWork[_Wanted, _Result]:
-        """Return work on slices for both sides' programs, with the input of the longest period."""
+        """Return the work on slices for both sides' programs, with enough input for the longest period."""
         return SlicedWork(self._programs.questions, self._longest, partial(find, self._programs))
 
     def _find(
@@ -788,7 +809,7 @@ class DifferenceCauses:
         placed: Sequence[Mapping[Side, Array]],
         causes: Mapping[Side, Causes],
     ) -> None:
-        """Store the causes of the rows of the slices with these numbers."""
+        """Find the causes of the rows of some periods, and store the causes at the rows' indexes `placed`."""
         work = self._work(slice_causes)
         for own, result in zip(placed, self._trace.results(work, periods), strict=True):
             for side, numbers in own.items():
@@ -801,7 +822,7 @@ class DifferenceCauses:
         return self._held[1]
 
     def _read(self, side: Side, section: int) -> _SectionRows:
-        """Return one side's rows in the periods of a section."""
+        """Return the rows of one side in the disagreeing periods of a section."""
         answers = self._answers
         places = np.flatnonzero(self._sections == section)
         # Periods of one length follow each other, and share their tables.
@@ -824,7 +845,7 @@ class DifferenceCauses:
         return _SectionRows(answers, section, rows, owner, numbers)
 
     def _pushes(self, section: int, start: Array, end: Array) -> Array:
-        """Return the times in some periods of a section at which push evaluates."""
+        """Return the times at which push evaluates inside the given periods of a section."""
         pushed, _, _ = self._answers.section(section)
         steps = np.zeros(len(pushed.times) + 1, np.int64)
         np.add.at(steps, pushed.until(start) + 1, 1)
@@ -834,6 +855,9 @@ class DifferenceCauses:
 
 
 def _reported(pushed: AnswerRuns, columns: Sequence[Array], until: Array) -> Array:
-    """Return the time of push's last report of each row, up to a time per row; -1 for never."""
+    """Return the time of push's last report of each row up to the row's time limit.
+
+    The result is -1 if push never reports it.
+    """
     numbers: Array = np.append(pushed.times, -1)[pushed.held_until(columns, pushed.until(until))]
     return numbers

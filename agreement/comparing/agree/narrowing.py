@@ -1,4 +1,4 @@
-"""Selection of one-sided rows to show: filters, counts, examples."""
+"""Select the rows to show among the rows that only one side reports: filters, counts and examples."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _One = TypeVar("_One")
 
 @dataclass(frozen=True, slots=True)
 class RowFilter:
-    """The filter of a report's rows; None means all."""
+    """The filter of the rows in a report; None selects all periods, causes or sides."""
 
     periods: tuple[int, ...] | None = None
     cause: RowCause | None = None
@@ -35,14 +35,14 @@ class RowFilter:
     def intervals(
         self, variant: VariantReport, verdict: PeriodVerdict
     ) -> Iterator[tuple[PeriodComparison, list[RowDifference]]]:
-        """Yield each interval with its selected rows; with a cause or side, only intervals with rows."""
+        """Yield each period with its selected rows; with a cause or side, only periods with selected rows."""
         for interval in verdict.intervals:
             found_rows = self._found_rows(variant, interval)
             if found_rows or (self.cause is None and self.side is None):
                 yield interval, found_rows
 
     def rows(self, variant: VariantReport) -> Iterator[RowDifference]:
-        """Yield the selected differences, by period and time."""
+        """Yield the selected differences, sorted by pull period and time."""
         for verdict in self.verdicts(variant):
             for interval in verdict.intervals.disagreeing:
                 yield from self._found_rows(variant, interval)
@@ -59,7 +59,11 @@ class RowFilter:
 def narrow(
     only: tuple[int, ...] | None, cause: RowCause | None, side: Side | None, periods: Sequence[int]
 ) -> RowFilter:
-    """Return the filter of the options; raises LarsError for a period that is not compared."""
+    """Return the filter for the given options.
+
+    Raises:
+        LarsError: A selected pull period is not compared.
+    """
     for period in only or ():
         if period not in periods:
             compared = ", ".join(map(str, periods))
@@ -68,7 +72,7 @@ def narrow(
 
 
 def cause_of(text: str) -> RowCause:
-    """Return the cause that an option names."""
+    """Return the cause that the text of an option names."""
     for cause in CAUSES:
         if cause == text.replace("-", " "):
             return cause
@@ -77,7 +81,10 @@ def cause_of(text: str) -> RowCause:
 
 
 def spread(sizes: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Return up to `most` pairs of a group's number and a place in it, spread over groups of these sizes."""
+    """Return up to `most` pairs of a group's number and an index in the group, spread over all groups.
+
+    `sizes` are the sizes of the groups.
+    """
     chosen = sorted(evenly(range(len(sizes)), most), key=sizes.__getitem__)
     places: list[tuple[int, int]] = []
     for number, group in enumerate(chosen):
@@ -99,11 +106,14 @@ def evenly(items: Sequence[_One], most: int) -> list[_One]:
 
 
 IntervalRows = tuple[int, PeriodComparison, int]
-"""The number of an interval among all that are shown, the interval, and how many rows of a group it has."""
+"""The number of a period among all shown periods, the period, and the number of its rows in a group."""
 
 
 RowGroups = Mapping[tuple[int, Side, RowCause], Sequence[IntervalRows]]
-"""The rows that only one side reports, by pull period, side and cause: by interval."""
+"""The rows that only one side reports, grouped by pull period, side and cause.
+
+Each group is a list by period.
+"""
 
 
 def size(parts: Iterable[IntervalRows]) -> int:
@@ -112,7 +122,7 @@ def size(parts: Iterable[IntervalRows]) -> int:
 
 
 def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, int]:
-    """Return the interval of a row in a group, and its number in the interval."""
+    """Return the period that contains the row with this number in a group, and the row's number in it."""
     for part in parts:
         if number < part[-1]:
             return part, number
@@ -121,7 +131,7 @@ def _place(parts: Iterable[IntervalRows], number: int) -> tuple[IntervalRows, in
 
 
 def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
-    """Return the groups of the rows shown, in the order of their first rows."""
+    """Return the groups of the selected rows, sorted by the first row of each group."""
     groups: dict[tuple[int, Side, RowCause], list[IntervalRows]] = {}
     verdicts = row_filter.verdicts(variant)
     before = accumulate((len(verdict.intervals) for verdict in verdicts), initial=0)
@@ -154,10 +164,10 @@ def row_groups(row_filter: RowFilter, variant: VariantReport) -> RowGroups:
 def _counts(
     variant: VariantReport, side: Side, intervals: Sequence[PeriodComparison]
 ) -> tuple[Array, Array, Array, Array]:
-    """Return the number of one side's rows in disagreeing intervals, with an entry per interval and cause.
+    """Return the numbers of one side's rows in disagreeing periods, with an entry per period and cause.
 
-    An entry has the interval's place, the cause's place, the cause's rank by first row in the interval, and
-    the number of rows.
+    An entry has the period's index, the cause's index, the rank of the cause by its first row in the period,
+    and the number of rows.
     """
     explanation = variant.explanation
     counts = explanation.counts_in(side, intervals)
@@ -173,7 +183,7 @@ def _counts(
 
 
 def examples(groups: RowGroups, variant: VariantReport, most: int) -> list[RowDifference]:
-    """Return at most `most` rows of the groups in order, spread over the groups."""
+    """Return at most `most` rows as examples, spread over the groups and sorted by period."""
     found_rows: list[tuple[tuple[int, int, int], RowDifference]] = []
     entries = list(groups.items())
     for place, number in spread(list(map(size, groups.values())), most):

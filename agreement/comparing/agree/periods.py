@@ -1,7 +1,7 @@
 """Agreement of push and pull per period (LARS 2015, Section 5).
 
-With the pull period U, the engines agree on (iU, (i+1)U] if the union of push's reports in it equals pull's
-report at its end: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
+With the pull period U, push and pull agree on (iU, (i+1)U] if the union of push's reports in this period
+equals pull's report at the end of the period: ⋃_{t ∈ (iU, (i+1)U]} push(t) = pull((i+1)U).
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,12 +19,12 @@ from solver.facts import Row
 from solver.job import AnswerParts, AnswerRuns
 
 _RUNS_AT_ONCE: Final = 500_000
-"""The approximate number of runs of answers in memory; more are read by section of the timeline."""
+"""The approximate number of runs of answers in memory; more runs are read section by section."""
 
 
 @dataclass(frozen=True, eq=False)
 class PeriodRows:
-    """Rows with runs of numbers of whole periods; `count` is the number of periods."""
+    """Rows with intervals of the numbers of whole periods; `count` is the number of periods."""
 
     table: relational.RunTable
     terms: TermCodes
@@ -32,7 +32,7 @@ class PeriodRows:
 
     @cached_property
     def sizes(self) -> Array:
-        """How many rows each period has."""
+        """The number of rows of each period."""
         steps = np.zeros(self.count + 1, np.int64)
         np.add.at(steps, self.table.first, 1)
         np.add.at(steps, self.table.last + 1, -1)
@@ -40,12 +40,12 @@ class PeriodRows:
 
     @cached_property
     def begins(self) -> Array:
-        """The first place of each period's rows in `places`."""
+        """The index in `places` of each period's first row."""
         return np.cumsum(self.sizes) - self.sizes
 
     @cached_property
     def places(self) -> Array:
-        """The places in the table of the rows of the first period, then of the second .."""
+        """The indexes of rows in the table, sorted by period."""
         owners, numbers = relational.spread(self.table.first, self.table.last + 1)
         return owners[np.argsort(numbers, kind="stable")]
 
@@ -68,7 +68,7 @@ class PeriodRows:
         return relational.row_texts(self.table, self.terms)
 
     def rows(self, number: int) -> list[Row]:
-        """Return the rows of a period as texts, in the same order."""
+        """Return the rows of a period as texts, in the order of the table."""
         return [self._rows[place] for place in self._own(number).tolist()]
 
 
@@ -76,9 +76,9 @@ _Part = TypeVar("_Part")
 
 
 class PeriodParts(NamedTuple, Generic[_Part]):
-    """Push's reports in whole periods, pull's reports at their ends, and the rows of only one side.
+    """Push's reports in whole periods, pull's reports at the ends of the periods, and the one-sided rows.
 
-    They are consecutive periods, numbered from 0.
+    The periods are consecutive and numbered from 0.
     """
 
     push: _Part
@@ -87,17 +87,17 @@ class PeriodParts(NamedTuple, Generic[_Part]):
     pull_only: _Part
 
     def only(self, side: Side) -> _Part:
-        """Return the rows of only one side."""
+        """Return the rows that only this side reports."""
         return self.push_only if side == "push" else self.pull_only
 
 
 PeriodTables = PeriodParts[PeriodRows]
 PeriodSizes = PeriodParts[Array]
-"""The number of rows of each period."""
+"""The number of rows of each period, for push, pull, and the rows of only one side."""
 
 
 def _agreeing(tables: PeriodTables) -> Mask:
-    """Return a mask of the periods with equal rows, up to renaming of blank nodes."""
+    """Return a mask of the periods in which both sides have equal rows, up to renaming of blank nodes."""
     push, pull = (tables.only(side).sizes > 0 for side in SIDES)
     mask: Mask = ~(push | pull)
     for number in np.flatnonzero(push & pull).tolist():
@@ -112,9 +112,10 @@ _Section = tuple[AnswerRuns, AnswerRuns, dict[int, PeriodTables]]
 
 
 class BothAnswers:
-    """Both sides' answers; very many answers are held section by section.
+    """The answers of both sides; very many answers are held in memory section by section.
 
-    A period is in the section that it ends in. Sections end at `borders`, the last one with the timeline.
+    A period belongs to the section that contains the end of the period. Sections end at `borders`; the last
+    section ends with the timeline.
     """
 
     def __init__(self, push: AnswerParts, pull: AnswerParts, longest: int) -> None:
@@ -123,7 +124,7 @@ class BothAnswers:
 
     @cached_property
     def borders(self) -> Array:
-        """The last time point of each section but the last."""
+        """The last time point of each section except the last section."""
         sizes: dict[int, int] = {}
         for last, size in sorted((*self.push.parts, *self.pull.parts)):
             sizes[last] = sizes.get(last, 0) + size
@@ -146,7 +147,7 @@ class BothAnswers:
         return Interval(first, borders[section] if section < len(borders) else LARGEST_TIME)
 
     def section(self, number: int) -> _Section:
-        """Return the answers that periods of a section need."""
+        """Return the answers that the periods of a section need."""
         if self._held is None or self._held[0] != number:
             # The held section is released before the next is read.
             self._held = None
@@ -158,16 +159,16 @@ class BothAnswers:
 
 @dataclass(frozen=True, eq=False)
 class ComparedPeriods(Sequence["PeriodComparison"]):
-    """The whole periods inside a timeline, from `start` on. There can be many: each is created on demand.
+    """The whole periods inside a timeline, from `start` on; each period is created on demand.
 
-    The numbers of their rows are kept; the rows are read section by section.
+    The numbers of the periods' rows are kept in memory; the rows are read section by section.
     """
 
     answers: BothAnswers
     start: int
     period: int
     number: int
-    """How many periods there are."""
+    """The number of whole periods."""
     _summaries: dict[int, tuple[PeriodSizes, Mask]] = field(default_factory=dict)
 
     def __len__(self) -> int:
@@ -190,21 +191,21 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @property
     def disagreeing(self) -> "Iterator[PeriodComparison]":
-        """The periods that disagree, in their order."""
+        """The periods in which push and pull disagree, in order of time."""
         return map(self._whole, np.flatnonzero(~self.agreeing).tolist())
 
     @cached_property
     def begins(self) -> Array:
-        """The number of the first period of each section, then the number of periods."""
+        """The number of the first period of each section, followed by the number of periods."""
         inside = (self.answers.borders - self.start) // self.period
         return np.concatenate(([0], np.clip(inside, 0, self.number), [self.number]))
 
     def sections(self, numbers: Array) -> Array:
-        """Return the section of each of some periods."""
+        """Return the number of the section of each given period."""
         return np.searchsorted(self.begins, numbers, "right") - 1
 
     def summarize(self, section: int) -> tuple[PeriodSizes, Mask]:
-        """Return the numbers of rows in a section's periods, and a mask of agreeing periods."""
+        """Return the numbers of rows in the periods of a section, and a mask of the agreeing periods."""
         if section not in self._summaries:
             tables = self._tables(section)
             self._summaries[section] = PeriodSizes(*(rows.sizes for rows in tables)), _agreeing(tables)
@@ -212,22 +213,22 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
     @cached_property
     def sizes(self) -> PeriodSizes:
-        """How many rows each period has."""
+        """The number of rows of each period, for each side."""
         every = [self.summarize(section)[0] for section in range(len(self.answers))]
         return every[0] if len(every) == 1 else PeriodSizes(*map(np.concatenate, zip(*every, strict=True)))
 
     @cached_property
     def agreeing(self) -> Mask:
-        """A mask of the periods in which both sides have the same rows, blank nodes up to isomorphism."""
+        """A mask of the periods in which both sides have the same rows, up to renaming of blank nodes."""
         return np.concatenate([self.summarize(section)[1] for section in range(len(self.answers))])
 
     def at(self, number: int) -> tuple[PeriodTables, int]:
-        """Return the tables of a period, and its number in them."""
+        """Return the tables of a period, and the period's number in these tables."""
         section = int(self.sections(np.array([number]))[0])
         return self._tables(section), number - int(self.begins[section])
 
     def only(self, side: Side, section: int) -> tuple[PeriodRows, int]:
-        """Return one side's rows in a section's periods, and the first period's number."""
+        """Return one side's own rows in a section's periods, and the number of the first period."""
         return self._tables(section).only(side), int(self.begins[section])
 
     def _tables(self, section: int) -> PeriodTables:
@@ -241,7 +242,7 @@ class ComparedPeriods(Sequence["PeriodComparison"]):
 
 @dataclass(frozen=True, slots=True)
 class PeriodComparison:
-    """One whole period (start, end]: push's total output in it, pull's output at its end."""
+    """One whole period (start, end], with push's reports in the period and pull's report at the end."""
 
     start: int
     end: int
@@ -250,41 +251,41 @@ class PeriodComparison:
 
     @property
     def push(self) -> frozenset[Row]:
-        """Push's reports in the period."""
+        """The rows that push reports in the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.push.rows(number))
 
     @property
     def pull(self) -> frozenset[Row]:
-        """Pull's report at the end of the period."""
+        """The rows that pull reports at the end of the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.pull.rows(number))
 
     @property
     def agree(self) -> bool:
-        """Whether both sides have the same rows, blank nodes up to isomorphism."""
+        """Whether both sides have the same rows in the period, up to renaming of blank nodes."""
         return bool(self.periods.agreeing[self.number])
 
     @property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of push's and of pull's rows."""
+        """The number of push's rows and the number of pull's rows."""
         return int(self.periods.sizes.push[self.number]), int(self.periods.sizes.pull[self.number])
 
     def count(self, side: Side) -> int:
-        """Return the number of rows that only this side reports."""
+        """Return the number of rows that only this side reports in the period."""
         return int(self.periods.sizes.only(side)[self.number])
 
     def only(self, side: Side) -> frozenset[Row]:
-        """Return the rows that only this side reports."""
+        """Return the rows that only this side reports in the period."""
         tables, number = self.periods.at(self.number)
         return frozenset(tables.only(side).rows(number))
 
 
 @dataclass(frozen=True, slots=True)
 class PeriodVerdict:
-    """Agreement for one pulling period, in time points, over a timeline.
+    """The agreement of push and pull for one pull period, in time points, over a timeline.
 
-    `unfinished` is the (start, end] of a last period that the timeline cuts off; it isn't compared.
+    `unfinished` is the last period (start, end] if the timeline ends inside the period; it is not compared.
     """
 
     period: int
@@ -293,18 +294,18 @@ class PeriodVerdict:
 
     @property
     def agree(self) -> bool | None:
-        """Whether the engines agree on every whole period; None without a whole period."""
+        """Whether push and pull agree on every whole period; None without a whole period."""
         return bool(self.intervals.agreeing.all()) if self.intervals else None
 
     @property
     def is_empty(self) -> bool:
-        """Whether whole periods exist, but none has a row on either side."""
+        """Whether whole periods exist, but neither side has a row in any of them."""
         sizes = self.intervals.sizes
         return len(self.intervals) > 0 and not (sizes.push.any() or sizes.pull.any())
 
 
 def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
-    """Yield (iU, (i+1)U] for the periods inside the timeline.
+    """Yield the start and the end of each whole period (iU, (i+1)U] inside the timeline.
 
     >>> list(whole_periods(4, Interval(0, 10))), list(whole_periods(4, Interval(2, 12)))
     ([(0, 4), (4, 8)], [(4, 8), (8, 12)])
@@ -316,12 +317,15 @@ def whole_periods(period: int, timeline: Interval) -> Iterator[tuple[int, int]]:
 
 
 def first_start(period: int, timeline: Interval) -> int:
-    """Return the first iU whose period begins inside the timeline."""
+    """Return the start iU of the first period (iU, (i+1)U] that begins inside the timeline."""
     return -(-(max(timeline.first, 1) - 1) // period) * period
 
 
 def verdicts(periods: Sequence[int], timeline: Interval, answers: BothAnswers) -> tuple[PeriodVerdict, ...]:
-    """Compare push and pull on each whole period of the timeline; pull was evaluated at each end."""
+    """Return the comparison of push and pull on the whole periods of the timeline, for each pull period.
+
+    The answers must contain pull's evaluation at the end of each period.
+    """
     period_verdicts = tuple(_verdict(period, timeline, answers) for period in periods)
     # If sections are held one by one, a section is read once for all lengths of periods.
     for section in range(len(answers) if len(answers) > 1 else 0):
@@ -339,7 +343,7 @@ def _verdict(period: int, timeline: Interval, answers: BothAnswers) -> PeriodVer
 
 
 def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, count: int) -> PeriodTables:
-    """Compare push and pull in `count` periods, the first of which begins at `start`."""
+    """Return the rows of push and pull in `count` periods, the first of which begins at `start`."""
     push, pull = sides
     pushed = _in_periods(push.runs, -(-(push.times - start) // period) - 1, count)
     ends, others = np.divmod(pull.times - start, period)
@@ -355,7 +359,7 @@ def _compared(sides: tuple[AnswerRuns, AnswerRuns], start: int, period: int, cou
 def _in_periods(run_table: relational.RunTable, numbers: Array, count: int) -> relational.RunTable:
     """Return rows with the numbers of their periods; each evaluation is in at most one period.
 
-    A number outside [0, count) means that the evaluation is in no period. All other numbers ascend.
+    A number outside [0, count) means that the evaluation is in none of the periods. All other numbers ascend.
     """
     chosen = np.flatnonzero((numbers >= 0) & (numbers < count))
     first = np.searchsorted(chosen, run_table.first, "left")

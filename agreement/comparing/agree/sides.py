@@ -1,6 +1,6 @@
-"""The two sides of a comparison: programs, answers, and names of one-sided rows.
+"""The two sides of a comparison: programs, static data, and rows that only one side reports.
 
-Rows are compared on the variables that both queries return, or on some of them.
+Rows are compared on all or some of the variables that both queries return.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ from translate.model.query import EngineQuery, Form, Setting
 from translate.tau import columns, lars_program, output_of
 
 SideStatic = Literal["push", "pull", "both"]
-"""The static data of an evaluation, if the sides have different data."""
+"""The side whose static data an evaluation uses, if the sides have different static data."""
 
 
 RowCause = Literal[
@@ -43,24 +43,25 @@ RowCause = Literal[
     "blocked later",
     "blocker expired",
 ]
-"""The causes of a difference, in the order of tests and of counts in reports.
+"""The causes of a difference, in the order of the tests and of the counts in reports.
 
-A row of push has no silent period and no expired blocker. A row of pull never expired before the pull and
-was never blocked later.
+A row of push never has the cause "silent period" or "blocker expired". A row of pull never has the cause
+"expired before the pull" or "blocked later".
 """
 
 
 CAUSES: Final[tuple[RowCause, ...]] = get_args(RowCause)
 CAUSE_LETTERS: Final = dict(zip(CAUSES, "NDSRMPWQEABU", strict=True))
-"""The letter of each cause, for figures that are too narrow for names of causes."""
+"""The letter of each cause, for figures that are too narrow for the names of causes."""
 
 
 @dataclass(frozen=True)
 class SidePrograms:
-    """The two programs without their triggers.
+    """The programs of push and pull without their triggers.
 
-    `merged` is push's query in the reading of pull's engine: with the windows and static data in one graph.
-    `push_static` is the background for push. If it is None, both sides have the background of the trace.
+    `merged` is push's query under the semantics of pull's engine: one graph contains all windows and the
+    static data. `push_static` is push's static data; if it is None, both sides use the static data of the
+    trace.
     """
 
     push: Program
@@ -71,12 +72,15 @@ class SidePrograms:
 
     @property
     def questions(self) -> tuple[Question, ...]:
-        """The questions of the programs; programs with changed windows or rules use the same atoms."""
+        """The questions of the programs; a program with changed windows or rules reads the same atoms."""
         programs = self.push, self.pull, self.merged
         return tuple(Question(program, self.output, None) for program in dict.fromkeys(programs))
 
     def statics(self, here: EncodedSituation) -> Mapping[SideStatic, EncodedSituation]:
-        """Return the sides' situations; pull's is `here`."""
+        """Return the input of each side and the input with both sides' static data.
+
+        Pull's input is `here`.
+        """
         if self.push_static is None:
             return {"push": here, "pull": here, "both": here}
         known = used_background(self.push_static, self.questions)
@@ -92,7 +96,7 @@ class SidePrograms:
 
 @dataclass(frozen=True, slots=True)
 class RowDifference:
-    """A row that only one side reports in a period, its cause, and push's last report of it, if any."""
+    """A row that only one side reports in a period, its cause, and the time of push's last report."""
 
     side: Side
     row: Row
@@ -102,38 +106,41 @@ class RowDifference:
 
     @property
     def period(self) -> int:
-        """The pulling period."""
+        """The pull period in time points."""
         return self.interval.periods.period
 
     @property
     def at(self) -> int:
-        """The time of the side's last report with the row, up to the end of the period."""
+        """The time of the side's last report of the row, up to the end of the period."""
         return self.interval.end if self.side == "pull" or self.pushed is None else self.pushed
 
     @property
     def group(self) -> tuple[int, str, str]:
-        """The key for counting rows: period, side and cause."""
+        """The key for counting rows: the pull period, the side and the cause."""
         return self.period, self.side, self.cause
 
 
 def _united(one: Array | None, other: Array | None) -> Array:
-    """Return the rows of two tables of codes, each once."""
+    """Return the union of the rows of two tables of codes."""
     tables = [table for table in (one, other) if table is not None]
     return np.unique(np.concatenate(tables), axis=0)
 
 
 _NONE = "none"
 _ROW = "row"
-"""The predicate of compared rows; τ never uses this name, because its predicates are numbered."""
+"""The predicate of compared rows; τ never uses this name, because the predicates of τ end in numbers."""
 
 
 def variables_compared(
     csparql: EngineQuery, cqels: EngineQuery, names: Sequence[str] | None
 ) -> tuple[Variable, ...]:
-    """Return the variables on whose terms rows are compared, in the order of V̄.
+    """Return the variables on whose terms rows are compared, in the order of the first query's columns.
 
-    Without `names`, the variables are those that both queries return. For ASK, and for empty `names`, only
-    the existence of an answer is compared. Raises LarsError for variables that one query does not return.
+    Without `names`, the variables are the ones that both queries return. For ASK, and for empty `names`, only
+    the existence of an answer is compared.
+
+    Raises:
+        LarsError: A query does not return one of the variables, or the queries share no variable.
     """
     mine, theirs = columns(csparql), columns(cqels)
     shared = tuple(name for name in mine if name in theirs)
@@ -158,7 +165,7 @@ def variables_compared(
 
 
 def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
-    """Return a SELECT query with only these columns, or an ASK query if there are none."""
+    """Return a SELECT query with only the given columns, or an ASK query if no column is given."""
     if query.form is not Form.SELECT or tuple(names) == columns(query):
         return query
     pattern = Select(query.pattern, query.result, query.modifiers)
@@ -167,7 +174,7 @@ def with_columns(query: EngineQuery, names: Sequence[Variable]) -> EngineQuery:
 
 
 def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) -> str | None:
-    """Return a remark on compared and omitted variables; None if nothing is omitted."""
+    """Return a remark that lists the compared and the omitted variables; None if no variable is omitted."""
     left = [
         f"{_names_of(more)} of the query in {TITLES[query.language]}"
         for query in (csparql, cqels)
@@ -180,12 +187,12 @@ def remark_on(csparql: EngineQuery, cqels: EngineQuery, on: Sequence[Variable]) 
 
 
 def row_predicate(on: Sequence[Variable]) -> Signature:
-    """Return the predicate of the rows that are compared on these variables."""
+    """Return the predicate of rows that are compared on the given variables."""
     return _ROW, len(on)
 
 
 def program_on(query: EngineQuery, setting: Setting, on: Sequence[Variable]) -> Program:
-    """Return a query's program with the rows that are compared on these variables."""
+    """Return a query's program with an additional rule for the rows compared on the given variables."""
     program, (name, width) = lars_program(query, setting), output_of(query, setting).predicate
     terms = columns(query)
     assert len(terms) == width, "of multisets rows are wider"

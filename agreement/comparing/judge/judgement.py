@@ -1,8 +1,9 @@
-"""Judging a recording by a specification: every t0 and choice of ends is tried (Definition 25).
+"""Judge a recording by a specification: try every start time t0 and every choice of window bounds.
 
-First come a recording aligned with a query's columns and its reports with evaluations, then options and the
-verdict for one choice, window by window. Then come the possible start times t0 (Z, RSP-QL 2014), and those
-excluded by their first reports. The verdicts on the others are the judgement.
+The search follows Definition 25 of RSP-QL (2014). The recording is first aligned with the columns of the
+query, and its reports are assigned to evaluations. For one choice, `Verdict` compares the reports window by
+window. Start times that the first reports contradict are excluded early. The `Judgement` contains the
+verdicts on the remaining choices.
 """
 
 from bisect import bisect_right
@@ -41,7 +42,7 @@ from translate.model.query import EngineQuery, Form, Semantics
 from translate.model.windows import Span
 
 ANSWER: Final = "Answer"
-"""The column in which engines report whether an ASK is true."""
+"""The name of the column in which engines report the boolean answer of an ASK query."""
 # If a format loses the kinds of terms, a boolean is a text or a number.
 _KINDS: Final = ("", f"^^<{XSD}boolean>", f"^^<{XSD}integer>")
 _TRUE: Final = frozenset(f'"{text}"{kind}' for text in ("true", "1") for kind in _KINDS)
@@ -49,10 +50,10 @@ _FALSE: Final = frozenset(f'"{text}"{kind}' for text in ("false", "0") for kind 
 
 
 def align(recording: recordings.Recording, names: Sequence[str], query: EngineQuery) -> recordings.Recording:
-    """Return the recording with rows of these columns, then its other columns.
+    """Return the recording with rows in the given columns, followed by its other columns.
 
-    If the recording lacks a column, the variable is unbound in all rows. The rows of an ASK become () if
-    true, and empty if false, as in the query's answers.
+    If the recording lacks a column, the variable is unbound in all rows. For an ASK query, a report of true
+    contains one row (), and a report of false contains no row.
     """
     if query.form is Form.ASK and recording.variables == (ANSWER,):
         return replace(recording, variables=(), reports=tuple(map(_in_asked_columns, recording.reports)))
@@ -68,12 +69,12 @@ def align(recording: recordings.Recording, names: Sequence[str], query: EngineQu
 
 
 def recorded_for(task: specifications.Task, recording: recordings.Recording) -> recordings.Recording:
-    """Return the recording with rows in the columns of a task's query, numbered like its answers."""
+    """Return the recording with rows in the columns of the task's query, with the row numbers of the task."""
     return recordings.number_rows(align(recording, columns(task.query), task.query), task.numbers)
 
 
 def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bool) -> Iterator[str]:
-    """Yield oddities of a recording: no reports, or columns unlike the query's."""
+    """Yield a warning if the recording has no report, or if its columns are not the query's variables."""
     if not recording.reports:
         yield "the answers have no report"
     if query.form is Form.ASK or not any(report.rows for report in recording.reports):
@@ -89,7 +90,7 @@ def oddities(recording: recordings.Recording, query: EngineQuery, *, correct: bo
 
 
 def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterator[str]:
-    """Yield a warning if most reports come after the trace, or all before it."""
+    """Yield a warning if most reports come after the trace, or all reports come before the trace."""
     times = sorted(report.t / task.unit.milliseconds for report in recording.reports)
     if not times or not task.elements:
         return
@@ -103,7 +104,7 @@ def beyond(recording: recordings.Recording, task: specifications.Task) -> Iterat
 
 
 def column_names(recording: recordings.Recording, names: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of an aligned recording's columns, with additional ones."""
+    """Return the given column names, followed by the names of the recording's other columns."""
     return (*names, *(name for name in recording.variables if name not in names))
 
 
@@ -122,7 +123,7 @@ def _in_asked_columns(report: recordings.Report) -> recordings.Report:
 def by_time_point(
     of: specifications.ScheduledTask, evaluations: Sequence[specifications.EvaluationReport]
 ) -> list[ReportMatch]:
-    """Return the expected reports at each time point, ascending; evaluations in one instant are joined."""
+    """Return one expected report per time point, ascending; evaluations at the same time point are joined."""
     milliseconds = of.task.unit.milliseconds
     reports: dict[int, list[specifications.EvaluationReport]] = {}
     for report in evaluations:
@@ -144,14 +145,14 @@ def _due(
 
 @dataclass(frozen=True, slots=True)
 class ReportAssignment:
-    """The rule that assigns a report to an evaluation: the last that is not more than `early` ms after it.
+    """The rule that assigns each report to the last evaluation that is at most `early` ms after the report.
 
-    With `once` only the first report belongs to an evaluation, with other reports of the same time. Otherwise
-    each row may come in its own report. The report must be less than `late` ms after the evaluation. If
-    `late` is None, the delay must be less than the slide of one of the reporting `windows`; without windows
-    any delay is allowed. `push_times` are the times in ms of the pushes, used in place of the reports' own
-    times. `closes` is the time in ms at which the first of all windows closes, None if the clock does not
-    close windows.
+    With `once`, an evaluation gets only its first report and the other reports at the time of the first
+    report. Otherwise each row of an evaluation may come in its own report. A report must come less than
+    `late` ms after its evaluation. If `late` is None, the delay must be less than the slide of one of the
+    reporting `windows`. If both are missing, any delay is allowed. `push_times` maps push numbers to times in
+    ms; with `push_times`, a report counts at the time of its push. `closes` is the time in ms at which the
+    first of all windows closes, or None if the clock does not close windows.
     """
 
     late: float | None = None
@@ -162,7 +163,7 @@ class ReportAssignment:
     closes: float | None = None
 
     def bound(self, t: float) -> float:
-        """Return the delay in ms from which a report does not belong to an evaluation at that time."""
+        """Return the delay in ms from which on a report does not belong to an evaluation at time `t`."""
         if self.late is not None or not self.windows:
             return inf if self.late is None else self.late
         length = self.windows[0].frame.unit.milliseconds
@@ -171,21 +172,21 @@ class ReportAssignment:
         return max(slides, default=1) * length
 
     def time_of(self, report: recordings.Report) -> float:
-        """Return the time by which a report is assigned."""
+        """Return the time in ms at which the rule assigns the report: its push's time, or its own time."""
         # A push that was refused, or lost, has no time of its own: yet something came during it.
         own = report.t + self.early
         return own if self.push_times is None else self.push_times.get(report.trigger, own)
 
 
 def one_report(report: recordings.Report, other: recordings.Report) -> bool:
-    """Whether two entries can form one report: equal times, each with some rows."""
+    """Return whether two entries form one report: both have the same time and at least one row."""
     return report.t == other.t and bool(report.rows) and bool(other.rows)
 
 
 def slots(
     due: Sequence[ReportMatch], reports: Sequence[recordings.Report], how: ReportAssignment
 ) -> list[ReportMatch]:
-    """Return each evaluation with its reports, and each unassigned report, ascending in time."""
+    """Return each evaluation with its reports, and each report without an evaluation, ascending in time."""
     times = [place.at for place in due]
     belonging: list[list[recordings.Report]] = [[] for _ in due]
     alone: list[ReportMatch] = []
@@ -205,7 +206,7 @@ def slots(
 
 
 def _undue(reports: tuple[recordings.Report, ...], how: ReportAssignment) -> ReportMatch:
-    """Return each report that belongs to no evaluation as a place of its own."""
+    """Return a place for reports that belong to no evaluation."""
     early = how.closes is not None and reports[0].t < how.closes - how.early
     return ReportMatch(reports[0].t, None, reports, problem=UNCLOSED if early else UNDUE)
 
@@ -216,15 +217,21 @@ UNDUE: Final = "a report where nothing is evaluated"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """User settings: start times (None: all that differ), the registration time a, and the comparison.
+    """The settings of a user for judging: start times, the registration time, and the comparison.
 
-    `until` is the last time point to compare, by default the last element's: windows that close before the
-    next one. `early`: reports may come this many ms before their time; `late`: less than this many ms after
-    it (None: the slide). `bounds` and `rows`: instead of the specification's. For an engine version, `times`
-    are compared if comparable; `pushes`: rejected pushes and printed bounds are compared too. `numbers` are
-    the rows' numbers, shared by all judging engines. At most `most` combinations of start times are tried,
-    until `deadline`; `whole` of them completely, even without a fit. With very many evaluations, a choice
-    whose score cannot exceed `worth` gets no verdict.
+    - `starts` are the start times to try. If None, all start times that can change the verdict are tried.
+    - `registered` is the time point at which the query was registered.
+    - `until` is the last time point to compare. By default, comparison ends at the last element.
+    - `early`: reports may come up to this many ms before their evaluation.
+    - `late`: reports must come less than this many ms after their evaluation. If None, the slide is the
+      limit.
+    - `bounds` and `rows` replace the window bounds and the row semantics of the specification.
+    - `times`: for an engine version, the times of reports are compared too, if they are comparable.
+    - `pushes`: for an engine version, rejected pushes and printed window bounds are compared too.
+    - `numbers` are the numbers of rows, which all judging engines share.
+    - `most` is the maximum number of combinations of start times to try, before the `deadline`.
+    - `whole` is the number of combinations to judge completely, even if none fits.
+    - `worth`: with very many evaluations, a choice gets no verdict if its score cannot exceed `worth`.
     """
 
     starts: tuple[int, ...] | None = None
@@ -248,10 +255,12 @@ class Options:
 
 @dataclass(frozen=True, slots=True)
 class Phase:
-    """The stable phase (after, until] in milliseconds, which decides.
+    """The stable phase (after, until] in milliseconds.
 
-    From `edge` on, where the trace ends, an evaluation decides only if it was reported: no later element
-    could have triggered it.
+    Only evaluations in the stable phase decide the verdict.
+
+    `edge` is the end of the trace. An evaluation at `edge` or later decides only if the engine reported: no
+    later element could have triggered the evaluation.
     """
 
     after: float
@@ -259,18 +268,18 @@ class Phase:
     edge: float
 
     def decides(self, place: ReportMatch) -> bool:
-        """Whether a place is in the stable phase and decides the verdict."""
+        """Return whether a place is in the stable phase and decides the verdict."""
         return self.after < place.at <= self.until and (place.at < self.edge or bool(place.came))
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The verdict on a recording by a specification for one choice, window by window.
+    """The verdict on a recording by a specification for one choice of start times, window by window.
 
-    `transient` are windows up to t_s; `later` are those after the end of the trace, whose input is unknown.
-    The recording is correct if every window in between is right (RSP-QL 2014, Definition 26); `correct` is
-    None if there is nothing to compare. If the query has only one window, each t0 up to `until` gives the
-    same verdict.
+    `transient` are the windows up to the start of the stable phase. `later` are the windows after the end of
+    the trace, whose input is unknown. `windows` are the windows of the stable phase. The recording is correct
+    if every window of the stable phase is right (RSP-QL 2014, Definition 26). If the query has only one
+    window, each start time from the chosen t0 up to `until` gives the same verdict.
     """
 
     choice: specifications.OpenChoice
@@ -282,7 +291,7 @@ class Verdict:
 
     @property
     def correct(self) -> bool | None:
-        """Whether every window of the stable phase is right; None without any."""
+        """Whether every window of the stable phase is right; None if the stable phase has no window."""
         return all(window.problem is None for window in self.windows) if self.windows else None
 
     @property
@@ -292,13 +301,19 @@ class Verdict:
 
     @property
     def late(self) -> tuple[float, float] | None:
-        """The smallest and the largest delay of the stable phase, in ms; None without any report."""
+        """The smallest and largest delay of reports in the stable phase, in ms.
+
+        The result is None if nothing was reported.
+        """
         delays = [window.delay for window in self.windows if window.delay is not None]
         return (min(delays), max(delays)) if delays else None
 
     @property
     def score(self) -> float:
-        """The harmonic mean of precision and recall over all rows of the stable phase; 1 without rows."""
+        """The F1 score (harmonic mean of precision and recall) of all rows in the stable phase.
+
+        The result is 1 without rows.
+        """
         rows = [window.rows for window in self.windows]
         return share(
             2 * sum(match.common for match in rows), sum(match.expected + match.actual for match in rows)
@@ -308,7 +323,7 @@ class Verdict:
 def verdict(
     choice: specifications.OpenChoice, phase: Phase, every: Sequence[ReportMatch], options: Options
 ) -> Verdict:
-    """Return the verdict on evaluations and the reports that belong to them."""
+    """Return the verdict for evaluations that already have their reports assigned."""
     compared = [place for place in every if not _is_ignored(place, options)]
     transient = [place for place in compared if place.at <= phase.after]
     stable = [place for place in compared if phase.decides(place)]
@@ -320,7 +335,7 @@ def verdict(
 
 
 def is_right(place: ReportMatch, options: Options) -> bool:
-    """Return whether a place is right: an evaluation with its reports, or an unassigned report."""
+    """Return whether an evaluation's reports are right, or whether an unassigned report may be ignored."""
     return _is_ignored(place, options) or matched(place, options).problem is None
 
 
@@ -330,7 +345,11 @@ def _is_ignored(place: ReportMatch, options: Options) -> bool:
 
 
 def matched(place: ReportMatch, options: Options) -> ReportMatch:
-    """Return a place with its matched rows and its problem; raises TimeLimitError."""
+    """Return a place with its matched rows and its problem.
+
+    Raises:
+        TimeLimitError: The time limit is over.
+    """
     check_time()
     right = recordings.rows_of(place.right or ())
     rows = match_rows(right, recordings.rows_of(place.came), options.likeness)
@@ -362,7 +381,7 @@ def compare_reports(
     phase: Phase,
     options: Options,
 ) -> Verdict:
-    """Return the verdict on a recording, given the evaluations."""
+    """Return the verdict on a recording, given the evaluations of the specification."""
     options = with_rows_of(scheduled.specification, options)
     if options.match == "sequence":
         return _in_sequence(scheduled, by_time_point(scheduled, reports), recorded.reports, options)
@@ -370,7 +389,7 @@ def compare_reports(
 
 
 def with_rows_of(specification: specifications.Specification, options: Options) -> Options:
-    """Return the options with rows as sets or multisets, by the specification."""
+    """Return the options with the row semantics (set or multiset) of the specification."""
     return replace(options, likeness=replace(options.likeness, semantics=specification.rows))
 
 
@@ -380,9 +399,10 @@ def _in_sequence(
     reports: Sequence[recordings.Report],
     options: Options,
 ) -> Verdict:
-    """Return the verdict on reports as a part without gaps of the answers in their order.
+    """Return the verdict if the reports are compared with the answers by order, not by time.
 
-    If arrivals trigger reports, each answer can come in several reports.
+    The reports must be a contiguous part of the sequence of answers. If arrivals trigger reports, each answer
+    can come in several reports.
     """
     answered = [place for place in due if place.right and not _is_ignored(place, options)]
     ignored = options.empty == "ignored"
@@ -405,13 +425,16 @@ def slots_of(
     recorded: recordings.Recording,
     options: Options,
 ) -> list[ReportMatch]:
-    """Return each evaluation with the reports that belong to it."""
+    """Return each evaluation with the reports that belong to the evaluation, ascending in time."""
     due = by_time_point(scheduled, reports)
     return slots(due, recorded.reports, belonging(scheduled, options))
 
 
 def phase_of(of: specifications.FramedTask, started: int, options: Options) -> Phase:
-    """Return the stable phase: from t_s to the end, at which a high-open window can still close."""
+    """Return the stable phase, from the given start to the last time at which a window can close.
+
+    If the bounds are high-open, the phase ends one time point after the last element.
+    """
     length = of.task.unit.milliseconds
     last = of.task.last
     high_open = of.frame.bounds.misses_last
@@ -421,12 +444,15 @@ def phase_of(of: specifications.FramedTask, started: int, options: Options) -> P
 
 
 def clock_driven(of: specifications.FramedTask) -> bool:
-    """Whether evaluations come from the clock, not from arrivals."""
+    """Return whether the clock triggers all evaluations, and arrivals trigger none."""
     return not any(map(by_arrival, of.windows))
 
 
 def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignment:
-    """Return the assignment of reports to evaluations: within the slide, if the clock drives."""
+    """Return the assignment of reports to evaluations.
+
+    If the clock triggers evaluations, delays are limited.
+    """
     length = of.task.unit.milliseconds
     if not clock_driven(of):
         times: dict[int | None, float] = {each.number: each.t * length for each in of.task.elements}
@@ -438,7 +464,7 @@ def belonging(of: specifications.FramedTask, options: Options) -> ReportAssignme
 
 
 def slide_of(window: specifications.ShownWindow) -> int:
-    """Return the least distance in time points between two clock-driven evaluations of a window."""
+    """Return the smallest distance in time points between two clock-driven evaluations of a window."""
     if "periodic" in window.strategies and "window-close" not in window.strategies:
         return specifications.period_of(window.frame)
     if isinstance(window.source.window, Span):
@@ -448,7 +474,10 @@ def slide_of(window: specifications.ShownWindow) -> int:
 
 
 def _may_report(window: specifications.ShownWindow, time: int) -> bool:
-    """Whether an evaluation can belong to a window: false between closes of a closing window."""
+    """Return whether a window may report at a time.
+
+    A window that reports on closing reports at closes only.
+    """
     own = specifications.shape(window.source, window.frame)
     if own is None or "window-close" not in window.strategies:
         return True
@@ -456,7 +485,7 @@ def _may_report(window: specifications.ShownWindow, time: int) -> bool:
 
 
 def first_close(of: specifications.FramedTask) -> float | None:
-    """Return the first close of all windows in ms; None if arrivals trigger reports."""
+    """Return the time in ms at which the first window closes; None if arrivals trigger reports."""
     if not clock_driven(of):
         return None
     placed = ((specifications.shape(window.source, of.frame), window) for window in of.windows)
@@ -469,7 +498,7 @@ def first_close(of: specifications.FramedTask) -> float | None:
 
 
 def measures(window: ReportMatch) -> Json:
-    """Return numbers of rows, precision and recall, the delay in ms, and the problem."""
+    """Return the numbers of rows, precision, recall, the delay in ms, and the problem of a window."""
     return {**counts(window.rows), **pick(window, "delay", "triples", "problem")}
 
 
@@ -481,20 +510,20 @@ def counts(rows: RowMatch) -> Json:
 _FEW_STARTS: Final = 16
 """The number of start times that are judged completely, even if their first reports are wrong."""
 _DEAR: Final = 500
-"""The number of evaluations from which the possible score is estimated before a verdict is computed."""
+"""If more evaluations than this exist, the possible score is estimated before a verdict is computed."""
 _SAMPLE: Final = 64
-"""The number of evaluations whose answers are counted first."""
+"""The number of evaluations whose rows are counted in the first step of the estimate."""
 _TOGETHER: Final = 64
-"""The number of start times whose contents are computed together."""
+"""The number of start times whose window contents are computed in one step."""
 
 
 _SOME: Final = (recordings.Report(0, ()),)
-"""The report of an evaluation if only the time of the evaluation is needed."""
+"""A report without rows, for evaluations of which only the time matters."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bench:
-    """The common data of all start times, for chosen ends of windows."""
+    """The data that all start times share, for one choice of window bounds."""
 
     table: specifications.Timetable
     starts: Starts
@@ -504,17 +533,17 @@ class Bench:
     how: ReportAssignment
 
     def slots(self, schedule: specifications.ScheduledTask) -> list[ReportMatch]:
-        """Return the decisive evaluations with their reports, assigned by times only."""
+        """Return the evaluations that decide the verdict, with their reports, assigned by time only."""
         length = schedule.task.unit.milliseconds
         due = [ReportMatch(t * length, _SOME) for t in dict.fromkeys(point.time for point in schedule.points)]
         how = belonging(schedule, self.options) if self.how.windows else self.how
         return [place for place in slots(due, self.recorded.reports, how) if self.phase.decides(place)]
 
     def odd(self, z: StartTimes) -> int:
-        """Return the number of evaluations without report, or the reverse, independent of answers.
+        """Return the number of evaluations without a report plus reports without an evaluation.
 
-        If the number is 0, only the answers can decide. Otherwise the start times need no evaluation of the
-        query.
+        If the number is 0, only the rows can exclude the start times. Otherwise the start times are excluded
+        without an evaluation of the query.
         """
         schedule = self.table.scheduled(z)
         decisive = self.slots(schedule)
@@ -525,7 +554,7 @@ class Bench:
         return sum(place.right is None or not place.came for place in decisive)
 
     def hopeless(self, schedule: specifications.ScheduledTask) -> bool:
-        """Return whether far more rows are expected than reported, which makes a high score impossible."""
+        """Return whether far more rows are expected than were reported, so that the score must be low."""
         options, length = self.options, schedule.task.unit.milliseconds
         many = len(schedule.points) > _DEAR and options.match == "time"
         if not options.worth or not many or (answers := specifications.answers_of(schedule)) is None:
@@ -545,7 +574,7 @@ class Bench:
         return False
 
     def verdict(self, z: StartTimes) -> Verdict | None:
-        """Return the verdict for start times; None if its score cannot be high enough."""
+        """Return the verdict for the given start times; None if the score cannot be high enough."""
         schedule = self.table.scheduled(z)
         if self.hopeless(schedule):
             return None
@@ -558,7 +587,7 @@ class Bench:
 def _more_and_more(
     points: Sequence[specifications.EvaluationPoint],
 ) -> Iterator[Sequence[specifications.EvaluationPoint]]:
-    """Yield some evaluations, then repeatedly eight times as many others, over the whole time."""
+    """Yield a sample of evaluations over the whole time, then samples eight times as large."""
     step, begin, end = max(1, len(points) // _SAMPLE), 0, 1
     while begin < step:
         yield [point for place, point in enumerate(points) if begin <= place % step < end]
@@ -566,14 +595,17 @@ def _more_and_more(
 
 
 RuledOut = list[tuple[tuple[int, int, int], StartTimes]]
-"""Start times that are ruled out, with how badly they fit: so many evaluations and reports are odd; without
-any, less one for each report that is right before the first wrong one; their place in the order of trying."""
+"""Excluded start times, each with a key that sorts the best fit first.
+
+The key has three numbers: the number of odd evaluations and reports, minus the number of right reports before
+the first wrong report, and the place of the start times in the order of trying.
+"""
 NumberedStarts = list[tuple[int, StartTimes]]
 
 
 @dataclass(frozen=True, slots=True)
 class _Trial:
-    """Start times that are still possible, with their number, evaluations, and decisive reports."""
+    """Start times that no report has excluded yet, with their number, evaluations, and decisive reports."""
 
     number: int
     schedule: specifications.ScheduledTask
@@ -586,7 +618,10 @@ class _Trial:
     def shown(
         self, place: int, *, changes: bool
     ) -> list[tuple[specifications.ShownSpans | None, specifications.ShownSpans]]:
-        """Return the windows' content at each evaluation of a slot, and at the previous evaluation."""
+        """Return the windows' content at each evaluation of a slot and at the preceding evaluation.
+
+        The preceding content is None at the first evaluation, and if `changes` is false.
+        """
         slot, points = self.decisive[place], self.schedule.points
         length = self.schedule.task.unit.milliseconds
         at = (
@@ -597,7 +632,7 @@ class _Trial:
 
 
 class Sieve:
-    """Exclusion of start times by their first report that contradicts the windows' content."""
+    """The exclusion of start times by the first report that contradicts the content of the windows."""
 
     def __init__(self, bench: Bench, answers: specifications.ContentAnswers) -> None:
         self.bench, self.of, self.answers = bench, bench.table.of, answers
@@ -605,7 +640,10 @@ class Sieve:
         self.options = with_rows_of(self.of.specification, bench.options)
 
     def sift(self, fitting: NumberedStarts, progress: Progress) -> tuple[NumberedStarts, RuledOut]:
-        """Return the remaining start times once they are few, and the excluded ones."""
+        """Return the start times that remain, and the excluded start times.
+
+        The exclusion stops when few start times remain, or at the deadline.
+        """
         table, ruled_out = self.bench.table, RuledOut()
         schedules = ((number, table.scheduled(z)) for number, z in fitting)
         left = [_Trial(number, task, self.bench.slots(task)) for number, task in schedules]
@@ -625,7 +663,7 @@ class Sieve:
         return [trial.numbered for trial in left], ruled_out
 
     def _judged(self, part: Sequence[_Trial], place: int) -> Iterator[tuple[_Trial, bool]]:
-        """Yield trials with whether the reports in one place are right."""
+        """Yield each trial with a boolean: whether the reports at the given place are right."""
         changes = self.kind is not ToStream.RSTREAM
         ranges = [
             trial.shown(place, changes=changes) if place < len(trial.decisive) else [] for trial in part
@@ -648,15 +686,15 @@ class Sieve:
 
 
 _MOST_IDLE_STARTS: Final = 1000
-"""The number of start times up to which all are tried, even if none leaves anything to compare."""
+"""The number of start times up to which all are tried, even if none of them leaves anything to compare."""
 _TRIED: Final = 4
-"""The number of evaluated choices among those that report at other times than the recording."""
+"""The number of excluded choices that still get a verdict if no choice is correct."""
 _MOST_CLOSES: Final = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """The verdicts on a recording, best first; `choices` is the number of open choices."""
+    """The verdicts on a recording, best verdict first; `choices` is the number of all choices."""
 
     specification: specifications.Specification
     verdicts: tuple[Verdict, ...]
@@ -671,9 +709,10 @@ class Judgement:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the recording is correct for some choice.
+        """Whether the recording is correct for at least one choice of start times and bounds.
 
-        None if no choice fits, but some have nothing to compare, or not all choices were tried.
+        The value is None if no choice fits, but a choice has nothing to compare or some choices were not
+        tried.
         """
         if self.matching:
             return True
@@ -681,17 +720,17 @@ class Judgement:
 
     @property
     def vacuous(self) -> tuple[Verdict, ...]:
-        """The verdicts of choices with nothing to compare."""
+        """The verdicts of choices for which nothing can be compared."""
         return tuple(verdict for verdict in self.verdicts if verdict.correct is None)
 
     @property
     def undecided(self) -> bool:
-        """Whether no tried choice fits, and not all were tried."""
+        """Whether no tried choice fits, and some choices were not tried."""
         return self.correct is None and not self.vacuous
 
     @property
     def silent(self) -> bool:
-        """Whether no completely judged choice expects a row."""
+        """Whether the specification expects no row under any completely judged choice."""
         windows = (
             window
             for verdict in self.verdicts
@@ -701,7 +740,7 @@ class Judgement:
 
     @property
     def best(self) -> Verdict:
-        """The verdict that fits best."""
+        """The verdict with the best fit."""
         return self.verdicts[0]
 
 
@@ -712,7 +751,7 @@ def judge_recording(
     options: Options,
     progress: Progress = no_progress,
 ) -> Judgement:
-    """Return the verdicts of a recording under every choice that the specification leaves open."""
+    """Return the verdicts on a recording under every choice that the specification leaves open."""
     _check_times(task, specification, options)
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
@@ -741,10 +780,10 @@ def judge_either(
     recording: recordings.Recording,
     options: Options,
 ) -> Judgement:
-    """Return the verdicts in which each window is right either with late elements or without them.
+    """Return the verdicts under which each window is right either with the late elements or without them.
 
-    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so late elements are undefined.
-    `lost` are the numbers of the pushes that go back in time.
+    A stream has its triples in order of time (RSP-QL 2014, RDF stream), so the effect of late elements is
+    undefined. `lost` are the numbers of the pushes that go back in time.
     """
     if options.rows is not None:
         specification = specification.model_copy(update={"rows": options.rows})
@@ -767,9 +806,10 @@ def judge_either(
 
 
 def _either(taken: Verdict, ignoring: Verdict) -> Verdict:
-    """Return a verdict in which each window is right if it is right in one of two verdicts.
+    """Return a verdict in which a window is right if the window is right in one of two verdicts.
 
-    An evaluation or unassigned report of only one verdict is dropped.
+    A wrong evaluation without reported rows is dropped if only one verdict contains the evaluation. A wrong
+    unassigned report is dropped if only one verdict contains the report.
     """
     both = [{(each.at, each.right is None): each for each in one.windows} for one in (taken, ignoring)]
     windows = []
@@ -811,7 +851,7 @@ def _compared_times(
     how: ReportAssignment,
     window: specifications.ShownWindow,
 ) -> Iterator[int]:
-    """Yield the time points at which the comparison of a window's close changes."""
+    """Yield the time points at which the result of comparing a window's close can change."""
     length = window.frame.unit.milliseconds
     yield window.frame.until + 1
     yield from (round(t / length) + more for t in (phase.after, phase.until) for more in (0, 1))
@@ -831,7 +871,7 @@ def _compared_times(
 
 
 def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut, int]:
-    """Return the verdicts on possible start times, the excluded ones, and the number tried."""
+    """Return the verdicts on possible start times, the excluded start times, and the number of tried ones."""
     options = bench.options
     fitting: list[tuple[int, StartTimes]] = []
     ruled_out: RuledOut = []
@@ -860,7 +900,10 @@ def _outcome(bench: Bench, progress: Progress) -> tuple[list[Verdict], RuledOut,
 
 
 def _worthwhile(bench: Bench) -> Iterator[StartTimes]:
-    """Yield the start times to try; if the trace ends before all windows start, only one of very many."""
+    """Yield the start times to try.
+
+    If the trace ends before all windows start, and very many start times exist, only the first is tried.
+    """
     starts, options = bench.starts, bench.options
     last = bench.table.of.task.last
     end = last + 1 if options.until is None else options.until
@@ -874,12 +917,12 @@ _WHOLE: Final = 16
 
 
 def narrow_options(options: Options, task: specifications.Task) -> Options:
-    """Return the options with fewer start times, for judging that explains an answer and decides nothing."""
+    """Return the options with fewer start times, for a judgement that only explains another judgement."""
     return replace(options, most=_HINT if len(sources(task.query)) > 1 else None, whole=_WHOLE)
 
 
 def _check_windows(task: specifications.Task, specification: specifications.Specification) -> None:
-    """Raise LarsError if the specification refers to a window that the query lacks."""
+    """Raise LarsError if the specification refers to a window that the query does not have."""
     read = sources(task.query)
     known = {
         *(str(getattr(source.stream, "value", "")) for source in read),
@@ -896,7 +939,7 @@ def _check_windows(task: specifications.Task, specification: specifications.Spec
 def _check_times(
     task: specifications.Task, specification: specifications.Specification, options: Options
 ) -> None:
-    """Raise LarsError if windows would close too often for evaluation."""
+    """Raise LarsError if the windows close more often than can be evaluated."""
     base = specifications.frame_task(task, specification, Bounds.CLOSED)
     shapes = specifications.shapes(sources(task.query), base.frame)
     first = min(options.starts or (options.registered,))

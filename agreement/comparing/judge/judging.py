@@ -1,7 +1,7 @@
-"""`lars judge` between options and output: many recorded cases, or answers to a trace.
+"""Judge recorded cases, or answers to a trace: the functions of `lars judge` between options and output.
 
-First the input is read once: query, pushes, static data over time, answers. Then each case or file of answers
-is judged by an engine version or a specification; in between comes the reason of an open verdict.
+The input is read once: query, pushes, static data over time, and answers. Then an engine version or a
+specification judges each case or file of answers. If a verdict is undecided, a function returns the reason.
 """
 
 import re
@@ -63,9 +63,12 @@ _SPAN: Final = re.compile(r"([0-9]{0,15})\.\.([0-9]{0,15})=(.+)", re.DOTALL)
 
 
 def read_versions(texts: Iterable[str]) -> tuple[specifications.Version, ...]:
-    """Return the versions that texts FROM..TO=FILE name; both ends are included, and can be left out.
+    """Return the versions of static data that texts FROM..TO=FILE name.
 
-    Raises LarsError for an invalid text, and for an unreadable file.
+    The interval includes FROM and TO. Either time can be omitted.
+
+    Raises:
+        LarsError: A text is invalid, or a file is unreadable.
     """
     return tuple(version for text in texts for version in _versions(text))
 
@@ -86,16 +89,17 @@ def _versions(text: str) -> Iterator[specifications.Version]:
 
 
 _FINEST: Final = Duration(1000)
-"""The finest time unit that a recording's own times are taken at: a microsecond."""
+"""The finest time unit for the times of a recording: a microsecond."""
 ANSWERS_FORM: Final = "a file with a C-SPARQL, CQELS, SPARQLstream or RSP-QL query"
 
 
 def read_judged_query(
     path: Path, unit: Duration, who: object = None, *, by_number: bool = False
 ) -> EngineQuery:
-    """Return the query of a file, read by the engine version that runs it.
+    """Return the query of a file, in the form of the engine version or language that runs the query.
 
-    Else its windows are whole numbers of the unit. `by_number`: plain numbers count as engines count them.
+    An engine version with its own parser reads the file itself. Otherwise the query's windows must be
+    multiples of `unit`. With `by_number`, plain numbers in windows have the unit that engines use.
     """
     if isinstance(who, Engine) and who.own_parser is not None:
         return who.read(read_text(path, ANSWERS_FORM), str(path))
@@ -113,7 +117,7 @@ def recording_to_judge(
     options: Options,
     versions: tuple[specifications.Version, ...] = (),
 ) -> RecordingToJudge:
-    """Return answers with all that they are judged by, once it is read."""
+    """Return answers with the task, the run and the options by which the answers are judged."""
     # A push rejected because it goes back in time is in no stream of RSP-QL.
     refused_late = _late(run.pushes).intersection(answers.recording.rejected)
     elements = tuple(
@@ -149,7 +153,8 @@ def judge_by(
 ) -> tuple[Judgement, bool]:
     """Return the judgement by a specification, and whether windows are right only without late elements.
 
-    If it is incorrect, each window may include or lack late elements: an engine can have lost them.
+    An engine can lose late elements. If the judgement is incorrect, each window is therefore judged with and
+    without late elements.
     """
     task, recorded, options = recording.task, recording.recording, recording.options
     judgement = judge_recording(task, specification, recorded, options, progress)
@@ -179,10 +184,10 @@ def _reach(query: EngineQuery, unit: Duration) -> int:
 def read_pushes(
     trace: settings.TraceInput, query: EngineQuery | None, unit: Duration, warn: Callable[[str], None]
 ) -> tuple[tuple[recordings.Push, ...], str | None]:
-    """Return a trace as pushes in arrival order, and the dateTime of time 0 if times have one.
+    """Return a trace as pushes in arrival order, and the dateTime of time 0 if the times are dateTimes.
 
-    The triples of one stream at one time are one graph. Without a query any streams are read. Warns of causes
-    of odd answers: skipped lines, streams that the query does not read.
+    All triples of one stream at one time form one graph. Without a query, all streams are read. The function
+    warns of skipped lines, and of streams that the query does not read.
     """
     if not trace.paths:
         raise LarsError("no trace given; expected timed N-Quads, TriG, CSV or Parquet")
@@ -208,7 +213,10 @@ def read_pushes(
 def static_of_run(
     files: Sequence[settings.StaticFile], query: EngineQuery, warn: Callable[[str], None]
 ) -> Static:
-    """Return the static data of a run; warns of graphs that FROM names and the data lack."""
+    """Return the static data of a run.
+
+    The function warns of graphs that FROM names and the static data do not contain.
+    """
     static = read_static(files)
     traces.check_graphs(static, query.dataset, warn)
     return static
@@ -217,12 +225,16 @@ def static_of_run(
 def pushes_at(
     paths: Sequence[Path], options: settings.TraceOptions, unit: Duration
 ) -> tuple[recordings.Push, ...]:
-    """Return the triples of trace files as pushes; raises LarsError for other atoms."""
+    """Return the triples of trace files as pushes.
+
+    Raises:
+        LarsError: A file contains an atom that is not a triple.
+    """
     return recordings.pushes_of(read_arrivals(prepare(paths, options), options), unit.milliseconds)
 
 
 def check_order(pushes: Sequence[recordings.Push], warn: Callable[[str], None]) -> None:
-    """Warn of pushes that go back in time, which engine versions take in their order."""
+    """Warn if pushes go back in time, because engine versions process the pushes in the given order."""
     later = range(1, len(pushes))
     number = next((number for number in later if pushes[number].t < pushes[number - 1].t), None)
     if number is not None:
@@ -234,9 +246,10 @@ def why_silent(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice] = (),
 ) -> Iterator[str]:
-    """Yield why a version or a specification reports no row for its input, for some choices.
+    """Yield the reasons why an engine version or a specification reports no row for its input.
 
-    A pattern has a match if the windows before an arrival have one, whatever their slides.
+    The slides of windows are ignored: a pattern has a match if the windows before some arrival have a match.
+    `choices` are the choices of start times and bounds to test.
     """
     if isinstance(who, Engine) and (lost := who.loses(run.query)) is not None:
         yield f"{who.name} never returns a row, and does not read the whole query: {lost}"
@@ -272,7 +285,7 @@ def _has_rows_later(
     run: specifications.EngineRun,
     choices: Iterable[specifications.OpenChoice],
 ) -> bool:
-    """Whether only windows still open at the last element would have rows at their close."""
+    """Return whether only windows that are still open at the last element would report rows on closing."""
     last = run.last * run.unit.milliseconds
     for choice in tuple(choices) or (specifications.choice_at(run, claimed),):
         recording = specifications.specified_answers(
@@ -290,7 +303,7 @@ def _moving(source: requests.WindowSource) -> requests.WindowSource:
 
 
 def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specifications.EngineRun:
-    """Return the engine's input of a case; an engine version reads its query."""
+    """Return the engine's input of a case; if an engine version is given, the version reads the query."""
     read = read_with_text if engine is None else engine.read
     return specifications.EngineRun(
         read(case.query, f"{case.path}: query"), case.static, case.pushes, MILLISECOND
@@ -298,7 +311,7 @@ def run_of_case(case: recordings.Case, engine: Engine | None = None) -> specific
 
 
 def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudge:
-    """Return a case with its basis of judging, at the coarsest unit that separates its times."""
+    """Return a recorded case in the form for judging, at the coarsest unit that distinguishes its times."""
     run = run_of_case(case)
     return recording_to_judge(
         run, unit_of(run.query, case.pushes), recordings.Answers(case.recording, case.lexical), options
@@ -306,7 +319,7 @@ def recorded_of_case(case: recordings.Case, options: Options) -> RecordingToJudg
 
 
 def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
-    """Return the longest duration that divides all times and windows, at most a second."""
+    """Return the longest duration that divides all times and windows, but at most one second."""
     nanoseconds = {round(Fraction(str(t)) * NANOSECONDS["ms"]) for t in {push.t for push in pushes}}
     nanoseconds |= {duration.nanoseconds for duration in requests.durations_of(query)}
     unit = reduce(gcd, nanoseconds, NANOSECONDS["s"])
@@ -316,10 +329,11 @@ def unit_of(query: EngineQuery, pushes: Sequence[recordings.Push]) -> Duration:
 def needed_rules(
     engine: Engine, run: specifications.EngineRun, recorded: recordings.Recording, options: Options
 ) -> tuple[EngineRule, ...] | None:
-    """Return rules of the engine that together predict the recording, and do not without any one of them.
+    """Return a smallest set of the engine's rules that predicts the recording.
 
-    None if not even all rules do; empty if the specification, with windows that begin at multiples of their
-    slide, predicts it too. The moment of a report during its push is not compared.
+    Without any one of these rules, the engine does not predict the recording. The result is None if even all
+    rules do not predict it. The result is empty if the specification predicts the recording, with windows
+    that begin at multiples of their slides. The exact time of a report during its push is not compared.
     """
     untimed = replace(options, times=False)
 
@@ -340,11 +354,12 @@ _ACCEPTED: Final = "case files or folders of them, or a query and its trace with
 
 @dataclass(frozen=True, slots=True)
 class CaseVerdict:
-    """The verdict on a case by `judge`: an engine version's or a specification's.
+    """The verdict of an engine version or a specification on a case.
 
-    `rules` are the rules of the case's own engine that explain the contradiction to a specification. None if
-    not requested, or if the engine does not predict the case either. `other` is the verdict by the other
-    match on a case that is not correct.
+    - `judge` is the name of the engine version or specification.
+    - `rules` are the rules of the case's own engine that explain why the case contradicts the specification.
+      They are None if they were not requested, or if the engine does not predict the case.
+    - `other` is the verdict by the other option of --match, if the case is not correct.
     """
 
     case: recordings.Case
@@ -355,19 +370,22 @@ class CaseVerdict:
 
     @property
     def correct(self) -> bool | None:
-        """Whether the judge predicts the case; None if nothing can be compared, or if undecided."""
+        """Whether the judge predicts the case.
+
+        The result is None if nothing can be compared or the verdict is undecided.
+        """
         return self.judgement.correct
 
     @property
     def is_empty(self) -> bool:
-        """Whether an engine version predicts no report, and none came."""
+        """Whether an engine version predicts no report, and the case contains no report."""
         by_version = isinstance(self.judgement, VersionJudgement) and not self.judgement.places
         return by_version and self.case.refused is None
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedCase:
-    """A case that could not be judged or compared, with the reason; the case is None if unreadable."""
+    """A case that cannot be judged or compared, with the reason; `case` is None if the file is unreadable."""
 
     path: Path
     case: recordings.Case | None
@@ -375,17 +393,17 @@ class RefusedCase:
 
     @property
     def id(self) -> str:
-        """Its id, or its file's name if the case is unreadable."""
+        """The id of the case, or the file's name if the case is unreadable."""
         return self.path.stem if self.case is None else self.case.id
 
 
 def overall(verdicts: Sequence[bool | None]) -> bool | None:
-    """Return whether all are correct; None if some are unknown, and none is incorrect."""
+    """Return whether all verdicts are correct; None if no verdict is incorrect and some are unknown."""
     return False if False in verdicts else None if None in verdicts else True
 
 
 def case_files(paths: Sequence[Path]) -> list[Path]:
-    """Return the case files, including files in folders at any depth."""
+    """Return the case files; a folder contributes the case files in the folder and its subfolders."""
     if not paths:
         raise LarsError(f"missing input: use {_ACCEPTED}")
     files: list[Path] = []
@@ -405,9 +423,10 @@ def each_case(
     work: Callable[[recordings.Case], _Result],
     progress: settings.Progress = settings.no_progress,
 ) -> Iterator[_Result | RefusedCase]:
-    """Yield the result for each case. A failure of one case does not stop the others.
+    """Yield the result for each case; a failure of one case does not stop the other cases.
 
-    Raises the LarsError of an only case, and errors unrelated to a case.
+    Raises:
+        LarsError: The only case fails, or an error is unrelated to a case.
     """
     for done, path in enumerate(paths):
         progress(done, len(paths))
@@ -427,15 +446,20 @@ def each_case(
 
 
 def all_refused(cases: Sequence[RefusedCase], count: int) -> str | None:
-    """Return the number of refused cases out of `count`, and the first reason; None without any."""
+    """Return a message with the number of cases that cannot be run, and the first reason.
+
+    The result is None without such cases.
+    """
     return f"{len(cases)} of {count} cases cannot be run, as {cases[0].problem}" if cases else None
 
 
 def judged_case(case: recordings.Case, judge: str | None, options: Options) -> CaseVerdict:
-    """Return the verdict on a case, by its own engine version unless `judge` names another.
+    """Return the verdict on a case, by the engine version of the case unless `judge` names another.
 
-    The judge `specification` means the specification that the case's engine or language claims. Raises
-    LarsError if neither is known and no other judge is named.
+    If `judge` is `specification`, the specification that the case's engine or language follows is the judge.
+
+    Raises:
+        LarsError: The engine and the language of the case are unknown, and `judge` names no other judge.
     """
     own = ENGINES.get(case.engine)
     by_itself = own if own is not None and own.own_parser is not None else None
@@ -465,7 +489,7 @@ def judged_case(case: recordings.Case, judge: str | None, options: Options) -> C
 
 
 def _refusal(case: recordings.Case, engine: Engine) -> str | None:
-    """Return why an engine version rejects the query of a case, None if it accepts it."""
+    """Return why an engine version rejects the query of a case; None if the version runs the query."""
     try:
         engine.run(engine.read(case.query, f"{case.path}: query"), case.static, ())
     except LarsError as error:
@@ -474,7 +498,7 @@ def _refusal(case: recordings.Case, engine: Engine) -> str | None:
 
 
 def _judge_of(case: recordings.Case, own: Engine | None) -> str:
-    """Return the specification that a case's engine claims, or its language's."""
+    """Return the specification that a case's engine claims to follow, or its language's specification."""
     if own is not None:
         return own.specification
     if case.dialect in specifications.NAMES:
@@ -498,7 +522,7 @@ def _judgement(
 
 
 SPECIFICATION: Final = "specification"
-"""The judge of a case that is the specification of its engine."""
+"""The value of --engine that selects the specification of the case's own engine as judge."""
 ACCEPTED_JUDGES: Final = (
     f"a specification ({', '.join(specifications.NAMES)}, or a file *{specifications.SUFFIX}) "
     f"or an engine version ({', '.join(ENGINES)})"
@@ -506,7 +530,7 @@ ACCEPTED_JUDGES: Final = (
 
 
 def is_judge(name: str) -> bool:
-    """Whether a name is an engine version, a specification, or a specification's file."""
+    """Return whether a name is an engine version, a specification, or the file of a specification."""
     return name in ENGINES or name in specifications.NAMES or name.endswith(specifications.SUFFIX)
 
 
@@ -516,7 +540,7 @@ NAMED: Final = 5
 
 
 def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return the undecided cases, if not all start times were tried; None without any."""
+    """Return a message with the cases that are undecided because some start times were not tried, or None."""
     names = [
         verdict.case.id
         for verdict in verdicts
@@ -527,7 +551,7 @@ def undecided_cases(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
-    """Return the cases with nothing to compare, if no other case is incorrect; None without any."""
+    """Return a message with the cases that have nothing to compare; None if some case is incorrect."""
     if overall([verdict.correct for verdict in verdicts]) is not None:
         return None
     names = [verdict.case.id for verdict in verdicts if verdict.correct is None]
@@ -536,7 +560,7 @@ def cases_without_reports(verdicts: Sequence[CaseVerdict]) -> str | None:
 
 
 def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str], list[CaseVerdict]]]:
-    """Return the cases of each engine, judge and family, sorted by these."""
+    """Return the cases grouped by engine, judge and family, sorted by these three keys."""
     groups: dict[tuple[str, str, str], list[CaseVerdict]] = {}
     for verdict in verdicts:
         groups.setdefault((verdict.case.engine, verdict.judge, verdict.case.family), []).append(verdict)
@@ -544,7 +568,7 @@ def by_family(verdicts: Iterable[CaseVerdict]) -> list[tuple[tuple[str, str, str
 
 
 def first_problem(verdict: CaseVerdict) -> str:
-    """Return the first difference of a case in words."""
+    """Return a description of the first difference of a case."""
     judgement = verdict.judgement
     if judgement.correct is None:
         return "undecided" if isinstance(judgement, Judgement) and judgement.undecided else NOTHING
@@ -568,7 +592,7 @@ NARROW: Final = "--t0 names those to try, --bounds the ends; a coarser --unit ha
 
 
 def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) -> str | None:
-    """Return why nothing can be compared, or None."""
+    """Return why nothing can be compared; None if something can be compared."""
     if judgement.correct is not None or (isinstance(judgement, Judgement) and judgement.undecided):
         return None
     if isinstance(judgement, VersionJudgement) or judgement.match == "sequence":
@@ -594,7 +618,7 @@ def nothing_to_compare(judgement: Judgement | VersionJudgement, dates: Dates) ->
 
 
 def undecided_text(judgement: Judgement) -> str:
-    """Return the message that no tried choice fits, with a way to try fewer."""
+    """Return the message that no tried choice of t0 and bounds fits, with a way to try fewer choices."""
     return (
         f"undecided: none of {judgement.tried_choices} choices of t0 and bounds fits, "
         f"of {judgement.choices} that there are; {NARROW}"
@@ -602,7 +626,7 @@ def undecided_text(judgement: Judgement) -> str:
 
 
 def starts_in_words(verdicts: Iterable[Verdict], dates: Dates) -> str:
-    """Return the start times of verdicts, runs of them as 3..7."""
+    """Return the start times of verdicts as a text; consecutive start times are written as 3..7."""
     texts: list[str] = []
     run: list[int] = []
     for verdict in (one for one in verdicts if one.choice.starts):
@@ -626,12 +650,12 @@ def _of_span(run: list[int], dates: Dates) -> list[str]:
 
 
 def in_points(t: float, milliseconds: float, dates: Dates) -> str:
-    """Return a time in ms as time points of `milliseconds` each, or as its dateTime."""
+    """Return a time in ms as a number of time points of `milliseconds` each, or as a dateTime."""
     return plain(t / milliseconds) if dates.zero is None else dates.text(t / milliseconds)
 
 
 def at_times(options: Options, how: requests.JudgeOptions, count: Callable[[settings.Time], int]) -> Options:
-    """Return options with the times that are asked for as time points, which `count` makes them."""
+    """Return the options with the requested times converted to time points by `count`."""
     starts = how.t0
     if isinstance(starts, str):
         starts = read_numbers(requests.in_time_points(starts, count), START_TIMES)
@@ -641,11 +665,13 @@ def at_times(options: Options, how: requests.JudgeOptions, count: Callable[[sett
 
 @dataclass(frozen=True, slots=True)
 class AnswersVerdict:
-    """The verdict on a file of answers, and its explanation; `names` are a row's columns.
+    """The verdict on a file of answers, and the explanation of the verdict.
 
-    `other` is the verdict by the other match on answers that are not correct. `silent`: why no row is
-    expected at any time, if that is so. `origin` is the dateTime of time 0, if times have one. `lost`: some
-    window is right only without late elements, as if the engine had lost them.
+    - `names` are the columns of a row.
+    - `other` is the verdict by the other option of --match, if the answers are not correct.
+    - `silent` contains the reasons why no row is expected at any time.
+    - `origin` is the dateTime of time 0, if times are dateTimes.
+    - `lost` is true if some window is right only without late elements, as if the engine had lost them.
     """
 
     judgement: Judgement | VersionJudgement
@@ -659,25 +685,25 @@ class AnswersVerdict:
 
     @property
     def dates(self) -> Dates:
-        """The mapping of time points to dateTimes, if any."""
+        """The mapping of time points to dateTimes, if the times are dateTimes."""
         unit = Duration(round(self.milliseconds * NANOSECONDS["ms"]))
         return Dates(self.origin, unit)
 
     @property
     def correct(self) -> bool | None:
-        """Whether the answers are correct; None if undecided."""
+        """Whether the answers are correct; None if the verdict is undecided."""
         return self.judgement.correct
 
     @property
     def undecided(self) -> str | None:
-        """The reason why the answers are neither correct nor incorrect; None for a verdict."""
+        """The reason why the answers are neither correct nor incorrect; None if the verdict is decided."""
         if isinstance(self.judgement, Judgement) and self.judgement.undecided:
             return undecided_text(self.judgement)
         return None
 
 
 def judge_named(name: str) -> specifications.Specification | Engine:
-    """Return the engine version or the specification of that name."""
+    """Return the engine version or the specification with the given name."""
     return ENGINES[name] if name in ENGINES else specifications.specification(name)
 
 
@@ -688,7 +714,7 @@ def verdict_on(
     how: requests.JudgeOptions,
     progress: settings.Progress,
 ) -> AnswersVerdict:
-    """Return the verdict on answers, with an explanation if they are incorrect."""
+    """Return the verdict on answers, with an explanation if the answers are incorrect."""
     unit = recording.run.unit
     turned = replace(recording.options, match="time" if recording.options.match == "sequence" else "sequence")
     if engine in ENGINES:
@@ -723,7 +749,7 @@ def _by_engine(name: str, recording: RecordingToJudge, match: requests.MatchBy) 
 
 
 def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
-    """Return the query and the trace files that a command line names, in this order."""
+    """Return the query file and the trace files that a command line names, in this order."""
     if not inputs:
         raise LarsError("give a query, its trace and --answers FILE, or case files")
     query, *trace = inputs
@@ -733,31 +759,34 @@ def paths_of(inputs: Sequence[Path]) -> tuple[Path, tuple[Path, ...]]:
 
 
 def is_version(name: str | None, answers: Path | None) -> bool:
-    """Return whether an engine version judges; the default is true only for cases."""
+    """Return whether an engine version judges.
+
+    Without a name, recorded cases are judged by engine versions.
+    """
     return answers is None if name is None else name in ENGINES
 
 
 def check_case_judge(name: str | None) -> None:
-    """Raise LarsError for a name that cannot judge recorded cases."""
+    """Raise LarsError if the name is not `specification` and cannot judge recorded cases."""
     if name is not None and name != SPECIFICATION:
         check_judge(name)
 
 
 def check_judge(name: str) -> None:
-    """Raise for a name that is nothing that can judge answers."""
+    """Raise LarsError if the name is neither an engine version nor a specification."""
     if not is_judge(name):
         raise LarsError(f"--engine {name}: expected {ACCEPTED_JUDGES}")
 
 
 def language_of(query: Path, unit: Duration) -> str:
-    """Return the specification of a query's language."""
+    """Return the name of the specification for the language of a query."""
     read = requests.load_query(query, unit, graphs=True)
     language = read.language.value
     return language if language in specifications.NAMES else "cqels" if is_pushed(read) else "rspql"
 
 
 def options_of(options: requests.JudgeOptions) -> Options:
-    """Return the options for judging a recording."""
+    """Return the options for judging a recording, from the options of the command."""
     limit = options.time_limit
     numbers = {"tolerance": options.tolerance, "early": options.early, "late": options.late or 0}
     for name, value in (*numbers.items(), ("time-limit", limit or 0)):
